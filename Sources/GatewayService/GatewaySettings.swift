@@ -1,8 +1,8 @@
 package import ServiceRuntime
 
-/// What an operator can set of the gateway.
+/// The operator's settings of the gateway.
 package struct GatewaySettings: Settings {
-    /// What each flow does when the limiter cannot be reached.
+    /// What each flow does when the rate limiter does not answer.
     package let limiterFailures: [LimitedFlow: LimiterFailure]
 
     package init(reading settings: inout SettingsReader) {
@@ -10,16 +10,16 @@ package struct GatewaySettings: Settings {
         for flow in LimitedFlow.allCases {
             failures[flow] = settings.choice(
                 "limiter-failure-\(flow.rawValue)", default: flow.failure,
-                reason: "When the limiter cannot be reached this flow refuses or passes (R-07).")
+                reason: "What this flow does if the rate limiter does not answer (R-07).")
         }
         limiterFailures = failures
     }
 }
 
-/// What a flow does when the limiter cannot be reached.
+/// What a flow does when the rate limiter does not answer.
 package enum LimiterFailure: String, CaseIterable, Sendable {
-    /// The flow refuses.
+    /// The flow fails with `rpc/unavailable`.
     case refuse
-    /// The flow goes on, uncounted.
+    /// The flow proceeds without being counted.
     case pass
 }

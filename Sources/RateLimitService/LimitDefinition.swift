@@ -1,14 +1,15 @@
-/// What holds for one limit.
+/// The properties of one limit.
 struct LimitDefinition: Sendable {
-    /// How much is allowed, unless the operator says otherwise.
+    /// How much is allowed, unless the operator overrides it.
     let rule: LimitRule
-    /// What its subject is, and so what counts as one.
+    /// How its subject is canonicalised.
     let subject: LimitSubject
-    /// What a person is told.
+    /// The sentence that a limited user gets.
     let wording: LimitWording
-    /// What its flow does when the limiter cannot be reached.
+    /// What its flow does when the rate limiter does not answer.
     let absence: LimiterAbsence
-    /// Whether an answer waits until it is on disk, so that no crash lets anybody guess again.
+    /// Whether a response waits until the charge is on disk, so that a crash allows no further
+    /// guesses.
     let isDurable: Bool
 
     fileprivate init(
@@ -25,7 +26,7 @@ struct LimitDefinition: Sendable {
 }
 
 extension LimitName {
-    /// Its number in the store; never reused. It is its place in the tables in memory, too.
+    /// Its number in the store; never reused. It is also its index in the tables in memory.
     package var number: UInt16 {
         switch self {
         case .failedSignInByDevice: 1
@@ -67,11 +68,11 @@ extension LimitName {
         }
     }
 
-    /// What holds for it. Each call asks for it several times, so it is made once.
+    /// The limit's properties. Each call reads them several times, so they are created once.
     var definition: LimitDefinition { Self.definitions[Int(number)] }
 
     private static let definitions: [LimitDefinition] = {
-        // Place 0 is nobody's.
+        // No limit has the number 0.
         var definitions = [LimitDefinition](
             repeating: LimitName.failedSignInByDevice.written, count: allCases.count + 1)
         for limit in allCases { definitions[Int(limit.number)] = limit.written }
@@ -97,7 +98,7 @@ extension LimitName {
         case .newSubjectsBySite, .newSubjectsByApplication: newSubjects
         case .signUpByAddress:
             .init(.ring(3, minutes: 60), of: .site, absent: .pass)
-        // An app makes one for each installation, and many people share one address.
+        // An app creates one for each installation, and many users share one address.
         case .guestSignUpByAddress:
             .init(.ring(30, minutes: 60), of: .site, absent: .pass)
         case .signUpOnTakenEmail:
@@ -111,8 +112,8 @@ extension LimitName {
         // Six families behind one address may each forget a password three times.
         case .passwordResetByAddress:
             .init(.ring(20, minutes: 60), of: .site, says: .mail, absent: .pass)
-        // Its owner is told of five attempts in an hour; more tell nothing new, and would hold back
-        // what he asks for himself.
+        // Five mails an hour inform the owner of an email. More mails would add nothing and could
+        // hide those that the owner requests.
         case .mailByTarget:
             .init(.ring(5, minutes: 60), says: .mail, absent: .pass)
         case .profileUpdateByAccount:
@@ -126,11 +127,11 @@ extension LimitName {
 
     private var alarm: LimitDefinition {
         switch self {
-        // Fifty sites at the least raise it.
+        // At least fifty sites are needed to raise the alarm.
         case .signInFailuresBySite:
             .init(.ring(10, minutes: 10), of: .network, absent: .refuse, isDurable: false)
-        // At most one hundredth of what raises the alarm is let through while it lasts, and of that
-        // no site has more than a quarter.
+        // While the alarm is on, at most one hundredth of the attempts that raise it is allowed,
+        // and no site gets more than a quarter of that.
         case .signInWithoutHistory:
             .init(.ring(4, minutes: 10), absent: .refuse, isDurable: false)
         case .signInWithoutHistoryBySite:
@@ -142,11 +143,11 @@ extension LimitName {
 
     private var newSubjects: LimitDefinition {
         switch self {
-        // A large office or a carrier's gateway signs in fewer people who mistype their email.
+        // A large office or a carrier's gateway has fewer users who mistype their email.
         case .newSubjectsBySite:
             .init(.rate(1_000, minutes: 60), of: .network, absent: .pass, isDurable: false)
-        // As many as `unaddressed-by-application` lets through, sixteen times over: it stops only
-        // an application whose other limits the operator has raised.
+        // Sixteen times as many as `unaddressed-by-application` allows. It stops only an
+        // application whose other limits the operator has raised.
         default:
             .init(.rate(60_000, minutes: 60), absent: .pass, isDurable: false)
         }
@@ -158,8 +159,8 @@ extension LimitName {
             .init(.ring(5, minutes: 15), of: .address, absent: .refuse)
         case .failedSignInByAddress:
             .init(.ring(50, minutes: 15), of: .address, absent: .refuse)
-        // More than one household's, and as many as a ring holds: an operator's pattern for all
-        // failed sign-ins fits it, too.
+        // More than one household's limit, and the maximum of a ring, so that an operator's pattern
+        // for all failed sign-ins applies to it too.
         case .failedSignInBySite:
             .init(.ring(64, minutes: 15), of: .site, absent: .refuse)
         case .failedSignInByKnownDevice: .init(.ring(5, minutes: 15), absent: .refuse)
@@ -169,7 +170,8 @@ extension LimitName {
         }
     }
 
-    /// They pass without the limiter: a provider's signature cannot be guessed, however often.
+    /// Without the rate limiter these flows proceed: a provider's signature cannot be guessed, in
+    /// any number of attempts.
     private var providerFailures: LimitDefinition {
         switch self {
         case .failedProviderByDevice:
@@ -193,7 +195,7 @@ extension LimitName {
             .init(.guessesAtACode, says: .wrongCode, absent: .refuse)
         case .phoneCodeGuessByKnownDevice:
             .init(.guessesAtACode, says: .wrongCode, absent: .refuse)
-        // A code lives ten minutes at most, so its one guess is kept for longer than it.
+        // A code is valid for ten minutes at most, so its one guess is kept longer than the code.
         case .phoneCodeFirstGuess:
             .init(.ring(1, minutes: 60), says: .wrongCode, absent: .refuse)
         case .phoneCodeGuessByAddress:
@@ -213,15 +215,15 @@ extension LimitRule {
         .rate(count: count, window: .seconds(minutes * 60))
     }
 
-    /// five, then 15 minutes.
+    /// five guesses, then 15 minutes.
     fileprivate static let guessesAtACode = LimitRule.lock(
         attempts: 5, lockedFor: .seconds(900), failuresMax: 100)
 
-    /// NIST SP 800-63B-4 §3.2.2: at most 100 in a row. How fast they come the other limits say.
+    /// NIST SP 800-63B-4 §3.2.2: at most 100 in a row. Their rate is limited by the other limits.
     fileprivate static let failuresInARow = LimitRule.lock(
         attempts: 100, lockedFor: .seconds(900), failuresMax: 100)
 
-    /// at once, then after 1, 5, 15 and 30 minutes; one rung down for a quiet day.
+    /// at once, then after 1, 5, 15 and 30 minutes; one step down for each quiet day.
     fileprivate static let codesToAPhone = LimitRule.ladder(
         delays: [.zero, .seconds(60), .seconds(300), .seconds(900), .seconds(1_800)],
         quiet: .seconds(24 * 3_600), perDay: 10)

@@ -1,13 +1,15 @@
-/// Whose room in the table a limit's subjects take (`TableLayout`): by what an attacker needs to make
-/// another one.
+/// Which class of the table's capacity a limit's subjects use (`TableLayout`), by what an attacker
+/// needs to create a further subject.
 ///
-///     room      another subject takes              limits
-///     address   another address or application     those on addresses, devices at one, applications
-///     account   a session or a device that the     those that only a signed-in or a known caller
-///               account is known by                reaches
-///     text      a text: an email, a number         all that strangers name
+///     class     a further subject needs            limits
+///     address   another address or application     those on addresses, on devices at an address,
+///                                                  and on applications
+///     account   a session, or a device that the    those that only a signed-in or a known caller
+///               account knows                      reaches
+///     text      a text: an email or a number       all whose subject a stranger can name
 ///
-/// A flood in one leaves the others as they are. Marks of known devices have a table of their own.
+/// A flood in one class does not affect the others. Marks of known devices have a table of their
+/// own.
 enum LimitRoom: Int, CaseIterable, Sendable {
     case address = 0
     case account = 1
@@ -15,7 +17,7 @@ enum LimitRoom: Int, CaseIterable, Sendable {
 }
 
 extension LimitName {
-    /// Whose room its subjects take.
+    /// The class that its subjects use.
     var room: LimitRoom {
         switch self {
         case .failedSignInByDevice, .failedSignInByAddress, .failedSignInBySite, .signUpByAddress,
@@ -36,8 +38,9 @@ extension LimitName {
         }
     }
 
-    /// Cells that its subjects share where they have no place, as a power of two; 2^18 in all. Most
-    /// for a reset, which is the way in for who has no other, then for passwords.
+    /// The number of cells that its subjects share without a state of their own, as a power of two;
+    /// 2^18 in all. Password resets have the most, because they are the last way to sign in; then
+    /// passwords.
     var cellBits: Int {
         switch self {
         case .passwordResetByEmail: 17

@@ -3,14 +3,14 @@ import RPC
 import ServiceRuntime
 
 extension RateLimitService {
-    /// What `Check` answers about one charge to one limit, as nearly all its callers ask: for it no
-    /// arrays of charges, limits and requests are made, which cost more than deciding.
+    /// The response of `Check` to one charge to one limit, the usual request. It needs no arrays of
+    /// charges, limits and requests, which cost more than the decision.
     ///
-    ///     limit                                         decided
-    ///     durable                                       nil: refused, as in a batch
-    ///     with a lane of known devices, or whose
-    ///     subjects are folded                           nil: as a batch
-    ///     any other                                     here, as a batch of it alone would be
+    ///     limit                                      decided
+    ///     durable                                    nil: rejected, as in a batch
+    ///     with a lane for known devices, or with
+    ///     subjects that are canonicalised            nil: as a batch
+    ///     any other                                  here, with the same result as a batch of one
     func checkAlone(
         _ charge: AskedCharge, _ language: String, at now: Timestamp
     ) -> RateLimitV1.Decision? {
@@ -22,10 +22,10 @@ extension RateLimitService {
         return answer(verdict, by: charge.limit, language, now)
     }
 
-    /// Answers such a Check from its request's bytes, and writes the answer where nothing is
-    /// refused as bytes too: messages would cost as much again.
-    /// - Returns: false for any other request, about which nothing was done.
-    /// - Throws: `rpc/resource-exhausted` when the answer is over the peer's limit.
+    /// Decides such a `Check` from the request's bytes. A response that is not limited is written
+    /// as bytes too, because messages would double the cost.
+    /// - Returns: false for any other request, which was not charged.
+    /// - Throws: `rpc/resource-exhausted` if the response exceeds the peer's limit.
     func checkInPlace(
         _ request: UnsafeRawBufferPointer, _ writer: inout ResponseWriter
     ) throws -> Bool {
@@ -53,14 +53,14 @@ extension RateLimitService {
                 key: subjects.key(limit, folded: subject, rule, ring, at: now), rule: rule,
                 isShadow: isShadow)
             let verdict = table.decide(.consume, request, at: now, under: ring.number)
-            // Another secret of subjects has come into force in between, which is seldom.
+            // Another secret became current in between, which is rare.
             if verdict.isStale { continue }
             count(verdict, of: limit, request.key, at: now)
             return verdict
         }
     }
 
-    /// Counts a decision on one request.
+    /// Counts the decision on one request in metrics and reports.
     private func count(
         _ verdict: LimitVerdict, of limit: LimitName, _ key: LimitKey, at now: Timestamp
     ) {

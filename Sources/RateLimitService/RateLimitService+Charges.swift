@@ -3,14 +3,15 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// What is told of decisions, and what is taken back.
+/// Responses and reports about decisions, and refunds.
 extension RateLimitService {
-    /// The wait that is told where only an operator can end it: a day, in milliseconds.
+    /// The wait in a response if only an operator can end it: a day, in milliseconds.
     private static let waitWithoutEnd: Int64 = 24 * 3_600_000
-    /// Where there was no room to count, in milliseconds: the next sweep may make some.
+    /// The wait if there was no capacity to count, in milliseconds: the next sweep may free some.
     private static let waitForRoom: Int64 = 60_000
 
-    /// Counts a decision, and raises the alarm when so many have failed in all.
+    /// Counts a decision in metrics and reports, and raises the alarm after too many failures in
+    /// all.
     func tell(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) async {
         count(verdict, of: plan, at: now)
         guard plan.isByStranger else { return }
@@ -31,7 +32,7 @@ extension RateLimitService {
         await reports.alarm(hitStore)
     }
 
-    /// Counts a decision.
+    /// Counts a decision in metrics and reports.
     func count(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) {
         if verdict.isFull { reports.full(at: now) }
         if verdict.isLimited {
@@ -42,14 +43,14 @@ extension RateLimitService {
         for limit in plan.shadowHits(verdict, policies.value) { hits.noteShadow(limit) }
     }
 
-    /// The decision as callers see it.
+    /// The decision as a message.
     func answer(
         _ verdict: LimitVerdict, _ plan: ChargePlan, _ language: String, _ now: Timestamp
     ) -> RateLimitV1.Decision {
         answer(verdict, by: plan.limits[verdict.deciding], language, now)
     }
 
-    /// The same, given the limit that decided.
+    /// The same, with the limit that decided.
     func answer(
         _ verdict: LimitVerdict, by limit: LimitName, _ language: String, _ now: Timestamp
     ) -> RateLimitV1.Decision {
@@ -68,9 +69,9 @@ extension RateLimitService {
         return decision
     }
 
-    /// Ends a call whose caller does not wait any more. While this program is stopped or stalled,
-    /// its sockets fill with calls that their callers have given up; charged, they would lock out
-    /// people whose passwords were right.
+    /// Rejects a call whose caller no longer waits. While this program is stopped or stalled, its
+    /// sockets fill with calls that their callers have cancelled. If they were charged, they would
+    /// lock out users with right passwords.
     /// - Throws: `rpc/cancelled`, not processed.
     func requireCaller(of context: CallContext) throws(ServiceError) {
         guard !Task.isCancelled, time.uptime() < context.deadline else {
@@ -78,8 +79,8 @@ extension RateLimitService {
         }
     }
 
-    /// Charges what is asked for; nil for a repeat, which is not charged again.
-    /// - Throws: `rpc/resource-exhausted` for one repeat too many.
+    /// Charges a plan; nil for a retry, which is not charged again.
+    /// - Throws: `rpc/resource-exhausted` for a retry after `ChargeLedger.repeatsMax`.
     func charge(
         _ plan: ChargePlan, as id: Int64, isRepeatable: Bool, at now: Timestamp
     ) throws(ServiceError) -> LimitVerdict? {
@@ -89,7 +90,7 @@ extension RateLimitService {
             ledger.withLock { $0.note(id, plan.charged(verdict, in: table), at: now) }
             return verdict
         }
-        // As one, or two parallel calls under one key would both be charged.
+        // Under one lock; otherwise two parallel calls with one key would both be charged.
         let (repetition, verdict) = ledger.withLock {
             ledger -> (ChargeLedger.Repetition, LimitVerdict?) in
             let repetition = ledger.repetition(of: id, at: now)
@@ -104,8 +105,8 @@ extension RateLimitService {
         throw ServiceError(.resourceExhausted, retryAfter: retryAfter)
     }
 
-    /// The number of a charge as callers have it.
-    /// - Throws: `rpc/invalid-argument` for what is no charge's number.
+    /// A charge's id from its text form.
+    /// - Throws: `rpc/invalid-argument` for a text that is not an id.
     static func chargeID(_ text: String) throws(ServiceError) -> Int64 {
         guard let id = Int64(text, radix: 36) else {
             throw ServiceError(.invalidArgument, fields: ["charge_id"])
@@ -113,12 +114,12 @@ extension RateLimitService {
         return id
     }
 
-    /// Takes a charge back, once. Not waited for on disk: a crash before the next write leaves the
-    /// charge standing, which errs on the strict side, and every sign-in is spared a commit.
+    /// Refunds a charge, once. Does not wait for the disk, which saves each sign-in a commit. After
+    /// a crash before the next write the charge remains, which errs on the strict side.
     /// - Parameters:
-    ///   - isRight: the attempt was; else it was none.
-    ///   - asked: what was charged, as the caller says.
-    ///   - only: the limits whose part is taken back, the rest of it standing for good; empty for
+    ///   - isRight: whether the attempt was right; otherwise it does not count.
+    ///   - asked: what was charged, as the caller states it.
+    ///   - only: the limits whose part is refunded, while the rest stays permanently; empty for
     ///     all.
     func takeBack(
         _ id: Int64, isRight: Bool, _ asked: [AskedCharge], only: [LimitName] = [],
@@ -138,7 +139,8 @@ extension RateLimitService {
         }
     }
 
-    /// Where a charge stands now: in the pool that it was made in, or under its subject's key.
+    /// Where a charge is stored now: in the pool that it was made to, or under its subject's
+    /// current key.
     private func refund(
         of key: LimitKey, _ asked: [AskedCharge], _ ring: SubjectKeyRing,
         _ policies: LimitPolicies, at now: Timestamp
@@ -150,7 +152,7 @@ extension RateLimitService {
             request.isPooled = true
             return request
         }
-        // Only just after a rotation can it have been made under the former secret.
+        // A charge can have been made under a former secret only shortly after a rotation.
         let isRecent = now - ring.current.since < ChargeLedger.life + ChargeLedger.life
         guard isRecent, let (limit, subject) = TransferredKeys(ring, asked).subject(of: key) else {
             return LimitRequest(key: key, rule: rule, isShadow: false)
@@ -159,8 +161,8 @@ extension RateLimitService {
         return LimitRequest(key: moved, rule: rule, isShadow: false)
     }
 
-    /// Lets graduated delays and locks begin again, after a success. Rings count on: the others'
-    /// failures stand, and so do those in the lanes that the attempt was not charged to.
+    /// Starts ladders and locks over after a success. Rings continue: failures of others still
+    /// count, and so do those in lanes that the attempt was not charged to.
     func beginAnew(_ asked: [AskedCharge], at now: Timestamp) {
         let policies = policies.value
         for charge in asked {
@@ -178,9 +180,9 @@ extension RateLimitService {
         }
     }
 
-    /// What a success of a charge opens: the lane that it was charged to; the failures in a row, which
-    /// end with a success from wherever (NIST SP 800-63B-4 §3.2.2); and a number that was shut, once
-    /// its holder has typed a fresh code.
+    /// What a success of a charge resets: the lane that it was charged to; the failures in a row,
+    /// which end with a success from any device (NIST SP 800-63B-4 §3.2.2); and a number that was
+    /// locked, once a new code was entered for it.
     private func opened(
         by charge: AskedCharge, at now: Timestamp
     ) -> [(LimitName, String)] {

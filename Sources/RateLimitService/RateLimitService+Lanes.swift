@@ -3,10 +3,11 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// What a batch is charged to: the lanes of known devices, and the narrow one while the alarm is on.
+/// The limits that a batch is charged to: those of known devices, and those of the alarm while it
+/// is on.
 extension RateLimitService {
-    /// - Parameter namer: of the subjects; nil where that is not known.
-    /// - Throws: `rpc/invalid-argument` where one subject is named twice.
+    /// - Parameter namer: the origin of the subjects; nil if unknown.
+    /// - Throws: `rpc/invalid-argument` if a subject occurs twice.
     func plan(
         _ asked: [AskedCharge], namedBy namer: SubjectNamer? = nil, at now: Timestamp
     ) throws -> ChargePlan {
@@ -36,9 +37,9 @@ extension RateLimitService {
         return plan
     }
 
-    /// Plans and decides: anew where another secret of subjects has come into force in between,
-    /// which is seldom.
-    /// - Parameter decide: nil for a repeat, on which nothing is decided.
+    /// Plans and decides. Starts over if another secret became current in between, which is rare.
+    /// - Parameter decide: returns nil for a retry, for which no decision is made.
+    /// - Throws: `rpc/invalid-argument` as `plan`, and the errors of `decide`.
     func decide(
         _ asked: [AskedCharge], namedBy namer: SubjectNamer? = nil, at now: Timestamp,
         _ decide: (ChargePlan) throws -> LimitVerdict?
@@ -50,7 +51,7 @@ extension RateLimitService {
         }
     }
 
-    /// Decides on a plan, unless the secret that it was made under is not in force any more.
+    /// Decides on a plan, unless its secret is no longer the current one.
     func decide(_ operation: LimitOperation, _ plan: ChargePlan, at now: Timestamp) -> LimitVerdict
     {
         table.decide(operation, plan.requests, at: now, under: plan.secret)
@@ -72,7 +73,7 @@ extension RateLimitService {
         return (charge.limit, charge.subject)
     }
 
-    /// Whether no wait helps any more.
+    /// Whether the limit is locked until a reset.
     private func isShut(_ charge: AskedCharge, at now: Timestamp) -> Bool {
         let (rule, isShadow) = policies.policy(charge.limit)
         guard !isShadow else { return false }
@@ -83,22 +84,22 @@ extension RateLimitService {
         return verdict.isLimited && verdict.retryAt == nil && !verdict.isFull
     }
 
-    /// Remembers that a charge's subject has succeeded from its device.
+    /// Records that a charge's subject has succeeded from its device.
     func markDevice(_ charge: AskedCharge, at now: Timestamp) {
         guard TrustedLane.lane(of: charge.limit) != nil, !charge.device.isEmpty else { return }
         let owner = TrustedLane.owner(charge.limit, charge.subject)
         if !devices.mark(owner, charge.device, at: now) { reports.devicesFull(at: now) }
     }
 
-    /// Forgets the devices that a charge's subject was known by.
+    /// Forgets the known devices of a charge's subject.
     func forgetDevices(of charge: AskedCharge, at now: Timestamp) {
         guard TrustedLane.lane(of: charge.limit) != nil else { return }
         let owner = TrustedLane.owner(charge.limit, charge.subject)
         if !devices.forget(owner, at: now) { reports.devicesFull(at: now) }
     }
 
-    /// The limits of these names, with the lanes that a charge to one may have gone to.
-    /// - Throws: `rpc/invalid-argument`.
+    /// The limits with these names, and the lanes that a charge to one may have gone to.
+    /// - Throws: `rpc/invalid-argument` for an unknown name.
     static func withLanes(_ names: [String]) throws(ServiceError) -> [LimitName] {
         var limits: [LimitName] = []
         for name in names {
@@ -113,8 +114,8 @@ extension RateLimitService {
         return limits
     }
 
-    /// Forgets what was counted on each, with the lane of the device that is named.
-    /// - Returns: on how many something was.
+    /// Deletes the states of each charge's subject, with the lane of the device that it names.
+    /// - Returns: for how many of them there was a state.
     @discardableResult
     func forget(_ asked: [AskedCharge], at now: Timestamp) async throws -> Int {
         let policies = policies.value
@@ -129,7 +130,7 @@ extension RateLimitService {
                     return LimitRequest(key: key, rule: rule, isShadow: false)
                 }
                 keys = requests.map(\.key)
-                // Only for the answer: what a charge adds in between is forgotten just as well.
+                // Only for the response: a charge made in between is deleted too.
                 isCounted = keys.contains { table.holds($0) }
                 return requests
             }

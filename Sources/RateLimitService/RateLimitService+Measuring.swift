@@ -2,8 +2,9 @@ import RPC
 import ServiceRuntime
 
 extension RateLimitService {
-    /// Charges subjects of a limit once each, for measures among many: those whose names are the
+    /// For benchmarks: charges each of `count` subjects of a limit once. Their names are the
     /// numbers below `count` in eight digits. Returns once they are on disk.
+    /// - Throws: `rpc/unavailable` if the disk accepts no writes.
     package func fill(_ limit: LimitName, subjects count: Int) async throws {
         let rule = policies.value.rule(limit)
         let now = time.now()

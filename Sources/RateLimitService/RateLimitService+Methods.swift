@@ -2,8 +2,8 @@ import Contracts
 package import RPC
 
 extension RateLimitService {
-    /// The methods of `Limits`, for a server. Those of the generated dispatcher, but that `Check` of
-    /// one charge is read and answered in place.
+    /// The methods of `Limits` for a server: those of the generated dispatcher, except that a
+    /// `Check` of one charge is read and answered in place.
     package var methods: ServiceMethods {
         LimitsDispatcher.methods(of: self).attempting(LimitsDescription.check) {
             [self] request, writer in

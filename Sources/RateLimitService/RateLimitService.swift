@@ -6,18 +6,18 @@ package import ServiceRuntime
 package import Storage
 import Synchronization
 
-/// Decides on rates (R-01 … R-06): in memory, exact, and on disk before the answer where the limit
-/// is durable, so that a restart forgives nobody.
+/// `postern.ratelimit.v1.Limits` (R-01 … R-06): exact decisions in memory, on disk before the
+/// response if the limit is durable, so that a restart resets no limit.
 package final class RateLimitService: LimitsService {
     /// The store's schema.
     package static let migrations =
         RateLimitTables.migrations
         + [HitStore.migration, SubjectKeyStore.migration]
     private static let sweepPause = Duration.seconds(600)
-    /// What devices get besides, of the room for subjects: a quarter.
+    /// The capacity for known devices, in addition to that for subjects: a quarter of it.
     private static let devicesShare = 4
 
-    /// Who is charged what.
+    /// The states of subjects under limits.
     let subjects: SubjectTable
     let devices: KnownDevices
     let ledger = SharedLedger()
@@ -34,19 +34,22 @@ package final class RateLimitService: LimitsService {
     private let resetsFrom: [String]
     private let randomness: any Randomness
     private let keys: RateLimitKeys
-    /// Where the known devices' journal is, and whether it is written.
+    /// The known devices' journal, and whether it can be written.
     private let devicesJournal: LimitJournalPlace
 
-    /// What the operator can ask and do.
+    /// The handler of the operator's rpcs.
     package var operations: LimitOperations {
         LimitOperations(policies: policies, subjectKeys: subjectKeys, time: time)
     }
 
-    /// Who is charged what, by keys.
+    /// The states by their keys.
     var table: LimitTable { subjects.table }
 
-    /// Loads what still counts.
-    /// - Parameter keys: hash subjects; those of another master key forget all charges.
+    /// Creates the service and restores the states that still count.
+    /// - Parameter keys: hash the subjects. With those of another master key no stored charge is
+    ///   found.
+    /// - Throws: `StoreError`, `JournalError`, `SQLError`; `SealedBoxError` if a subject secret was
+    ///   sealed under another key.
     package init(
         settings: RateLimitSettings, store: Store, keys: RateLimitKeys, time: any Time,
         randomness: any Randomness, logger: Logger
@@ -81,15 +84,17 @@ package final class RateLimitService: LimitsService {
             keys: subjectKeys, at: time.now(), logger: logger)
     }
 
-    /// Names the known devices' journal in health, as its files. The limits' own is in the store's
-    /// part: without it no charge is answered, without this one a restart forgets devices.
+    /// Adds the known devices' journal to the health report, under the name of its files. The
+    /// limits' own journal is reported with the store: without it no durable charge is accepted.
+    /// Without this one a restart only forgets devices.
     package func report(to parts: ProgramParts) {
         let writes = devicesJournal.writes
         parts.add(devicesJournal.name) { writes?.trouble }
     }
 
-    /// Until cancelled: drops what no longer counts, writes what nobody waits for, and follows the
-    /// operator's file.
+    /// Runs until cancelled: drops states that no longer count, writes what no call waits for, and
+    /// watches the operator's file.
+    /// - Throws: `CancellationError`.
     package func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask {
@@ -105,7 +110,7 @@ package final class RateLimitService: LimitsService {
         }
     }
 
-    /// Drops what no longer counts, and the secrets that nothing is kept under any more.
+    /// Drops states that no longer count, and the secrets that no state needs any more.
     func sweep() async {
         let now = time.now()
         table.sweep(at: now)
@@ -120,10 +125,10 @@ package final class RateLimitService: LimitsService {
         }
     }
 
-    /// Writes what nobody waits for; also for the end, when no call comes any more.
+    /// Writes what no call waits for; called at shutdown too, after the last call.
     package func flush() async {
         await hits.write(at: time.now())
-        // Each by itself: where one log fails, the other is written all the same.
+        // Each in its own call: if one log fails, the other is still written.
         await write(subjects)
         await write(devices.subjects)
     }
@@ -132,14 +137,15 @@ package final class RateLimitService: LimitsService {
         do {
             try await subjects.write()
         } catch {
-            // It stands in memory, and is tried again a second later; the journal has told.
+            // The states stay in memory and the next attempt is a second later; the journal has
+            // logged the error.
             logger.debug(
                 "limits.flush.failed", "writing pending counters failed",
                 fields: [.detail: .error(error)])
         }
     }
 
-    /// Gives the journals back; blocks its thread meanwhile.
+    /// Closes the journals; blocks its thread.
     package func close() {
         table.close()
         devices.subjects.table.close()
@@ -147,10 +153,15 @@ package final class RateLimitService: LimitsService {
 
     // MARK: LimitsService
 
+    /// Charges every entry or none. Returns once durable charges are on disk.
+    /// - Throws: `rpc/invalid-argument`; `rpc/resource-exhausted` for too many retries under one
+    ///   idempotency key; `rpc/cancelled`, not processed, if the caller no longer waits;
+    ///   `rpc/unavailable` if the disk accepts no writes.
     package func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse {
-        // What the socket holds is read first: after a stall it holds calls with their Cancels.
+        // The socket's content is read first: after a stall it contains calls together with their
+        // cancellations.
         await Task.yield()
         try requireCaller(of: context)
         let now = time.now()
@@ -170,7 +181,8 @@ package final class RateLimitService: LimitsService {
                 try await table.persisted(plan.requests)
                 try requireCaller(of: context)
             } catch {
-                // The caller gets no number to take back: our trouble is not to be the person's.
+                // The caller gets no id to refund. An error on our side must not count against the
+                // user.
                 takeBack(id, isRight: false, asked, at: now)
                 throw error
             }
@@ -180,13 +192,16 @@ package final class RateLimitService: LimitsService {
             chargeId: isLimited ? "" : String(id, radix: 36))
     }
 
-    /// The number of a charge that no idempotency key names. The ledger keeps it in memory alone, as
-    /// before: only what is repeated must outlive a restart.
+    /// The id of a charge without an idempotency key. The ledger keeps it in memory only, because
+    /// it cannot be retried.
+    /// - Throws: `rpc/invalid-argument`.
     private func number(of request: RateLimitV1.ConsumeRequest) throws(ServiceError) -> Int64 {
         guard !request.chargeId.isEmpty else { return randomness.rowKey() }
         return try Self.chargeID(request.chargeId)
     }
 
+    /// Charges limits that need not survive a crash, without waiting for the disk.
+    /// - Throws: `rpc/invalid-argument`, also for a durable limit.
     package func check(
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
     ) throws -> RateLimitV1.CheckResponse {
@@ -207,10 +222,12 @@ package final class RateLimitService: LimitsService {
         return RateLimitV1.CheckResponse(decision: answer(verdict, plan, request.language, now))
     }
 
+    /// Refunds a charge, or the part of it in the limits of `only`.
+    /// - Throws: `rpc/invalid-argument`.
     package func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse {
-        // Those who name no charges made them under the secret that is still in force.
+        // A caller that names no charges made them under the current secret.
         let asked = request.charges.isEmpty ? [] : try AskedCharge.read(request.charges)
         takeBack(
             try Self.chargeID(request.chargeId), isRight: false, asked,
@@ -218,6 +235,9 @@ package final class RateLimitService: LimitsService {
         return RateLimitV1.RefundResponse()
     }
 
+    /// Refunds the charge of a right attempt, starts ladders and locks over, and records the
+    /// devices.
+    /// - Throws: `rpc/invalid-argument`.
     package func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) throws -> RateLimitV1.SucceedResponse {
@@ -232,6 +252,8 @@ package final class RateLimitService: LimitsService {
         return RateLimitV1.SucceedResponse()
     }
 
+    /// Returns the decision that `consume` would make, and charges nothing.
+    /// - Throws: `rpc/invalid-argument`.
     package func peek(
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) throws -> RateLimitV1.PeekResponse {
@@ -242,6 +264,9 @@ package final class RateLimitService: LimitsService {
             decision: answer(verdict ?? LimitVerdict(), plan, request.language, now))
     }
 
+    /// Deletes the states of the entries' subjects, with an audit event each.
+    /// - Throws: `rpc/permission-denied` unless the application is in `resets-from`;
+    ///   `rpc/invalid-argument`; `rpc/unavailable` if the disk accepts no writes.
     package func reset(
         _ request: RateLimitV1.ResetRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ResetResponse {

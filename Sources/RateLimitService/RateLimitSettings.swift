@@ -1,16 +1,16 @@
 package import ServiceRuntime
 
-/// What an operator can set of the rate-limit service.
+/// The operator's settings of the rate-limit service.
 package struct RateLimitSettings: Settings {
-    /// Subjects whose charges are kept at once.
+    /// The largest number of subjects with a state of their own.
     package let ringsMax: Int
-    /// Per cent of them that each kind of subject has.
+    /// Per cent of them for each class of subjects.
     let shares: [LimitRoom: Int]
-    /// The operator's file of limits, followed while the program runs.
+    /// The operator's file of limits, watched while the program runs.
     package let limitsFile: String?
-    /// What is in it, or what holds without one.
+    /// The file's policies, or the standard ones without a file.
     package let policies: LimitPolicies
-    /// The applications that may have subjects forgotten.
+    /// The applications that may delete subjects' states.
     package let resetsFrom: [String]
 
     package init(reading settings: inout SettingsReader) {
@@ -25,15 +25,15 @@ package struct RateLimitSettings: Settings {
         }
         settings.require(
             shares.values.reduce(0, +) <= 100, LimitRoom.allCases.map(\.setting),
-            "together they are 100 at most")
+            "their sum must be at most 100")
         self.shares = shares
         limitsFile = settings.optionalPath(
             "limits-file",
-            reason: "Limits other than ours, .yaml or .json; read again when it changes (R-06). "
-                + "What it can say: postern limits list --settings.")
+            reason: "Overrides of limits, .yaml or .json; reloaded when it changes (R-06). "
+                + "For its settings see: postern limits list --settings.")
         resetsFrom = settings.strings(
             "resets-from", default: ["tool"], unit: "application",
-            reason: "Who may have a person's counts forgotten; no flow needs that.")
+            reason: "Applications that may reset a user's counts; no flow needs this.")
         let document = limitsFile.map { SettingsDocument<LimitOverrides>(path: $0) }
         policies = document?.values?.policies ?? .standard
         for mistake in document?.mistakes ?? [] {
@@ -54,8 +54,8 @@ extension LimitRoom {
         }
     }
 
-    /// Unless the operator says otherwise. Strangers' texts live longest, and accounts are few beside
-    /// their devices' addresses.
+    /// The default. Subjects that strangers can name count for longest, and there are few accounts
+    /// compared with their devices' addresses.
     fileprivate var share: Int {
         switch self {
         case .address: 40
@@ -67,7 +67,7 @@ extension LimitRoom {
     fileprivate var reason: String {
         switch self {
         case .address: "Addresses and applications; when it is full, new ones share cells."
-        case .account: "Accounts by their own sessions and devices; no stranger fills it."
+        case .account: "Accounts by their own sessions and devices; strangers cannot fill it."
         case .text: "Emails and numbers that anybody can name; when full, new ones share cells."
         }
     }

@@ -1,10 +1,11 @@
 import Storage
 
-/// The schema of `ratelimit.sqlite`: beside the audit trail, which every store has, nothing any
-/// more. What is counted stands in the journal.
+/// The schema of `ratelimit.sqlite`. Besides the audit trail, which every store has, it is empty:
+/// the states are in the journal.
 enum RateLimitTables {
     static let migrations = [
-        // Where charges stood before the journal; kept so that an older program still starts.
+        // Charges were stored here before there was a journal. Kept so that an older program still
+        // starts.
         Migration(
             number: 1,
             sql: """

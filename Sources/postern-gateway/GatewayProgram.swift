@@ -3,7 +3,7 @@ import GatewayService
 import Hosting
 import ServiceRuntime
 
-/// `postern-gateway`: the public sign-in flows. It keeps no store.
+/// `postern-gateway`: the public sign-in flows. It has no store.
 @main
 struct GatewayProgram: Program {
     static let description = ProgramDescription(
@@ -14,7 +14,7 @@ struct GatewayProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: GatewayProgramSettings
     ) async throws -> Assembly {
-        // A limiter that is gone must be noticed quickly.
+        // An unreachable rate limiter must be detected quickly.
         let limiter = LimitsClient(
             try host.channel(to: settings.rateLimit, connectPatience: .milliseconds(250)))
         let limits = RateLimiter(
@@ -66,7 +66,7 @@ struct GatewayProgram: Program {
     }
 }
 
-/// The gateway's settings, and where the services are.
+/// The gateway's settings and the addresses of the other services.
 struct GatewayProgramSettings: Settings {
     let gateway: GatewaySettings
     let identity: PeerSettings

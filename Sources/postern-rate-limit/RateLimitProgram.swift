@@ -6,7 +6,7 @@ import RateLimitService
 import ServiceRuntime
 import Storage
 
-/// `postern-rate-limit`: decides on rates.
+/// `postern-rate-limit`: decides whether a call is within its limits.
 @main
 struct RateLimitProgram: Program {
     static let description = ProgramDescription(

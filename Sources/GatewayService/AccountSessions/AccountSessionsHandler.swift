@@ -1,8 +1,8 @@
 package import Contracts
 
-/// `postern.gateway.v1.AccountSessions`: the caller's sessions and re-authentication (G-13, G-22,
-/// S-06). The rpcs, each in the file of its name: `listSessions`, `endSession`, `endOtherSessions`,
-/// `reauthenticate`, `checkRecentProof`.
+/// `postern.gateway.v1.AccountSessions`: the sessions of the caller's account, and
+/// re-authentication (G-13, G-22, S-06). Each rpc is in the file of its name: `listSessions`,
+/// `endSession`, `endOtherSessions`, `reauthenticate`, `checkRecentProof`.
 package struct AccountSessionsHandler: AccountSessionsService {
     let accounts: any AccountsAPI
     let identities: any IdentitiesAPI
@@ -11,7 +11,7 @@ package struct AccountSessionsHandler: AccountSessionsService {
     let devices: any DevicesAPI
     let limits: RateLimiter
 
-    /// In front of the services.
+    /// Creates the handler over clients of the identity and session services.
     package init(
         accounts: any AccountsAPI, identities: any IdentitiesAPI, codes: any PhoneCodesAPI,
         sessions: any SessionsAPI, devices: any DevicesAPI, limits: RateLimiter

@@ -4,12 +4,13 @@ package import RPC
 import ServiceRuntime
 
 extension AccountSessionsHandler {
-    /// Older than a day no proof is recent.
+    /// The largest age that a request may allow, one day. An older proof is never recent.
     private static let ageMax: Duration = .seconds(86_400)
 
-    /// G-13 for an app's own backend: may this sensitive call go on, or must its owner prove to be it
-    /// first? The rule is the one of our own flows (`RecentProof`).
-    /// - Throws: as `RecentProofs`; `rpc/invalid-argument`.
+    /// G-13 for an application's backend: whether a sensitive call may proceed, or the session's
+    /// owner must re-authenticate first. Applies the same rule as our own rpcs (`RecentProof`).
+    /// - Throws: as `RecentProofs.require`; `rpc/invalid-argument` for a `max_age_s` above one day
+    ///   and for an unknown kind of proof.
     package func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {

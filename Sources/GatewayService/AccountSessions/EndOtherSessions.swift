@@ -3,7 +3,9 @@ package import Messages
 package import RPC
 
 extension AccountSessionsHandler {
-    /// Ends all sessions of the account but the caller's own; as `endSession`.
+    /// Ends all sessions of the account except the caller's own. Like `endSession` it needs no
+    /// recent proof.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     package func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse {

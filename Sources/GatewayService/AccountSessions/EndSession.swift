@@ -3,9 +3,11 @@ package import Messages
 package import RPC
 
 extension AccountSessionsHandler {
-    /// G-22, S-06: end one session of the account, or all but this one. No recent proof is asked for:
-    /// whoever fears that somebody else is signed in must be able to act at once, and what it ends can
-    /// be signed in to again.
+    /// G-22, S-06: ends one session of the account. No recent proof is required: a user who
+    /// suspects that another person is signed in must be able to act at once, and a device whose
+    /// session was ended by mistake can sign in again.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's own session
+    ///   has ended, `auth/session-not-found`.
     package func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse {

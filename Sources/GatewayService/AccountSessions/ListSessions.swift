@@ -3,7 +3,8 @@ package import Messages
 package import RPC
 
 extension AccountSessionsHandler {
-    /// G-22: the account's live sessions, for the owner of one of them.
+    /// G-22: lists the live sessions of the account to the owner of one of them.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
     package func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse {
@@ -15,7 +16,7 @@ extension AccountSessionsHandler {
 }
 
 extension GatewayV1.SessionEntry {
-    /// A session as the session service lists it.
+    /// Converts a session as the session service lists it.
     fileprivate init(_ session: SessionV1.DeviceSession) {
         self.init(
             sessionId: session.sessionId, deviceName: session.deviceName,

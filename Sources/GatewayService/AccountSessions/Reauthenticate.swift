@@ -6,17 +6,19 @@ package import RPC
 import ServiceRuntime
 
 extension AccountSessionsHandler {
-    /// G-13: who is signed in? → limit → verify → take the charge back, remember the device → note the
-    /// proof in the session.
+    /// G-13: identify the caller's account → charge the limit → verify the proof → refund the
+    /// charge and record the device as known → record the proof in the session.
     ///
-    /// With a password, a provider's token or a code the limits are those of a sign-in, and shared with
-    /// it: a stolen access token must not be a way around them to guess the password. A device's proof is the
-    /// session service's to verify, which has its key; there is nothing to guess, so no limit.
+    /// A password, a provider's token and a code share the limits of a sign-in. Attack: a stolen
+    /// access token is used to guess the password outside those limits. A device proof has no
+    /// limit: it is a signature, which cannot be guessed. The session service verifies it, because
+    /// it has the device's key.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-credential`,
     ///   `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/no-such-provider`, `auth/invalid-phone-number`,
-    ///   `auth/invalid-verification-code`, `auth/code-expired`, `auth/too-many-requests`, `auth/invalid-device-proof`, `auth/device-proof-stale`,
-    ///   `auth/user-disabled`, `rpc/invalid-argument` without a proof.
+    ///   `auth/invalid-verification-code`, `auth/code-expired`, `auth/too-many-requests`,
+    ///   `auth/invalid-device-proof`, `auth/device-proof-stale`, `auth/user-disabled`;
+    ///   `rpc/invalid-argument` without a proof.
     package func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse {
@@ -33,7 +35,7 @@ extension AccountSessionsHandler {
             noted.proof = try await verify(
                 password, request, of: account, origin, context, onward)
         case .deviceKey(let presence):
-            // Identity says so of a right password by itself.
+            // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
             noted.presence = presence
         case .providerToken(let token):
@@ -49,7 +51,8 @@ extension AccountSessionsHandler {
             authTimeMs: answer.authTimeMs)
     }
 
-    /// Without a guess that is counted, the device is known by the proof (`RateLimiter.remember`).
+    /// Records the device as known where the proof was not a password. A right password does that
+    /// when its charge is refunded (`RateLimiter.remember`).
     private func remember(
         _ shown: GatewayV1.ReauthenticateRequest.Proof, of account: IdentityV1.Account,
         on device: String, _ context: CallContext
@@ -58,7 +61,7 @@ extension AccountSessionsHandler {
         await limits.remember(account.email, on: device, context)
     }
 
-    /// Whose session it is; known before a password is looked at.
+    /// The account of the caller's session. It is read before a password is verified.
     private func account(
         _ accessToken: String, _ context: CallContext
     ) async throws -> IdentityV1.Account {
@@ -71,8 +74,8 @@ extension AccountSessionsHandler {
         return account
     }
 
-    /// Identity says whose session asks, and whether the token is of a provider that is linked to
-    /// its account.
+    /// The identity service checks whose session calls, and whether the token belongs to a provider
+    /// that is linked to its account.
     private func prove(
         _ token: GatewayV1.ProviderToken, _ request: GatewayV1.ReauthenticateRequest,
         of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
@@ -90,7 +93,8 @@ extension AccountSessionsHandler {
         }.proof
     }
 
-    /// Identity says whose session asks, and whether the number is its account's own.
+    /// The identity service checks whose session calls, and whether the number is the one of its
+    /// account.
     private func prove(
         _ shown: GatewayV1.PhoneCodeProof, _ request: GatewayV1.ReauthenticateRequest,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
@@ -112,14 +116,14 @@ extension AccountSessionsHandler {
         of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
         _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
-        // An account without an address has no password either.
+        // An account without an email has no password.
         guard !account.email.isEmpty else { throw ServiceError(.invalidCredential) }
         let (verified, charge) = try await limits.verifyPassword(
             IdentityV1.VerifyPasswordRequest(
                 email: account.email, password: password, origin: origin),
             by: accounts, language: request.language, context, onward: onward)
         await limits.succeed(charge, context)
-        // The address may have changed hands between the two questions.
+        // The email may have moved to another account between the two calls.
         guard verified.account?.accountId == account.accountId else {
             throw ServiceError(.invalidCredential)
         }

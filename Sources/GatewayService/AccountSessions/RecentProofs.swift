@@ -3,24 +3,25 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Who has proved to be a session's owner lately.
+/// The owner of a session who has given a recent proof.
 struct RecentOwner: Hashable, Sendable {
     let sessionID: String
     let accountID: String
-    /// By which proof.
+    /// The proof that satisfied the demand.
     let proof: SessionV1.SessionProof
 }
 
-/// Lets a sensitive call go on only after a recent proof (`RecentProof`). How an account could prove
-/// itself is asked of identity only for a refusal, and told only to who holds a live session of it.
+/// Allows a sensitive call only after a recent proof (`RecentProof`). Only for a refusal are the
+/// account's methods read from the identity service. They are returned only to a caller that holds
+/// a live session of the account.
 struct RecentProofs: Sendable {
     let accounts: any AccountsAPI
     let devices: any DevicesAPI
 
-    /// `checkRecentProof` asks for applications; what changes an email or the ways to sign in is
-    /// identity's to guard.
-    /// - Throws: `auth/requires-recent-login`, with what would do; `auth/invalid-access-token`,
-    ///   `auth/session-ended`.
+    /// Used by `checkRecentProof`, for applications. Calls that change an email or the sign-in
+    /// methods are guarded by the identity service.
+    /// - Throws: `auth/requires-recent-login`, whose `fields` name the proofs that would do;
+    ///   `auth/invalid-access-token`, `auth/session-ended`.
     func require(
         _ demand: RecentProof, of accessToken: String, _ context: CallContext
     ) async throws -> RecentOwner {
@@ -42,7 +43,7 @@ struct RecentProofs: Sendable {
             let account = try await accounts.getAccount(request, context.onward()).account
             return Set(methods: account?.methods ?? [], hasDeviceKey: known.hasDeviceKey)
         } catch let error as ServiceError where error.code == .notFound {
-            // An account that is gone has nothing to prove itself by.
+            // A deleted account has no method to prove itself with.
             return []
         }
     }

@@ -4,8 +4,11 @@ package import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-01: is the token's owner signed in, and if not, why? Never "authenticated but no account": the
-    /// account is read, and one that is gone or disabled is not signed in.
+    /// G-01: whether the token's owner is signed in, and if not, why. The state "authenticated
+    /// without an account" does not exist: the account is read, and a deleted or disabled one
+    /// counts as not signed in.
+    /// - Throws: the errors of the identity and session services, for example `rpc/unavailable`. An
+    ///   invalid token is a response, not an error.
     package func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {

@@ -3,8 +3,11 @@ package import Messages
 package import RPC
 
 extension AuthHandler {
-    /// G-10: exchange a refresh token. The rule itself is the session service's
+    /// G-10: exchanges a refresh token. The rule is in the session service
     /// (`SessionService/RefreshTokens/RefreshTokenRotation.swift`).
+    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/refresh-token-replayed`,
+    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
+    ///   `auth/device-mismatch`, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     package func refresh(
         _ request: GatewayV1.RefreshRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshResponse {

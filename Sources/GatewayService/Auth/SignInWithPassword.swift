@@ -4,9 +4,13 @@ package import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-03: limit → verify → take the charge back, remember the device → open a session. The limits
-    /// count failures, and are charged before the password is looked at (`verifyPassword`); they key
-    /// on what was typed, before anybody knows whether there is such an account.
+    /// G-03: charge the limit → verify the password → refund the charge and record the device as
+    /// known → open a session. The limits count failures, and are charged before the password is
+    /// verified (`verifyPassword`). Their subject is the email as typed, whether or not an account
+    /// has it.
+    /// - Throws: `auth/invalid-email`, `auth/invalid-credential`, `auth/user-disabled`,
+    ///   `auth/email-not-verified`, `auth/too-many-requests`, `auth/device-key-required`,
+    ///   `auth/invalid-device-key`, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     package func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
@@ -16,14 +20,15 @@ extension AuthHandler {
             IdentityV1.VerifyPasswordRequest(
                 email: request.email, password: request.password, origin: origin),
             by: accounts, language: request.language, context, onward: onward)
-        // Whatever becomes of the session: with session down, the right password is no failure.
+        // Independent of the session's outcome: if the session service is down, a right password
+        // must not count as a failure.
         async let told: Void = limits.succeed(charge, context)
         let session: GatewayV1.Session?
         do {
             session = try await sessions.open(
                 by: verified.proof, on: request.device, from: origin, onward)
         } catch {
-            // Awaited, or leaving the scope would cancel it.
+            // Without this await, leaving the scope would cancel the call.
             await told
             throw error
         }

@@ -3,8 +3,11 @@ package import Messages
 package import RPC
 
 extension AuthHandler {
-    /// G-09: end this session, or all of the account's. For this one an expired access token will do:
-    /// whoever wants out is let out.
+    /// G-09: ends this session, or all sessions of the account. An expired access token is enough
+    /// to end its own session, so that a user can always sign out.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
+    ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
+    ///   `auth/invalid-device-proof`, `rpc/invalid-argument` without a token.
     package func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse {

@@ -4,12 +4,18 @@ package import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-02: whose session asks? → limit → register (account, profile, password and verification mail,
-    /// together or not at all) → open a session. A crash between the two leaves an account that can sign
-    /// in; a retry with the same idempotency key answers both as if nothing had happened (G-25).
+    /// G-02: read the caller's session → charge the limit → register (account, profile, password
+    /// and verification mail in one transaction) → open a session. A crash between registration and
+    /// session leaves an account that can sign in. A retry with the same idempotency key then
+    /// returns the same account and opens the session (G-25).
     ///
-    /// A guest that asks becomes the account and keeps its id (G-07); who has an account already does not
-    /// mean to become somebody else unnoticed. Which it is, identity says.
+    /// A guest who signs up keeps the account id (G-07). A caller that already has an account is
+    /// refused, because it does not intend to switch accounts. The identity service decides which
+    /// of the two the caller is.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/invalid-email`, `auth/weak-password`, `auth/email-already-in-use`,
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     package func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
@@ -17,13 +23,13 @@ extension AuthHandler {
         let origin = try Origin.of(request.device, context)
         let asking = try await sessions.callerToken(request.accessToken, context)
         let registered = try await register(request, asking, origin, context, onward)
-        // Where the operator wants the address verified first, nothing is signed in yet.
+        // Without a proof the operator requires a verified address first, so no session is opened.
         guard registered.proof != nil else {
             return GatewayV1.SignUpWithPasswordResponse(
                 account: registered.account, isNewUser: true)
         }
-        // The device that made the account is its owner's as long as nobody proves otherwise: or
-        // strangers' guesses would keep it out.
+        // The device that created the account counts as known until another person proves to own
+        // the address. Otherwise guesses by strangers would lock this device out.
         await limits.remember(registered.account?.email ?? "", on: origin.deviceId, context)
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)

@@ -4,9 +4,12 @@ package import RPC
 import ServiceRuntime
 
 extension AuthHandler {
-    /// G-12: confirm an address by the token from its link. Inside the account's own session the link
-    /// alone confirms. Elsewhere a password must be typed, since the one on record may be a stranger's
-    /// who signed up with somebody else's address; identity's `ConfirmationRule` has the cases.
+    /// G-12: confirms an address by the token from its link. In the account's own session the link
+    /// alone is enough. Elsewhere a password is required. Attack: a stranger signs up with somebody
+    /// else's address; the password on record is then the stranger's, and the owner's click must
+    /// not confirm it.
+    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
+    ///   `auth/user-disabled`, `rpc/invalid-argument`.
     package func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {
@@ -17,7 +20,8 @@ extension AuthHandler {
             IdentityV1.ConfirmEmailRequest(
                 token: request.token, accountId: owner, password: request.password,
                 origin: origin), onward)
-        // By the account's own session, or by who has replaced a stranger's password.
+        // Confirmed by the account's own session, or by a caller who has replaced a stranger's
+        // password.
         if !owner.isEmpty || confirmed.passwordReplaced {
             await limits.remember(
                 confirmed.account?.email ?? "", on: origin.deviceId,
@@ -26,8 +30,8 @@ extension AuthHandler {
         return GatewayV1.VerifyEmailResponse(account: confirmed.account)
     }
 
-    /// The account of the session that asks; empty without one. A token that is no longer good is
-    /// as none: the link is not lost, a password will do.
+    /// The account of the calling session; empty without one. An invalid token counts as none: the
+    /// link stays usable, with a password.
     private func owner(_ accessToken: String, _ context: CallContext) async throws -> String {
         guard !accessToken.isEmpty else { return "" }
         return try await sessions.validate(

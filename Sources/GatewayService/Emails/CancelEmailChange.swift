@@ -3,8 +3,8 @@ package import Messages
 package import RPC
 
 extension EmailsHandler {
-    /// G-12: drop the change that waits.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`.
+    /// G-12: cancels the pending change of the email.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `rpc/invalid-argument`.
     package func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelEmailChangeResponse {

@@ -4,10 +4,10 @@ package import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
-    /// G-12: make the new address the account's. Inside the account's session the link alone does that,
-    /// elsewhere its password is asked for; identity counts the tries.
+    /// G-12: makes the new address the account's. In the account's own session the link alone is
+    /// enough. Elsewhere its password is required, and the identity service counts the attempts.
     /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
-    ///   `auth/email-already-in-use`.
+    ///   `auth/email-already-in-use`, `rpc/invalid-argument`.
     package func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse {
@@ -17,7 +17,8 @@ extension EmailsHandler {
             IdentityV1.ConfirmEmailChangeRequest(
                 token: request.token, accessToken: request.accessToken,
                 password: request.password, origin: origin), onward)
-        // Devices are known by the address: those of the former one say nothing of this.
+        // Known devices are stored by email. Devices of the former owner of this email must not
+        // count as known.
         await limits.remember(
             confirmed.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
         return GatewayV1.ConfirmEmailChangeResponse(account: confirmed.account)

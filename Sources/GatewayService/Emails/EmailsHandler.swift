@@ -1,14 +1,14 @@
 package import Contracts
 
-/// `postern.gateway.v1.Emails`: an account's address, and its verification without a session (G-02,
-/// G-12). The rpcs, each in the file of its name: `requestEmailChange`, `confirmEmailChange`,
-/// `cancelEmailChange`, `resendVerificationByPassword`.
+/// `postern.gateway.v1.Emails`: changes of an account's email, and verification mails without a
+/// session (G-02, G-12). Each rpc is in the file of its name: `requestEmailChange`,
+/// `confirmEmailChange`, `cancelEmailChange`, `resendVerificationByPassword`.
 package struct EmailsHandler: EmailsService {
     let changes: any EmailChangesAPI
     let sessions: any SessionsAPI
     let limits: RateLimiter
 
-    /// In front of the services.
+    /// Creates the handler over clients of the services.
     package init(changes: any EmailChangesAPI, sessions: any SessionsAPI, limits: RateLimiter) {
         self.changes = changes
         self.sessions = sessions

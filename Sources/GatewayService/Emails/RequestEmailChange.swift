@@ -4,12 +4,13 @@ package import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
-    /// G-12: who is signed in? → limit, as verification mails, and on the new address → have identity
-    /// take the change on.
-    /// Whether its owner proved to be it lately is identity's to ask, by the token that is handed on: a
-    /// gateway that was taken over changes nobody's address.
+    /// G-12: identify the caller's account → charge the limits on verification mails and on the new
+    /// address → have the identity service record the change.
+    /// The identity service requires the recent proof, by the access token that is passed on. A
+    /// compromised gateway alone therefore cannot change an account's email.
     /// - Throws: `auth/invalid-access-token`, `auth/requires-recent-login`, `auth/invalid-email`,
-    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`.
+    ///   `auth/email-already-in-use`, `auth/too-many-requests`, `auth/operation-not-allowed`,
+    ///   `rpc/invalid-argument`.
     package func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestEmailChangeResponse {

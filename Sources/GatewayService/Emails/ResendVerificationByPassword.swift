@@ -5,19 +5,20 @@ package import RPC
 import ServiceRuntime
 
 extension EmailsHandler {
-    /// G-02: another verification mail for who is not let in without: limit, as a sign-in and as mails
-    /// → identity checks the password and mails. Both limits key on what was typed, before anybody
-    /// knows whether there is such an account.
+    /// G-02: sends another verification mail to a user who cannot sign in before the address is
+    /// verified. Charge the limits on sign-ins and on mails → the identity service checks the
+    /// password and sends the mail. The subject of both limits is the email as typed, whether or
+    /// not an account has it.
     /// - Throws: `auth/invalid-credential`, `auth/invalid-email`, `auth/too-many-requests`,
-    ///   `auth/user-disabled`.
+    ///   `auth/user-disabled`, `rpc/invalid-argument`.
     package func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse {
         let onward = try context.onward(for: "ResendVerificationByPassword")
         let origin = try Origin.of(request.device, context)
         _ = try EmailAddress.required(request.email)
-        // By an error nothing was mailed: a stranger's guesses must not use up the owner's three
-        // mails (`ChargeSettlement`).
+        // After an error no mail was sent. Attack: a stranger's wrong guesses use up the owner's
+        // three mails (`ChargeSettlement`).
         let ((answer, guess), mailed) = try await limits.charging(
             .verificationMailByPassword(email: request.email), context,
             language: request.language, chargedOnceFor: onward.idempotencyKey

@@ -4,9 +4,11 @@ package import RPC
 import ServiceRuntime
 
 extension GuestsHandler {
-    /// G-07: nobody is signed in → limit → make a guest → open its session. A crash between the two
-    /// leaves a guest that the same call, sent again with its idempotency key, signs in (G-25).
-    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/too-many-requests`.
+    /// G-07: check that the caller has no session → charge the limit → create a guest account →
+    /// open its session. A crash between the last two steps leaves a guest account. A retry with
+    /// the same idempotency key opens its session (G-25).
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/too-many-requests`,
+    ///   `rpc/invalid-argument`.
     package func signInAnonymously(
         _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAnonymouslyResponse {

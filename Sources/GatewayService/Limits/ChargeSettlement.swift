@@ -1,25 +1,26 @@
 import ServiceRuntime
 
-/// What becomes of a charge whose flow has failed: one rule for all that is counted.
+/// Whether a charge stays or is refunded when its flow has failed: one rule for all charges.
 ///
-///     the error says                                    guess        token        act
-///     nothing was begun, the request is malformed,
-///     or the service asked is too busy                  given back   given back   given back
-///     the secret or the token was wrong                 stands       stands       given back
-///     it was right, or was not looked at                given back   given back   given back
-///     the effect is committed                           given back   given back   stands
-///     the key is another request's                      given back   given back   given back,
-///                                                                                 a sign-up stands
-///     the time is over, or the caller left              stands       stands       stands; given back
-///                                                                                 behind a guess
-///     we failed (UNAVAILABLE, INTERNAL)                 stands       given back   given back
+///     the error                                         guess      token      act
+///     nothing was started, the request is malformed,
+///     or the service is overloaded                      refunded   refunded   refunded
+///     the secret or the token was wrong                 stays      stays      refunded
+///     it was right, or was not compared                 refunded   refunded   refunded
+///     the effect is committed                           refunded   refunded   stays
+///     the idempotency key is another request's          refunded   refunded   refunded,
+///                                                                             for a sign-up stays
+///     the deadline passed, or the caller cancelled      stays      stays      stays; refunded
+///                                                                             for a guarded act
+///     we failed (UNAVAILABLE, INTERNAL)                 stays      refunded   refunded
 ///
 /// The attacks:
-/// - *A deadline between a right answer, which comes at once, and a wrong one, which comes later*:
-///   a guess is given back only by what proves that nothing was compared, or that it was right.
-/// - *An act whose caller leaves before the answer*: its effect may be committed, so it is paid for.
-///   A repeat with the same idempotency key is not charged again.
-/// - *Our own failure locks people out*: what failed on our side was no act of theirs.
+/// - *A deadline that passes between a right answer, which is fast, and a wrong one, which is
+///   slower*: a guess is refunded only by an error that proves that nothing was compared, or that
+///   the guess was right.
+/// - *An act whose caller cancels before the answer*: its effect may be committed, so it stays
+///   charged. A retry with the same idempotency key is not charged again.
+/// - *Our own failures lock users out*: an act that failed on our side is refunded.
 enum ChargeSettlement: Hashable, Sendable {
     case stands
     case givenBack
@@ -35,13 +36,15 @@ enum ChargeSettlement: Hashable, Sendable {
         case .deadlineExceeded, .cancelled: kind != .guardedAct
         case .invalidCredential, .invalidCode, .invalidProviderToken, .invalidNonce:
             kind == .guess || kind == .token
-        // It was compared, and late: or one old request allows guesses without end.
+        // It was compared, but too late. If it were refunded, one expired request would allow
+        // unlimited guesses.
         case .codeExpired: kind == .guess
-        // It may have been compared before we failed.
+        // The secret may have been compared before we failed.
         case .unavailable, .internalError: kind == .guess
-        // The owner gets a mail; and the answer must not help to test a list of addresses.
+        // The owner gets a mail. If it were refunded, the response would also help to test a list
+        // of emails.
         case .emailAlreadyInUse: kind == .act || kind == .signUp
-        // Another request under a used key: a sign-up compares its password to find that out.
+        // Another request under a used key. A sign-up detects that by comparing the password.
         case .idempotencyKeyReused: kind == .signUp
         default: false
         }
@@ -50,21 +53,21 @@ enum ChargeSettlement: Hashable, Sendable {
 
 /// What is charged.
 enum ChargeKind: CaseIterable, Sendable {
-    /// A secret that can be guessed: a password, a code.
+    /// A secret that can be guessed: a password or a code.
     case guess
     /// A provider's token, whose signature cannot be guessed.
     case token
-    /// Something is made or sent.
+    /// Something is created or sent.
     case act
-    /// An act behind a guess that is counted by itself. Attack: whoever does not know the password asks
-    /// for the owner's mails, leaves before the answer, and has them used up.
+    /// An act after a guess that has its own charge. Attack: a caller who does not know the
+    /// password requests the owner's mails and cancels before the answer, to use the mails up.
     case guardedAct
-    /// An account is made: an act whose repeat shows its password again.
+    /// An account is created: an act whose retry shows its password again.
     case signUp
 }
 
 extension LimitedAction {
-    /// What kind of charge it makes.
+    /// The kind of the action's charge.
     var kind: ChargeKind {
         switch self {
         case .signIn, .phoneCodeGuess: .guess

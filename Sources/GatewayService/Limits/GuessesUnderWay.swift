@@ -1,23 +1,24 @@
 import ServiceRuntime
 import Synchronization
 
-/// Guesses of this gateway that are charged and not yet looked at, by the account or number they are
-/// about. One that is under way is no failure yet: when a limit is reached by such, most of them are
-/// given back a moment later.
+/// The guesses of this gateway that are charged but not yet verified, by the account or number that
+/// they are about. A guess in progress is not yet a failure. If such guesses have filled a limit,
+/// most of them are refunded a moment later.
 ///
-///     refused by the limit on      others under way   the wait that is told
-///     the account or the number    some               a second at most
-///     the account or the number    none               the limiter's
-///     anything else                any                the limiter's
+///     refused by the limit on      other guesses in progress   the wait that the error gives
+///     the account or the number    some                        one second at most
+///     the account or the number    none                        the rate limiter's
+///     anything else                any                         the rate limiter's
 ///
-/// The guess is refused in each case; only the wait differs. Where several gateways serve, each knows
-/// its own.
+/// The guess is refused in each case; only the wait differs. With several gateways, each one counts
+/// its own guesses.
 final class GuessesUnderWay: Sendable {
-    /// By then most are given back; who tries again is charged as anybody.
+    /// By then most are refunded. A retry is charged like any other guess.
     static let wait = Duration.seconds(1)
-    /// What was never ended is forgotten: longer than any call may take.
+    /// A guess that was never ended is dropped after this time, which is longer than any call may
+    /// take.
     private static let life = Duration.seconds(60)
-    /// Beyond, none is noted, and the limiter's wait is told.
+    /// Above this number no further guess is recorded, and the error gives the rate limiter's wait.
     private static let subjectsMax = 10_000
 
     private struct Entry {
@@ -27,8 +28,8 @@ final class GuessesUnderWay: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// A guess begins.
-    /// - Returns: whether others are under way.
+    /// A guess starts.
+    /// - Returns: whether others are in progress.
     func begin(_ subject: String, at uptime: Duration) -> Bool {
         entries.withLock { entries in
             if entries.count >= Self.subjectsMax {
@@ -43,8 +44,8 @@ final class GuessesUnderWay: Sendable {
         }
     }
 
-    /// A guess has been looked at, or was refused.
-    /// - Returns: whether others are under way.
+    /// A guess was verified or refused.
+    /// - Returns: whether others are in progress.
     @discardableResult
     func end(_ subject: String, at uptime: Duration) -> Bool {
         entries.withLock { entries in

@@ -2,29 +2,32 @@ import EmailAddresses
 import Messages
 import ServiceRuntime
 
-/// What a flow asks the limiter to allow, and the limits that hold for it.
+/// What a flow asks the rate limiter to allow, and the limits that apply to it.
 enum LimitedAction {
     case signUp(email: String, caller: LimitedCaller)
     case signIn(email: String, device: String, caller: LimitedCaller)
-    /// Before anybody knows whether the email has an account.
+    /// Charged before it is known whether the email has an account.
     case passwordReset(email: String, caller: LimitedCaller)
     case verificationMail(account: String)
-    /// The same by the account's password, which is counted as a guess besides.
+    /// The same with the account's password, which is also counted as a guess.
     case verificationMailByPassword(email: String)
-    /// A mail that the address's reader has not asked for (`countingUnrequestedMail`).
+    /// A mail that its recipient has not requested (`countingUnrequestedMail`).
     case unaskedMail(email: String)
-    /// Nothing is asked, not even an email.
+    /// A guest gives nothing, not even an email.
     case guestSignUp(caller: LimitedCaller)
-    /// Before a provider's token is looked at, of whoever (`countingProviderToken`).
+    /// Charged before a provider's token is verified, whichever identity it names
+    /// (`countingProviderToken`).
     case providerSignIn(device: String, caller: LimitedCaller)
-    /// The same by the session of an account, for proving oneself once more and for linking.
+    /// The same in an account's session, for re-authentication and for linking.
     case providerProof(account: String, device: String, caller: LimitedCaller)
-    /// Before a code is sent to a number in E.164; whether or not it has an account.
+    /// Charged before a code is sent to a number in E.164, whether or not the number has an
+    /// account.
     case phoneCodeRequest(number: String, caller: LimitedCaller)
-    /// Before a code to a number is looked at, which a request had sent.
+    /// Charged before a code is compared. `request` is the id of the request that had the
+    /// code sent.
     case phoneCodeGuess(number: String, request: String, device: String, caller: LimitedCaller)
 
-    /// The flow that it is a part of.
+    /// The flow that the action belongs to.
     var flow: LimitedFlow {
         switch self {
         case .signUp: .signUp
@@ -37,16 +40,16 @@ enum LimitedAction {
         }
     }
 
-    /// The longest that identity takes is shorter.
+    /// Longer than any email that the identity service accepts.
     private static let emailBytesMax = 320
-    /// The id of a request for a code is shorter.
+    /// Longer than the id of any request for a code.
     private static let requestBytesMax = 64
 
     /// The charges to make, all or none.
     var charges: [RateLimitV1.Charge] {
         switch self {
         case .signUp(let email, let caller):
-            // Charged before anybody knows whether the email is taken: each answer that it is
+            // Charged before it is known whether the email is taken: each sign-up on a taken email
             // sends its owner a mail.
             [
                 Self.byAddress("sign-up-by-address", caller),
@@ -59,7 +62,7 @@ enum LimitedAction {
                 + Self.byDevice("failed-sign-in-by-device", device, caller)
                 + Self.bySite("failed-sign-in-by-site", caller)
         case .passwordReset(let email, let caller):
-            // By address too: each wish is written and mailed, whoever's email it names.
+            // By address too: each request is stored and mailed, whatever email it names.
             [
                 RateLimitV1.Charge(limit: "password-reset-by-email", subject: Self.folded(email)),
                 Self.byAddress("password-reset-by-address", caller),
@@ -98,10 +101,11 @@ enum LimitedAction {
         }
     }
 
-    /// The limits whose part of the charge an error gives back, while the rest stands: a guess counts on
-    /// a number only where a live code of it was compared and the caller got the answer. Attack:
-    /// somebody invents requests, and leaves before the answer, and so shuts any number without a
-    /// message sent to it. (A guess without an answer teaches nothing; identity counts it on its code.)
+    /// The limits whose part of the charge is refunded after `error`, while the rest stays. A guess
+    /// counts against a number only if it was compared with a live code and the caller got the
+    /// response. Attack: a stranger invents requests and cancels before the response, to lock any
+    /// number without having a message sent to it. (A guess without a response reveals nothing, and
+    /// the identity service counts it against its code.)
     func spared(by error: ServiceError) -> [String] {
         guard case .phoneCodeGuess = self, error.code != .invalidCode || error.isOfNoLiveCode else {
             return []
@@ -109,8 +113,8 @@ enum LimitedAction {
         return ["phone-code-guess"]
     }
 
-    /// The account or number that a guess is about, as `GuessesUnderWay` knows it; nil for what is no
-    /// guess.
+    /// The account or number that a guess is about, in the form that `GuessesUnderWay` uses; nil
+    /// for an action that is not a guess.
     var guessedAt: String? {
         switch self {
         case .signIn(let email, _, _): email.isEmpty ? nil : "email|\(Self.folded(email))"
@@ -120,7 +124,8 @@ enum LimitedAction {
         }
     }
 
-    /// Whether a limit is about whom a guess is about, and not about where it comes from.
+    /// Whether a limit is about the account or number that is guessed at, and not about the
+    /// caller's address.
     static func isAboutGuessed(_ limit: String) -> Bool { guessed.contains(limit) }
 
     private static let guessed: Set<String> = [
@@ -130,14 +135,15 @@ enum LimitedAction {
         "phone-code-first-guess",
     ]
 
-    /// The charge to an account's own limit on failures, by which its devices are known, too.
+    /// The charge to an account's own limit on failures. The account's known devices are recorded
+    /// under the same subject.
     static func ofAccount(_ email: String, _ device: String) -> RateLimitV1.Charge {
         RateLimitV1.Charge(
             limit: "failed-sign-in-by-account", subject: folded(email), device: device)
     }
 
-    /// What begins again with this one's success: who has shown a code to be right waits no longer for
-    /// the next one.
+    /// The charges that start over after this action's success. A user who has entered a right code
+    /// does not wait for the next one.
     var begunAnew: [RateLimitV1.Charge] {
         switch self {
         case .phoneCodeGuess(let number, _, _, _): [Self.ladder(number)]
@@ -145,7 +151,7 @@ enum LimitedAction {
         }
     }
 
-    /// The longer and longer waits between codes to one number.
+    /// The escalating delays between codes to one number.
     private static func ladder(_ number: String) -> RateLimitV1.Charge {
         RateLimitV1.Charge(limit: "phone-code-request", subject: number)
     }
@@ -157,8 +163,8 @@ enum LimitedAction {
             + byDevice("failed-provider-by-device", device, caller)
     }
 
-    /// No email is nobody's; it is identity's to refuse. A device that the account has signed in
-    /// from before has a lane of its own, which the limiter knows.
+    /// An empty email has no subject; the identity service rejects it. A device that the account
+    /// has signed in from before has its own limit, which the rate limiter chooses.
     private static func byAccount(_ email: String, _ device: String) -> [RateLimitV1.Charge] {
         guard !email.isEmpty else { return [] }
         return [ofAccount(email, device)]
@@ -172,13 +178,14 @@ enum LimitedAction {
         }
     }
 
-    /// What a customer has of IPv6 is more than one household's; of IPv4 it is the address.
+    /// In IPv6 one customer has more than one household's network. In IPv4 the site is the address.
     private static func bySite(_ limit: String, _ caller: LimitedCaller) -> [RateLimitV1.Charge] {
         guard case .address(let address) = caller, address.contains(":") else { return [] }
         return [RateLimitV1.Charge(limit: limit, subject: address)]
     }
 
-    /// The device is the caller's word: it only ever narrows the limit on its address.
+    /// The device id is chosen by the caller, so it may only narrow the limit on the caller's
+    /// address.
     private static func byDevice(
         _ limit: String, _ device: String, _ caller: LimitedCaller
     ) -> [RateLimitV1.Charge] {
@@ -186,8 +193,9 @@ enum LimitedAction {
         return [RateLimitV1.Charge(limit: limit, subject: "\(address)|\(device)")]
     }
 
-    /// All spellings that reach one account share one subject, before any look-up: what identity
-    /// compares addresses by. What is no address reaches no account; it only must not grow.
+    /// Canonical form of an email before any look-up, so that all spellings of one account's email
+    /// share one subject. It is the form that the identity service compares. Text that is not an
+    /// email matches no account and is only truncated.
     private static func folded(_ email: String) -> String {
         if let address = EmailAddress(email) {
             return String(decoding: address.normalised, as: UTF8.self)
@@ -197,7 +205,7 @@ enum LimitedAction {
 }
 
 extension ServiceError {
-    /// Whether a guess was refused without being compared with a code: identity names the request
-    /// then, not the code (`PhoneCodeRefusal`).
+    /// Whether a guess was refused without being compared with a code. The identity service then
+    /// names the request in `fields`, not the code (`PhoneCodeRefusal`).
     var isOfNoLiveCode: Bool { code == .invalidCode && fields == ["request_id"] }
 }

@@ -2,8 +2,9 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Whom a limit by address is about: the person's address where the application may assert it and
-/// did, else the application as a whole: or leaving the address out would lift the limit.
+/// The subject of a limit by address: the user's address where the application may assert it and
+/// did, otherwise the application as a whole. Attack: an application leaves the address out to lift
+/// the limit.
 enum LimitedCaller: Hashable, Sendable {
     case address(String)
     case application(String)
@@ -18,14 +19,14 @@ enum LimitedCaller: Hashable, Sendable {
         }
     }
 
-    /// As subjects name it.
+    /// The text that names the caller in a subject.
     var subject: String {
         switch self {
         case .address(let text), .application(let text): text
         }
     }
 
-    /// As the limiter is told who names a batch's subjects.
+    /// The form in which the rate limiter gets the origin of a batch's subjects.
     var namedBy: RateLimitV1.ConsumeRequest.NamedBy {
         switch self {
         case .address(let text): .clientAddress(text)
@@ -35,15 +36,15 @@ enum LimitedCaller: Hashable, Sendable {
 }
 
 extension CallContext {
-    /// The longest IPv6 address (RFC 4291) and the name of an interface.
+    /// Longer than any IPv6 address (RFC 4291) with an interface name.
     private static let addressBytesMax = 64
 
-    /// The person's address; nil where none is asserted, or the caller may not assert one.
+    /// The user's address; nil where none is asserted, or where the caller may not assert one.
     ///
-    /// One that is no bare IPv4 or IPv6 address is refused: an address with its port would be another
-    /// subject with each call, and one that counted as none would share the application's limits,
-    /// which are far larger than an address's.
-    /// - Throws: `rpc/invalid-argument` with `client-address` for anything but one bare address.
+    /// Anything except one bare IPv4 or IPv6 address is rejected. An address with a port would be
+    /// another subject in each call. If it counted as no address, it would share the application's
+    /// limits, which are much larger.
+    /// - Throws: `rpc/invalid-argument` with `client-address` for anything except one bare address.
     func personsAddress() throws(ServiceError) -> String? {
         guard mayAssertClientAddress else { return nil }
         let entries = metadata.entries.filter { $0.key == Metadata.Key.clientAddress }

@@ -1,22 +1,22 @@
-/// A flow that asks the limiter, and what it does when that cannot be reached, unless the
-/// operator says otherwise.
+/// A flow that charges the rate limiter, and what it does when the limiter does not answer.
+/// The operator can change that.
 package enum LimitedFlow: String, CaseIterable, Sendable {
-    /// Goes on: nothing can be guessed by it.
+    /// Proceeds: it gives no opportunity to guess.
     case signUp = "sign-up"
-    /// Goes on: a guest has nothing, and costs a few rows.
+    /// Proceeds: a guest account holds nothing and costs a few rows.
     case guestSignUp = "guest-sign-up"
-    /// Goes on: the mail goes to the address's owner, who can otherwise not get in.
+    /// Proceeds: the mail goes to the email's owner, who may have no other way to sign in.
     case passwordReset = "password-reset"
-    /// Goes on: the mail goes to who is signed in.
+    /// Proceeds: the mail goes to the caller's own account.
     case verificationMail = "verification-mail"
-    /// Refuses: passwords are guessed while nobody counts.
+    /// Refuses: passwords could be guessed without a count.
     case passwordSignIn = "password-sign-in"
-    /// Goes on: a provider's signature cannot be guessed.
+    /// Proceeds: a provider's signature cannot be guessed.
     case providerSignIn = "provider-sign-in"
-    /// Refuses: codes are guessed, and messages sent at our cost, while nobody counts.
+    /// Refuses: codes could be guessed, and messages sent at our cost, without a count.
     case phoneCode = "phone-code"
 
-    /// What it does by itself.
+    /// The default.
     package var failure: LimiterFailure {
         switch self {
         case .signUp, .guestSignUp, .passwordReset, .verificationMail, .providerSignIn: .pass

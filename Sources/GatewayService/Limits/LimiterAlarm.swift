@@ -3,12 +3,12 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// Tells that the limiter cannot be reached: each fallback in the metrics, and in the log when it
-/// begins and when it is over, however many calls there are between.
+/// Reports that the rate limiter does not answer: each fallback in the metrics; in the log only the
+/// first and the recovery, however many calls are between them.
 final class LimiterAlarm: Sendable {
     private let logger: Logger
     private let counters: [LimitedFlow: [LimiterFailure: Counter]]
-    /// Fallbacks since it began; nil while the limiter answers.
+    /// The number of fallbacks since the first; nil while the rate limiter answers.
     private let fallbacks = Mutex<Int?>(nil)
 
     init(logger: Logger) {
@@ -17,7 +17,7 @@ final class LimiterAlarm: Sendable {
             uniqueKeysWithValues: LimitedFlow.allCases.map { ($0, Self.counters($0)) })
     }
 
-    /// A flow had to do without an answer.
+    /// A flow got no answer from the rate limiter.
     func fellBack(_ flow: LimitedFlow, _ failure: LimiterFailure, _ error: ServiceError) {
         counters[flow]?[failure]?.increment()
         let isFirst = fallbacks.withLock { fallbacks in
@@ -30,7 +30,7 @@ final class LimiterAlarm: Sendable {
             fields: [.detail: .error(error)])
     }
 
-    /// The limiter answered.
+    /// The rate limiter answered.
     func answered() {
         let count = fallbacks.withLock { fallbacks in
             defer { fallbacks = nil }

@@ -2,11 +2,13 @@ import RPC
 import ServiceRuntime
 
 extension RateLimiter {
-    /// Charges `action` and then does `act`: before it, so that parallel tries cannot slip through.
-    /// Where it fails, `ChargeSettlement` says whether the charge stands. The one shape of all that
-    /// is counted; each names its action.
-    /// - Parameters: as `begin`.
-    /// - Returns: what `act` gave, and the charge, which stands until the limiter is told otherwise.
+    /// Charges `action`, then runs `act`. The charge comes first, so that parallel attempts cannot
+    /// pass the limit. If `act` fails, `ChargeSettlement` decides whether the charge stays. All
+    /// charged flows use this function.
+    /// - Parameters: as for `begin`.
+    /// - Returns: the result of `act`, and the charge, which stays until it is refunded or
+    ///   succeeds.
+    /// - Throws: as `begin`, and the errors of `act`.
     func charging<Answer>(
         _ action: LimitedAction, _ context: CallContext, language: String,
         chargedOnceFor key: String? = nil, _ act: () async throws -> Answer
@@ -23,7 +25,7 @@ extension RateLimiter {
         }
     }
 
-    /// Gives a charge back whose flow has failed, in whole or in part, or lets it stand.
+    /// Refunds the charge of a failed flow, in whole or in part, or lets it stay.
     func settle(
         _ charge: LimitCharge, of action: LimitedAction, after error: ServiceError,
         _ context: CallContext

@@ -4,10 +4,11 @@ import RPC
 import ServiceRuntime
 
 extension RateLimiter {
-    /// Counts a mail that somebody asks for; a repeat of the same call is counted once.
+    /// Counts a mail that the caller requests. A retry of the same call is counted once.
     ///
-    /// - Parameter asking: asks identity with `onward`.
-    /// - Returns: identity's answer, and the charge.
+    /// - Parameter asking: calls the identity service with `onward`.
+    /// - Returns: the identity service's response, and the charge.
+    /// - Throws: as `charging`.
     func countingMail<Answer>(
         _ action: LimitedAction, language: String, _ context: CallContext, _ onward: CallContext,
         _ asking: () async throws -> Answer
@@ -16,31 +17,35 @@ extension RateLimiter {
             action, context, language: language, chargedOnceFor: onward.idempotencyKey, asking)
     }
 
-    /// Counts a mail that a signed-in caller causes at an address that is not his yet. Over its limit
-    /// he is refused, with the wait: silence would leave him waiting for a mail that does not come.
-    /// The limit is the address's, whether or not it has an account, so the refusal does not tell.
-    /// - Parameter asking: asks identity with `onward`.
-    /// - Throws: `auth/too-many-requests`.
+    /// Counts a mail that a signed-in caller causes to an email that is not yet the caller's. Above
+    /// the limit the caller is refused with the wait, because otherwise it would wait for a mail
+    /// that is never sent. The limit is on the email whether or not it has an account, so the
+    /// refusal does not reveal that.
+    /// - Parameter asking: calls the identity service with `onward`.
+    /// - Throws: `auth/too-many-requests`, and the errors of `asking`.
     func countingUnrequestedMail<Answer>(
         to email: String, refusedIn language: String, _ context: CallContext,
         _ onward: CallContext, _ asking: () async throws -> Answer
     ) async throws -> Answer {
-        // What is no address is identity's to refuse.
+        // The identity service rejects text that is not an email.
         guard EmailAddress(email) != nil else { return try await asking() }
         return try await countingMail(
             .unaskedMail(email: email), language: language, context, onward, asking
         ).answer
     }
 
-    /// The same where nobody is signed in: that an address is taken, or claimed by a sign-up. Over its
-    /// limit the flow goes on without the mail, and answers the same. Attack: mails of many flows,
-    /// accounts and addresses are aimed at one person, to bury the reset link that he asks for.
-    /// - Parameter asking: asks identity with `onward`; is given whether the mail is withheld.
+    /// The same for a caller without a session: the mail says that an email is taken, or claimed by
+    /// a sign-up. Above the limit the flow proceeds without the mail and returns the same response.
+    /// Attack: mails of many flows, accounts and addresses are sent to one person, to hide the
+    /// reset link that this person requests.
+    /// - Parameter asking: calls the identity service with `onward`; its argument says whether to
+    ///   withhold the mail.
+    /// - Throws: as `begin` except `auth/too-many-requests`, and the errors of `asking`.
     func countingUnrequestedMail<Answer>(
         to email: String, language: String, _ context: CallContext, _ onward: CallContext,
         _ asking: (Bool) async throws -> Answer
     ) async throws -> Answer {
-        // What is no address is identity's to refuse.
+        // The identity service rejects text that is not an email.
         guard EmailAddress(email) != nil else { return try await asking(false) }
         let action = LimitedAction.unaskedMail(email: email)
         let charge: LimitCharge

@@ -4,13 +4,14 @@ import RPC
 import ServiceRuntime
 
 extension RateLimiter {
-    /// Counts an attempt at an account's password, whichever flow asks for it: signing in, proving
-    /// oneself once more, changing the password. The limits are one for all, and charged before the
-    /// password is looked at, so that parallel guesses cannot slip through.
+    /// Counts a guess at an account's password in every flow that takes one: sign-in,
+    /// re-authentication, changing the password. All flows share the limits. They are charged
+    /// before the password is verified, so that parallel guesses cannot pass them.
     ///
-    /// - Parameter attempt: asks identity.
-    /// - Returns: identity's answer, and the charge, which stands until the limiter is told that
-    ///   the attempt was right.
+    /// - Parameter attempt: calls the identity service.
+    /// - Returns: the identity service's response, and the charge, which stays until `succeed`
+    ///   reports a right password.
+    /// - Throws: as `charging`.
     func countingPasswordGuess<Answer>(
         email: String, device: String, language: String, _ context: CallContext,
         _ attempt: () async throws -> Answer
@@ -20,10 +21,11 @@ extension RateLimiter {
             language: language, attempt)
     }
 
-    /// Charges the limits, then asks identity with `onward`: the steps that signing in and
-    /// re-authentication share.
-    /// - Returns: identity's word, and the charge, which stands until the limiter is told that the
-    ///   attempt was right.
+    /// Charges the limits, then calls the identity service with `onward`. Sign-in and
+    /// re-authentication share these steps.
+    /// - Returns: the identity service's response, and the charge, which stays until `succeed`
+    ///   reports a right password.
+    /// - Throws: as `charging`.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, by accounts: any AccountsAPI,
         language: String, _ context: CallContext, onward: CallContext

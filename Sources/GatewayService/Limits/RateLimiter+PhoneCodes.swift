@@ -4,22 +4,25 @@ import RPC
 import ServiceRuntime
 
 extension RateLimiter {
-    /// Counts a guess at a code, whichever flow asks for it. Charged before the code is looked at,
-    /// so that parallel guesses cannot slip through; on the number that the caller names, which identity
-    /// compares with the one that the code was sent to, and on the caller's address.
+    /// Counts a guess at a code in every flow that takes one. It is charged before the code
+    /// is compared, so that parallel guesses cannot pass the limit. The subjects are the number
+    /// that the caller names, which the identity service compares with the number that the code was
+    /// sent to, and the caller's address.
     ///
-    ///     identity says                             number          address
-    ///     the code is right                         is given back   is given back
-    ///     wrong, compared with a live code of it    stands          stands
-    ///     there is no such live code, or it expired is given back   stands
-    ///     no answer in time, or we failed           is given back   stands
-    ///     anything else                             is given back   is given back
+    ///     the identity service's answer           charge on the number   on the address
+    ///     the code is right                       refunded               refunded
+    ///     wrong, compared with a live code        stays                  stays
+    ///     no such live code, or it has expired    refunded               stays
+    ///     no answer in time, or we failed         refunded               stays
+    ///     anything else                           refunded               refunded
     ///
     /// - Parameters:
-    ///   - request: the id of the request that had the code sent, as the caller names it.
-    ///   - attempt: asks identity.
-    /// - Returns: identity's answer. The limiter knows then that the guess was right: the waits
-    ///   between codes begin again, and the device is known.
+    ///   - request: the id of the request that had the code sent, as the caller gives it.
+    ///   - attempt: calls the identity service.
+    /// - Returns: the identity service's response. The rate limiter has then been told that the
+    ///   guess was right: the delays between codes start over, and the device is known.
+    /// - Throws: as `charging`. A guess without a live code is `auth/invalid-verification-code`, as
+    ///   is a wrong one.
     func countingPhoneCode<Answer: Sendable>(
         _ number: PhoneNumber, request: String, device: String, language: String,
         _ context: CallContext, _ attempt: () async throws -> Answer
@@ -31,7 +34,7 @@ extension RateLimiter {
                     caller: LimitedCaller(context)),
                 language: language, context, attempt)
         } catch let error as ServiceError where error.isOfNoLiveCode {
-            // One answer for both: which requests live is nobody's to learn.
+            // The same error in both cases, so that it does not reveal which requests are live.
             throw ServiceError(.invalidCode, fields: ["code"])
         }
     }

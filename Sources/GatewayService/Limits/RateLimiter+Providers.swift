@@ -3,18 +3,20 @@ import RPC
 import ServiceRuntime
 
 extension RateLimiter {
-    /// Counts a provider's token that somebody shows, whichever flow asks for it: signing in, proving
-    /// oneself once more, linking. Charged before the token is looked at, so that parallel tries cannot
-    /// slip through. A good token's charge is taken back; `ChargeSettlement` says what becomes of the
-    /// others.
+    /// Counts a provider's token in every flow that takes one: sign-in, re-authentication, linking.
+    /// It is charged before the token is verified, so that parallel attempts cannot pass the limit.
+    /// The charge of a valid token is refunded; `ChargeSettlement` has the rule for the others
+    ///
     ///
-    /// A sign-in is counted by address and device alone. Whose identity a token is stands in it, and
-    /// only identity can tell whether that is true; a limit by it would guard nothing, since a
-    /// provider's signature cannot be guessed, and whoever holds an old token of somebody's could lock
-    /// him out. Where an account's own session asks, the account is known and has a limit of its own.
+    /// A sign-in is counted by address and device only. The token names an identity, but only the
+    /// identity service can verify that claim. A limit by identity would protect nothing, because a
+    /// provider's signature cannot be guessed. Attack: the holder of an old token of another user
+    /// would use such a limit to lock that user out. In an account's own session the account is
+    /// known and has its own limit.
     ///
-    /// - Parameter attempt: asks identity.
-    /// - Returns: identity's answer.
+    /// - Parameter attempt: calls the identity service.
+    /// - Returns: the identity service's response.
+    /// - Throws: as `charging`.
     func countingProviderToken<Answer>(
         _ action: LimitedAction, language: String, _ context: CallContext,
         _ attempt: () async throws -> Answer

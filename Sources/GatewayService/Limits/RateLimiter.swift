@@ -4,21 +4,21 @@ import Messages
 import RPC
 package import ServiceRuntime
 
-/// A charge that a flow made and may take back.
+/// A charge that a flow has made and may take back.
 struct LimitCharge: Sendable {
     fileprivate let id: String
     fileprivate let charges: [RateLimitV1.Charge]
-    /// Whom a guess is about (`GuessesUnderWay`); nil for what is none.
+    /// The account or number that a guess is about (`GuessesUnderWay`); nil for other actions.
     fileprivate var guessedAt: String?
-    /// Which attempt it was under the strictest of its limits, from 1.
+    /// The number of this attempt in the strictest of its limits, from 1.
     var attempt: UInt32 = 1
 }
 
-/// Asks the limiter on a flow's behalf, and decides what happens when it does not answer.
-/// One for all flows: that the limiter is gone is then told once.
+/// Calls the rate limiter for a flow, and decides what happens when it does not answer. All
+/// flows share one instance, so that an outage is reported once.
 package struct RateLimiter: Sendable {
-    /// How long a flow waits to find out that the limiter is gone; and what a flow needs of its
-    /// caller's time to be counted.
+    /// How long a flow waits for the rate limiter before it counts as unreachable. A flow is only
+    /// started if the caller's deadline leaves this much time.
     private static let patience = Duration.milliseconds(250)
 
     private let limits: any LimitsAPI
@@ -29,8 +29,8 @@ package struct RateLimiter: Sendable {
     private let randomness: any Randomness
     private let logger: Logger
 
-    /// A guard in front of the limiter, with what the operator wants without it. `randomness` names
-    /// the charges.
+    /// Creates the client side of the limits. `failures` are the operator's settings for an
+    /// unreachable rate limiter. `randomness` makes the ids of charges.
     package init(
         limits: any LimitsAPI, failures: [LimitedFlow: LimiterFailure], time: any Time,
         randomness: any Randomness, logger: Logger
@@ -43,13 +43,13 @@ package struct RateLimiter: Sendable {
         alarm = LimiterAlarm(logger: logger)
     }
 
-    /// Charges `action`; a repeat of a call with the same idempotency key is not charged again.
-    /// Only flows that answer a repeat alike may hand a key on: a sign-in must not, or all guesses
-    /// under one key would be charged as one.
-    /// - Parameter language: of the sentence that says how long to wait; empty takes the call's.
-    /// - Throws: `auth/too-many-requests` with the time to wait; `rpc/unavailable` when the limiter
-    ///   is gone and the setting says to refuse; `rpc/deadline-exceeded`, not processed, when less
-    ///   time is left than the limiter may take.
+    /// Charges `action`. A retry of a call with the same idempotency key is not charged again. Only
+    /// flows that return the same response to a retry may pass a key. A sign-in must not: all
+    /// guesses under one key would be charged as one.
+    /// - Parameter language: of the sentence that gives the wait; if empty, the call's language.
+    /// - Throws: `auth/too-many-requests` with the wait; `rpc/unavailable` if the rate limiter does
+    ///   not answer and the flow's setting is to refuse; `rpc/deadline-exceeded`, not processed, if
+    ///   the caller's deadline leaves less time than the rate limiter may take; `rpc/cancelled`.
     func begin(
         _ action: LimitedAction, _ context: CallContext, language: String,
         chargedOnceFor key: String? = nil
@@ -77,20 +77,20 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// What the limiter said of a charge.
+    /// The rate limiter's answer to a charge.
     private enum Consumed {
         case charged(LimitCharge)
         case limited(RateLimitV1.Decision?)
     }
 
-    /// A guess is not under way any more.
-    /// - Returns: whether others at the same subject are.
+    /// A guess is no longer in progress.
+    /// - Returns: whether others about the same subject are.
     @discardableResult
     private func end(_ guessedAt: String?) -> Bool {
         guessedAt.map { underWay.end($0, at: time.uptime()) } ?? false
     }
 
-    /// The guess that was charged has failed: it stands.
+    /// The charged guess has failed: its charge stays.
     func failed(_ charge: LimitCharge) { end(charge.guessedAt) }
 
     private func consume(
@@ -132,15 +132,16 @@ package struct RateLimiter: Sendable {
             LimitCharge(id: answer.chargeId, charges: charges, attempt: decision.attempt))
     }
 
-    /// Names a charge before it is asked for, as the limiter would. One under an idempotency key is named
-    /// by that: its repeats rest on it too, and who gave back what was never counted would give back
-    /// theirs. It stands, and the repeat is not charged again.
+    /// Gives a charge its id before the rate limiter is called, in the rate limiter's format. A
+    /// charge under an idempotency key gets no id here. Its retries share it, so a refund of a call
+    /// that may not have been counted would refund theirs. That charge stays, and a retry is not
+    /// charged again.
     private func chargeName() -> String { String(randomness.rowKey(), radix: 36) }
 
-    /// Takes back a charge that no answer came to, and whose flow does not begin: the limiter may have
-    /// made it in the moment in which its caller left, or our patience ended. Nobody waits for that,
-    /// least of all where the limiter is away; it ends with `patience`. With its connection the limiter
-    /// takes a charge back by itself.
+    /// Refunds a charge whose call returned no answer and whose flow does not start. The rate
+    /// limiter may have made the charge at the moment when its caller cancelled or our `patience`
+    /// ended. The flow does not wait for the refund, which itself ends after `patience`. If the
+    /// connection is lost, the rate limiter refunds the charge itself.
     private func withdraw(
         _ charge: LimitCharge, after error: ServiceError, _ context: CallContext
     ) {
@@ -148,8 +149,8 @@ package struct RateLimiter: Sendable {
         Task { await refund(charge, context) }
     }
 
-    /// What another one of the first charge would be answered now; nil where the limiter does not
-    /// say.
+    /// The decision that one more call of the first charge would get now; nil if the rate limiter
+    /// does not answer.
     func next(after charge: LimitCharge, _ context: CallContext) async -> RateLimitV1.Decision? {
         guard !charge.id.isEmpty else { return nil }
         do {
@@ -170,8 +171,8 @@ package struct RateLimiter: Sendable {
         return error
     }
 
-    /// The attempt was right: takes the charge back, and has the device remembered.
-    /// - Parameter begunAnew: what else begins anew by it (`LimitedAction.begunAnew`).
+    /// The attempt was right: refunds the charge and records the device as known.
+    /// - Parameter begunAnew: further limits that start over (`LimitedAction.begunAnew`).
     func succeed(
         _ charge: LimitCharge, _ context: CallContext, begunAnew: [RateLimitV1.Charge] = []
     ) async {
@@ -182,8 +183,8 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// The attempt was none: takes the charge back.
-    /// - Parameter only: the limits whose part is taken back; empty for all.
+    /// The attempt does not count: refunds the charge.
+    /// - Parameter only: the limits whose part is refunded; empty for all.
     func refund(
         _ charge: LimitCharge, _ context: CallContext, only: [String] = []
     ) async {
@@ -194,10 +195,10 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// The account's owner is there, though no guess was counted: has the device known to the account
-    /// from now on, and opens what strangers' failures in a row have shut.
-    /// - Parameter forgettingOthers: whoever was in the account until now may be a stranger, whose
-    ///   devices must not stay known.
+    /// The account's owner was verified without a counted guess: records the device as known, and
+    /// unlocks the account after strangers' failures in a row.
+    /// - Parameter forgettingOthers: the account may have been a stranger's until now, so the
+    ///   devices known so far must be forgotten.
     func remember(
         _ email: String, on device: String, forgettingOthers: Bool = false, _ context: CallContext
     ) async {
@@ -214,13 +215,14 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// What cannot be told is left standing: strict, and gone with its window.
+    /// If the rate limiter cannot be reached, the charge stays until its window ends, which errs on
+    /// the strict side.
     private func tell(
         of charge: LimitCharge, _ context: CallContext,
         _ telling: @escaping @Sendable (CallContext) async throws -> Void
     ) async {
         defer { end(charge.guessedAt) }
-        // One that was not made, since the limiter was away, has no id.
+        // A charge that was never made, because the rate limiter did not answer, has no id.
         guard !charge.id.isEmpty else { return }
         do {
             try await afterwards(context, telling)
@@ -231,9 +233,10 @@ package struct RateLimiter: Sendable {
         }
     }
 
-    /// Tells the limiter how a flow ended, also where its caller has left. The flow's own calls then end
-    /// before they are sent; this one does not, or right passwords would count as failures, and a
-    /// squatter's devices would stay known.
+    /// Tells the rate limiter how a flow ended, even if the flow's caller has cancelled. The
+    /// cancelled flow's own calls end before they are sent. This one must not: otherwise right
+    /// passwords would count as failures, and devices of an account's former holder would stay
+    /// known.
     private func afterwards(
         _ context: CallContext, _ telling: @escaping @Sendable (CallContext) async throws -> Void
     ) async throws {
@@ -249,21 +252,22 @@ package struct RateLimiter: Sendable {
         error.code == .unavailable || error.code == .deadlineExceeded
     }
 
-    /// With a time of its own: where the flow's is over, that is why something is taken back.
+    /// With a deadline of its own: an expired deadline of the flow is one of the reasons for a
+    /// refund.
     private func afterwards(_ context: CallContext) -> CallContext {
         CallContext(deadline: time.uptime() + Self.patience, metadata: context.onward().metadata)
     }
 
-    /// Attack: with a deadline shorter than the limiter's fsync takes, a caller makes the limiter
-    /// look gone, and what passes without it passes uncounted. Such a flow is not begun.
+    /// Attack: with a deadline shorter than the rate limiter's fsync, a caller makes the limiter
+    /// look unreachable, and flows that pass without it are not counted. Such a call is rejected.
     private func requireTime(_ context: CallContext) throws(ServiceError) {
         guard time.uptime() + Self.patience <= context.deadline else {
             throw ServiceError(.deadlineExceeded, notProcessed: true)
         }
     }
 
-    /// With a deadline that is ours, since no caller can shorten it: where it passes, the limiter
-    /// has failed.
+    /// With our own deadline, which no caller can shorten. If it passes, the rate limiter has
+    /// failed.
     private func asking(_ context: CallContext, _ idempotencyKey: String?) -> CallContext {
         CallContext(
             deadline: time.uptime() + Self.patience,

@@ -4,12 +4,13 @@ package import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-12: who is signed in? → limit → change → take the charge back, remember the device.
+    /// G-12: identify the caller's account → charge the limit → change the password → refund the
+    /// charge and record the device as known.
     ///
-    /// The limits are those of a sign-in, and shared with it (`countingPasswordGuess`): a stolen access token
-    /// must not be a way around them to guess the password.
+    /// The limits are those of a sign-in and shared with it (`countingPasswordGuess`). Attack: a
+    /// stolen access token is used to guess the password outside those limits.
     /// - Throws: `auth/invalid-access-token`, `auth/invalid-credential`, `auth/weak-password`,
-    ///   `auth/too-many-requests`, `auth/user-disabled`.
+    ///   `auth/too-many-requests`, `auth/user-disabled`, `rpc/invalid-argument`.
     package func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse {
@@ -30,11 +31,11 @@ extension PasswordsHandler {
         return GatewayV1.ChangePasswordResponse()
     }
 
-    /// By which a sign-in's attempts are counted.
+    /// The email that a sign-in's attempts are counted under.
     private func email(of account: String, _ context: CallContext) async throws -> String {
         let answer = try await accounts.getAccount(
             IdentityV1.GetAccountRequest(accountId: account), context.onward())
-        // An account without an address has no password either.
+        // An account without an email has no password.
         guard let email = answer.account?.email, !email.isEmpty else {
             throw ServiceError(.invalidCredential)
         }

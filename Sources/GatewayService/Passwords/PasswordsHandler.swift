@@ -1,7 +1,7 @@
 package import Contracts
 
-/// `postern.gateway.v1.Passwords`: forgotten and changed passwords, and another verification mail
-/// (G-11, G-12). The rpcs, each in the file of its name: `requestPasswordReset`, `resetPassword`,
+/// `postern.gateway.v1.Passwords`: forgotten and changed passwords, and further verification mails
+/// (G-11, G-12). Each rpc is in the file of its name: `requestPasswordReset`, `resetPassword`,
 /// `changePassword`, `resendVerificationEmail`.
 package struct PasswordsHandler: PasswordsService {
     let accounts: any AccountsAPI
@@ -9,7 +9,7 @@ package struct PasswordsHandler: PasswordsService {
     let sessions: any SessionsAPI
     let limits: RateLimiter
 
-    /// In front of the services.
+    /// Creates the handler over clients of the services.
     package init(
         accounts: any AccountsAPI, credentials: any CredentialsAPI, sessions: any SessionsAPI,
         limits: RateLimiter

@@ -5,15 +5,15 @@ package import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-11: limit → have a link mailed. The limit keys on what was typed, before anybody knows whether
-    /// there is such an account, and the answer is the same.
-    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`.
+    /// G-11: charge the limit → have a link mailed. The limit's subject is the email as typed,
+    /// whether or not an account has it, and the response is the same in both cases.
+    /// - Throws: `auth/invalid-email`, `auth/too-many-requests`, `rpc/invalid-argument`.
     package func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse {
         let onward = try context.onward(for: "RequestPasswordReset")
         let origin = try Origin.of(request.device, context)
-        // What is no address is nobody's, and costs nothing.
+        // Text that is not an email is rejected before it is charged.
         _ = try EmailAddress.required(request.email)
         _ = try await limits.countingMail(
             .passwordReset(email: request.email, caller: LimitedCaller(context)),

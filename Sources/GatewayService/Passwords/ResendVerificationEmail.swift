@@ -4,8 +4,10 @@ package import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-12: who is signed in? → limit → have another verification link mailed.
-    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`.
+    /// G-12: identify the caller's account → charge the limit → have another verification link
+    /// mailed.
+    /// - Throws: `auth/invalid-access-token`, `auth/too-many-requests`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
     package func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse {

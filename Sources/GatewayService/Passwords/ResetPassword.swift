@@ -4,13 +4,14 @@ package import RPC
 import ServiceRuntime
 
 extension PasswordsHandler {
-    /// G-11: set a new password by the token from a mailed link → have the device known, and what
-    /// strangers shut opened → open a session. Nobody guesses a token, so nothing is limited: who is
-    /// locked out of signing in still gets in here.
+    /// G-11: set a new password by the token from a mailed link → record the device as known and
+    /// unlock what strangers' failures locked → open a session. The token cannot be guessed, so
+    /// there is no limit. A user who is locked out of signing in can therefore still use a reset.
     ///
-    /// A crash between the two leaves an account with the new password; a retry with the same
-    /// idempotency key answers both as if nothing had happened (G-25).
-    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`.
+    /// A crash between reset and session leaves an account with the new password. A retry with the
+    /// same idempotency key then returns the same account and opens the session (G-25).
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
     package func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {
@@ -19,7 +20,7 @@ extension PasswordsHandler {
         let reset = try await credentials.resetPassword(
             IdentityV1.ResetPasswordRequest(
                 token: request.token, password: request.password, origin: origin), onward)
-        // Whatever becomes of the session: the mail's reader has set the password.
+        // Independent of the session's outcome: the reader of the mail has set the password.
         await limits.remember(
             reset.account?.email ?? "", on: origin.deviceId, forgettingOthers: reset.takenOver,
             context)

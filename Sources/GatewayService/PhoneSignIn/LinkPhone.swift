@@ -5,12 +5,13 @@ package import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
-    /// G-14: limit → verify the code and add the number. Who asks, and whether they have proved lately to
-    /// be the account's owner, identity asks of session.
+    /// G-14: charge the limit → verify the code and add the number. The identity service asks the
+    /// session service who the caller is and whether it has given a recent proof.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/credential-already-in-use`,
     ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`,
-    ///   `auth/operation-not-allowed` where nobody signs in by phone.
+    ///   `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
+    ///   configured.
     package func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse {

@@ -5,19 +5,21 @@ package import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
-    /// G-06: limit → have a code sent → tell when the next one can be asked for.
+    /// G-06: charge the limit → have a code sent → return when the next one may be requested
+    ///
     ///
-    /// The limits key on the number, all spellings of it as one, before anybody knows whether it has an
-    /// account, and the answer is the same. A refusal before anything was sent costs nothing, nor
-    /// does an operator's number for tests, which must not use up what real numbers of its country have.
+    /// The limits' subject is the number in its canonical form, whether or not an account has it,
+    /// and the response is the same in both cases. A refusal before a message was sent is
+    /// refunded. So is one of the operator's test numbers, which must not use up the limit on its
+    /// country.
     /// - Throws: `auth/invalid-phone-number`, `auth/phone-country-not-allowed`,
-    ///   `auth/too-many-requests`, `auth/invalid-access-token`.
+    ///   `auth/too-many-requests`, `auth/invalid-access-token`, `rpc/invalid-argument`.
     package func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
         let onward = try context.onward(for: "RequestPhoneCode")
         let origin = try Origin.of(request.device, context)
-        // What is no number is nobody's, and costs nothing.
+        // Text that is not a number is rejected before it is charged.
         let number = try PhoneNumber.required(request.phoneNumber)
         let (sent, charge) = try await limits.charging(
             .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
@@ -37,8 +39,8 @@ extension PhoneSignInHandler {
         _ sent: IdentityV1.RequestCodeResponse, _ charge: LimitCharge,
         _ next: RateLimitV1.Decision?
     ) -> GatewayV1.RequestPhoneCodeResponse {
-        // Another limit may have been the strictest one, and a repeat is not counted again: then
-        // what the next one would be tells which this was.
+        // Another limit may have been the strictest one, and a retry is not counted again. In both
+        // cases the number of this attempt follows from the decision on the next one.
         let before = (next?.attempt ?? 1).subtractingReportingOverflow(1)
         return GatewayV1.RequestPhoneCodeResponse(
             requestId: sent.requestId, expiresAtMs: sent.expiresAtMs,

@@ -5,15 +5,16 @@ package import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
-    /// G-06: limit → verify the code, find or make the account → take the charge back → open a session.
-    /// Getting back in is the same.
+    /// G-06: charge the limit → verify the code, find or create the account → refund the charge →
+    /// open a session. Account recovery by phone is the same flow.
     ///
-    /// A crash between the two leaves an account that can sign in; a retry with the same idempotency key
-    /// answers both as if nothing had happened (G-25).
+    /// A crash between account and session leaves an account that can sign in. A retry with the
+    /// same idempotency key then returns the same account and opens the session (G-25).
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
-    ///   `auth/user-disabled`, `auth/already-signed-in`,
-    ///   `auth/operation-not-allowed` where nobody signs in by phone.
+    ///   `auth/user-disabled`, `auth/already-signed-in`, `auth/invalid-access-token`,
+    ///   `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
+    ///   configured.
     package func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {

@@ -4,12 +4,13 @@ package import RPC
 import ServiceRuntime
 
 extension ProviderNoticesHandler {
-    /// No provider's name is longer.
+    /// The longest provider name accepted.
     private static let providerBytesMax = 64
 
-    /// G-24: the catalogue's entry for what a provider's dialog ended with in an app, so that no backend
-    /// keeps a second catalogue; counted, so that an operator sees how many people give a dialog up.
-    /// - Throws: `rpc/invalid-argument` for no provider or no outcome.
+    /// G-24: the catalogue's entry for the outcome of a provider's dialog in an app, so that a
+    /// backend needs no catalogue of its own. The outcome is counted, so that an operator sees how
+    /// many users cancel a dialog.
+    /// - Throws: `rpc/invalid-argument` without a provider or an outcome.
     package func describeOutcome(
         _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
     ) throws -> GatewayV1.DescribeOutcomeResponse {
@@ -32,8 +33,8 @@ extension ProviderNoticesHandler {
     }
 }
 
-/// Whose dialog it was. Metrics know no more than these: a name from outside would make as many
-/// series as somebody likes.
+/// The provider of a dialog, as a label in metrics. The values are fixed: a label taken from the
+/// request would let a caller create any number of time series.
 enum DialogProvider: String, Sendable {
     case apple
     case google
@@ -44,14 +45,14 @@ enum DialogProvider: String, Sendable {
     }
 }
 
-/// How a dialog ended, and the code for it. Pure:
+/// How a dialog ended, and the error code for it. A pure function:
 ///
-///     ended           apple                       google                      another provider
-///     cancelled       auth/apple-cancelled        auth/google-cancelled       auth/provider-cancelled
-///     failed          auth/invalid-provider-token, "Sign-in failed, please try again" (FR-023)
-///     unavailable     auth/provider-unavailable
-///     network         auth/provider-unavailable
-///     timeout         auth/provider-unavailable
+///     outcome       apple                    google                   another provider
+///     cancelled     auth/apple-cancelled     auth/google-cancelled    auth/provider-cancelled
+///     failed        auth/invalid-provider-token, "Sign-in failed, please try again" (FR-023)
+///     unavailable   auth/provider-unavailable
+///     network       auth/provider-unavailable
+///     timeout       auth/provider-unavailable
 enum DialogOutcome: String, CaseIterable, Sendable {
     case cancelled
     case failed
@@ -59,7 +60,7 @@ enum DialogOutcome: String, CaseIterable, Sendable {
     case network
     case timeout
 
-    /// The outcome that a caller gives; nil for none, and for one that we do not know.
+    /// The outcome in a request; nil if it is unset or unknown to this version.
     init?(_ message: GatewayV1.ProviderOutcome) {
         switch message {
         case .cancelled: self = .cancelled

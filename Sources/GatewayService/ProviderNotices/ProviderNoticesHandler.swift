@@ -2,18 +2,21 @@ package import Contracts
 package import Messages
 package import RPC
 
-/// Providers' notices, and the words for what a provider's dialog ended with (G-05, G-24):
-/// `postern.gateway.v1.ProviderNotices`.
+/// Notifications that providers send, and the error texts for the outcome of a provider's dialog
+/// (G-05, G-24): `postern.gateway.v1.ProviderNotices`.
 package struct ProviderNoticesHandler: ProviderNoticesService {
     private let events: any ProviderEventsAPI
 
-    /// In front of identity, which knows providers' keys.
+    /// Creates the handler over a client of the identity service, which has the providers' keys.
     package init(events: any ProviderEventsAPI) {
         self.events = events
     }
 
-    /// Hands a notice on. What it does not need: a limit. Who calls is a backend, and a notice that
-    /// is not the provider's word costs identity a few microseconds and touches no store.
+    /// Relays a provider's notification. No limit is needed: the caller is a backend, and a
+    /// notification without a valid signature costs the identity service a few microseconds and no
+    /// access to its store.
+    /// - Throws: `auth/operation-not-allowed` for a provider that is not set up or has no
+    ///   notifications; `auth/provider-unavailable`.
     package func receive(
         _ request: GatewayV1.ReceiveRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReceiveResponse {

@@ -3,8 +3,8 @@ package import Messages
 package import RPC
 
 extension ProvidersHandler {
-    /// G-05: a nonce for one dialog of a provider. Nothing is kept of it until it is used, so there is
-    /// nothing to limit.
+    /// G-05: a nonce for one dialog of a provider. Nothing is stored until it is used, so there is
+    /// no limit.
     /// - Throws: `auth/operation-not-allowed` for a provider that is not set up.
     package func issueNonce(
         _ request: GatewayV1.IssueNonceRequest, _ context: CallContext

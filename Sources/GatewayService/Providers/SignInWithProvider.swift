@@ -4,17 +4,18 @@ package import RPC
 import ServiceRuntime
 
 extension ProvidersHandler {
-    /// G-04, G-05, G-15: whose session asks? → limit → have the token checked and its account found →
-    /// take the charge back; where a stranger had the account, have their devices forgotten → open a
-    /// session. An upgraded guest's own session ends by identity's word
+    /// G-04, G-05, G-15: read the caller's session → charge the limit → have the token verified and
+    /// its account found → refund the charge; if a stranger had the account, forget the stranger's
+    /// devices → open a session. The identity service ends the session of a guest that was upgraded
     /// (`IdentityService/Linking/GuestUpgrade.swift`).
     ///
-    /// Who the token proves, and to which account that leads, is identity's to say, in one transaction
-    /// (`IdentityService/Linking/LinkingRule.swift`). A call that broke off behind it is finished by
-    /// the same call, sent again with its idempotency key (G-25).
+    /// The identity service decides in one transaction which identity the token proves and which
+    /// account that leads to (`IdentityService/Linking/LinkingRule.swift`). If the call fails after
+    /// that, a retry with the same idempotency key completes it (G-25).
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/already-signed-in`, `auth/invalid-access-token`, `auth/user-disabled`.
+    ///   `auth/already-signed-in`, `auth/invalid-access-token`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
     package func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {

@@ -4,22 +4,24 @@ import RPC
 import ServiceRuntime
 
 extension SessionsAPI {
-    /// The session that an app is in while somebody signs up or in. A guest's is upgraded, an account's
-    /// refuses: which it is, identity says, to whom the token is handed on.
+    /// The token of the session that an app has while its user signs up or in. A guest's account is
+    /// upgraded; any other account is refused with `auth/already-signed-in`. The identity service
+    /// decides which it is, by the token that is passed on.
     ///
-    ///     the token                                 what is handed on
-    ///     none, or nothing of ours                  nothing
-    ///     of a session that is over                 nothing: there is nobody to upgrade
-    ///     expired, of a session that lives          auth/invalid-access-token: refresh first
-    ///     good                                      the token
+    ///     the access token                     what is passed on
+    ///     none, or not issued by us            nothing
+    ///     of a session that has ended          nothing: there is no guest to upgrade
+    ///     expired, of a live session           none; auth/invalid-access-token: refresh first
+    ///     valid                                the token
     ///
-    /// An expired one must not pass as none: the guest's data would stay behind in an account that
-    /// nobody can reach, while the person believes to have it all.
+    /// An expired token must not count as none. Otherwise the guest's data would stay in an account
+    /// that can no longer be reached, while the user believes it was kept.
     ///
-    /// A repeat of a call that upgraded a guest may come when the guest's session is over: it asks
-    /// without one, and identity knows the call by its key (G-25).
+    /// A retry of a call that upgraded a guest may come after the guest's session has ended. It
+    /// passes no token on, and the identity service finds the first call by its idempotency key
+    /// (G-25).
     ///
-    /// - Returns: the access token to hand on; empty for none.
+    /// - Returns: the access token to pass on; empty for none.
     /// - Throws: `auth/invalid-access-token`.
     func callerToken(_ accessToken: String, _ context: CallContext) async throws -> String {
         guard !accessToken.isEmpty else { return "" }

@@ -2,14 +2,14 @@ import Cryptography
 import RPC
 import ServiceRuntime
 
-/// The idempotency key that a flow hands to the services it asks (G-25): a hash of the caller's,
-/// bound to the application and the flow, so that two applications that choose one key do not
-/// meet, and of one length, however long the caller's is.
+/// The idempotency key that a flow passes to the services it calls (G-25): a hash of the caller's
+/// key, the application and the flow. Two applications that choose the same key therefore do not
+/// collide, and its length does not depend on the caller's.
 enum DerivedIdempotencyKey {
     private static let callersBytes = 1...255
 
-    /// The key for what `flow` asks; nil where the caller sent none.
-    /// - Throws: `rpc/invalid-argument` where the caller's is empty or too long.
+    /// The key for the calls of `flow`; nil if the caller sent none.
+    /// - Throws: `rpc/invalid-argument` if the caller's key is empty or too long.
     static func of(
         _ context: CallContext, _ flow: StaticString
     ) throws(ServiceError) -> String? {
@@ -29,9 +29,9 @@ enum DerivedIdempotencyKey {
 }
 
 extension CallContext {
-    /// The context of the mutating calls that `flow` makes. Asked for before anything is done, so
-    /// that a wrong key costs nothing.
-    /// - Throws: as `DerivedIdempotencyKey`.
+    /// The context of the mutating calls that `flow` makes. A flow calls this first, so that an
+    /// invalid key has no effect.
+    /// - Throws: as `DerivedIdempotencyKey.of`.
     func onward(for flow: StaticString) throws(ServiceError) -> CallContext {
         onward(idempotencyKey: try DerivedIdempotencyKey.of(self, flow))
     }

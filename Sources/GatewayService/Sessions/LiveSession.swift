@@ -4,8 +4,9 @@ import RPC
 import ServiceRuntime
 
 extension SessionsAPI {
-    /// Whose session an access token is of, for what only its owner may ask.
-    /// - Throws: `auth/invalid-access-token` unless the token is good now.
+    /// The session and account of an access token, for calls that only the session's owner may
+    /// make.
+    /// - Throws: `auth/invalid-access-token` unless the token is valid now.
     func live(
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionV1.ValidateResponse {

@@ -3,8 +3,11 @@ import Messages
 import RPC
 
 extension SessionsAPI {
-    /// Opens a session by identity's proof, bound to the device's key where it has one: how every
-    /// sign-in ends.
+    /// Opens a session with the identity service's proof, bound to the device's key where it has
+    /// one. Every sign-in ends with this call.
+    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a retried call's session
+    ///   has ended, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`.
     func open(
         by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?,
         from origin: IdentityV1.Origin, _ onward: CallContext

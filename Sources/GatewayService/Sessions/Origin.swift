@@ -3,16 +3,18 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Where a flow was asked for, as the inner services keep it for audit and notices.
+/// Where a call came from, as the inner services store it for the audit trail and for mails.
 enum Origin {
     private static let deviceIDBytesMax = 128
-    /// What session takes.
+    /// The longest that the session service accepts.
     private static let platformBytesMax = 32
     private static let nameBytesMax = 256
 
-    /// The caller's device, with its address if the application may assert one. Read before
-    /// anything is done: a device that session refuses must not leave an account without one.
-    /// - Throws: `rpc/invalid-argument`.
+    /// The caller's device, with its address if the application may assert one. Read before any
+    /// other step: a device that the session service rejects must not leave an account without a
+    /// session.
+    /// - Throws: `rpc/invalid-argument` for a field that is too long, and as
+    ///   `CallContext.personsAddress`.
     static func of(
         _ device: GatewayV1.Device?, _ context: CallContext
     ) throws(ServiceError) -> IdentityV1.Origin {
@@ -31,7 +33,7 @@ enum Origin {
 }
 
 extension GatewayV1.Session {
-    /// The session service's tokens as callers see them.
+    /// Converts the session service's tokens.
     init(_ tokens: SessionV1.Tokens) {
         self.init(
             sessionId: tokens.sessionId, accessToken: tokens.accessToken,

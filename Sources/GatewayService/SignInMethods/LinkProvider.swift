@@ -4,13 +4,14 @@ package import RPC
 import ServiceRuntime
 
 extension SignInMethodsHandler {
-    /// G-14: who is signed in? → limit → have the token checked and linked → take the charge back. That
-    /// the owner has proved to be it lately is identity's to demand, by the session's own token.
+    /// G-14: identify the caller's account → charge the limit → have the token verified and linked
+    /// → refund the charge. The identity service requires a recent proof, by the session's own
+    /// token.
     /// - Throws: `auth/requires-recent-login`, `auth/provider-already-linked`,
     ///   `auth/credential-already-in-use`, `auth/invalid-provider-token`,
     ///   `auth/missing-or-invalid-nonce`, `auth/provider-unavailable`,
     ///   `auth/operation-not-allowed`, `auth/too-many-requests`, `auth/invalid-access-token`,
-    ///   `auth/session-ended`, `auth/user-disabled`.
+    ///   `auth/session-ended`, `auth/user-disabled`, `rpc/invalid-argument`.
     package func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse {

@@ -3,7 +3,7 @@ package import Messages
 package import RPC
 
 extension SignInMethodsHandler {
-    /// G-14: by what one's own account can be signed in to.
+    /// G-14: the sign-in methods of the caller's account.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
     package func listMethods(
         _ request: GatewayV1.ListMethodsRequest, _ context: CallContext

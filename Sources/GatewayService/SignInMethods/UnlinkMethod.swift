@@ -3,11 +3,11 @@ package import Messages
 package import RPC
 
 extension SignInMethodsHandler {
-    /// G-14: take a way of signing in away. Whose account it is, that its owner has proved to be it
-    /// lately, and that something is left to sign in by, identity says, in one transaction.
-    /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`,
-    ///   `auth/no-such-provider`, `auth/invalid-access-token`, `auth/session-ended`,
-    ///   `auth/user-disabled`.
+    /// G-14: removes a sign-in method. In one transaction the identity service identifies the
+    /// account, requires a recent proof, and checks that another sign-in method remains.
+    /// - Throws: `auth/requires-recent-login`, `auth/last-sign-in-method`, `auth/no-such-provider`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
     package func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
     ) async throws -> GatewayV1.UnlinkMethodResponse {

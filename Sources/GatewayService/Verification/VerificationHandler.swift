@@ -3,25 +3,25 @@ package import Messages
 package import RPC
 package import ServiceRuntime
 
-/// What backends verify access tokens with (S-01, S-06), so that they never reach the session
-/// service: its key set, and its ends.
+/// `postern.gateway.v1.Verification`: what verifiers of access tokens need, so that they never
+/// connect to the session service (S-01, S-06): its JWKS and its revocations.
 ///
-/// The gateway follows the session service once, whoever follows the gateway: thousands of
-/// backends are one call there. It keeps the ends that still matter in memory and nothing else.
-/// While the session service is away its followers hear nothing, and know by that that they may
-/// miss ends.
+/// The gateway subscribes to the session service once, and verifiers subscribe to the gateway:
+/// thousands of backends cost the session service one call. The gateway keeps only the recent
+/// revocations, in memory. While the session service does not answer, the streams stay open and
+/// silent; a verifier then knows that it may miss revocations.
 package struct VerificationHandler: VerificationService {
-    /// A call that follows ends is begun anew after this.
+    /// The subscription to the session service is renewed after this time.
     private static let followedFor: Duration = .seconds(3_600)
-    /// The longest wait before a lost session service is asked again: its followers should hear of
-    /// an end within a second of its return.
+    /// The longest wait before reconnecting to the session service: verifiers should get a
+    /// revocation within a second of its recovery.
     private static let waitMax: Duration = .milliseconds(250)
 
     private let sessions: any SessionsAPI
     private let log = RevocationLog()
     private let follower: RevocationFollower
 
-    /// A relay of what the session service tells.
+    /// Creates a relay of the session service's revocations.
     package init(
         sessions: any SessionsAPI, ends: any SessionEndsAPI, time: any Time,
         randomness: any Randomness
@@ -34,17 +34,22 @@ package struct VerificationHandler: VerificationService {
         }
     }
 
-    /// Follows the session service until cancelled.
+    /// Follows the session service's revocations until cancelled.
     package func run() async {
         await follower.run { log.take(RevocationUpdate($0)) }
     }
 
+    /// The public keys that access tokens verify under, as the session service has them.
+    /// - Throws: the errors of the session service, for example `rpc/unavailable`.
     package func keySet(
         _ request: SessionV1.KeySetRequest, _ context: CallContext
     ) async throws -> SessionV1.KeySetResponse {
         try await sessions.keySet(request, context.onward())
     }
 
+    /// Sends the revocations from the requested position on, and further ones as they come, until
+    /// the call ends.
+    /// - Throws: `ServiceError` when the call ends.
     package func watchEnds(
         _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>,
         _ context: CallContext

@@ -1,13 +1,14 @@
 extension CountingRule {
-    /// The state as this rule reads it. Only an operator who gives a limit another kind of rule
-    /// makes it differ from what is stored; nobody is let off by that.
+    /// The state as this rule reads it. A stored state has another kind only after the operator has
+    /// given the limit another kind of rule. The conversion never allows more than the stored state
+    /// did.
     ///
-    ///     kept by        read by         becomes
-    ///     ring, ladder   ring, ladder    the same moments
-    ///     ring, ladder   rate            a charge at each moment
-    ///     rate           ring, ladder    full, while the bucket is not empty
-    ///     lock           another         a charge at its latest guess
-    ///     another        lock            one guess at the latest moment
+    ///     stored by      read by        becomes
+    ///     ring, ladder   ring, ladder   the same moments
+    ///     ring, ladder   rate           one charge at each moment
+    ///     rate           ring, ladder   full, while the bucket is not empty
+    ///     lock           another        one charge at its latest guess
+    ///     another        lock           one guess at the latest moment
     func adopt(_ state: borrowing some CountedState, at now: Int64) -> LimitState {
         guard state.kind != kind else { return LimitState(state) }
         var adopted = LimitState(kind)

@@ -1,5 +1,5 @@
 extension CountingRule {
-    /// Takes one charge of that moment back, if it still counts.
+    /// Refunds one charge of that moment, if it still counts.
     func refund(_ state: inout some CountedState, of moment: Int64, at now: Int64) {
         guard mayHold(state, moment, at: now) else { return }
         switch self {
@@ -10,8 +10,8 @@ extension CountingRule {
         }
     }
 
-    /// Whether a charge of that moment may be in the state and still count. Rings and ladders know
-    /// it, for a while at the least; a rate and a lock know only when it cannot be.
+    /// Whether a charge of that moment may be in the state and still count. Rings and ladders store
+    /// the moments, at least for a while. A rate and a lock can only exclude it.
     func mayHold(_ state: borrowing some CountedState, _ moment: Int64, at now: Int64) -> Bool {
         guard !state.isEmpty else { return false }
         return switch self {

@@ -1,7 +1,8 @@
 import ServiceRuntime
 
-/// A `LimitRule` in the form that decisions are made with: whole milliseconds, nothing on the heap.
-/// Made once for a limit, not for each decision: dividing a `Duration` costs as much as deciding.
+/// A `LimitRule` in the form used for decisions: whole milliseconds, no heap allocation. It is
+/// created once for each limit and not for each decision, because dividing a `Duration` costs as
+/// much as the decision.
 enum CountingRule: Sendable {
     case ring(SlidingWindowLog)
     case rate(GCRA)
@@ -38,7 +39,7 @@ enum CountingRule: Sendable {
         }
     }
 
-    /// What a charge at `now` would be answered.
+    /// The answer that a charge at `now` would get.
     func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         switch self {
         case .ring(let rule): rule.answer(state, at: now)
@@ -48,14 +49,14 @@ enum CountingRule: Sendable {
         }
     }
 
-    /// Forgets charges of a ring that no longer count. A charge does that too; done before it, it
-    /// tells how much room the charge needs.
+    /// Drops charges of a ring that no longer count. `charge` does that too; called before it, this
+    /// function shows how much space the charge needs.
     @inline(__always)
     func prune(_ state: inout some CountedState, at now: Int64) {
         if case .ring(let rule) = self { rule.prune(&state, at: now) }
     }
 
-    /// Keeps a charge that was allowed.
+    /// Records a charge that was allowed.
     func charge(_ state: inout some CountedState, at now: Int64) {
         switch self {
         case .ring(let rule): rule.charge(&state, at: now)
@@ -65,8 +66,7 @@ enum CountingRule: Sendable {
         }
     }
 
-    /// Notes that the right one was there: what counts wrong ones begins anew, what counts all
-    /// goes on.
+    /// A right guess was made: limits on wrong guesses start over, limits on all attempts continue.
     func succeed(_ state: inout some CountedState) {
         switch self {
         case .ring, .rate: break
@@ -77,7 +77,7 @@ enum CountingRule: Sendable {
         }
     }
 
-    /// From when on nothing of the state counts; `.max` when it stays until it is reset.
+    /// When the state no longer counts; `.max` if it counts until a reset.
     func end(_ state: borrowing some CountedState) -> Int64 {
         switch self {
         case .ring(let rule): rule.end(state)

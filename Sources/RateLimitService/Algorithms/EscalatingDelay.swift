@@ -1,17 +1,18 @@
-/// Longer and longer waits between requests (R-01: 0, 1, 5, 15, 30 minutes).
+/// Escalating delays between requests (R-01: 0, 1, 5, 15, 30 minutes).
 ///
 /// Rule, with delays d₀ … dₙ, a quiet time Q and a cap of P in any 24 hours:
 ///
 ///     state at `now`                             answer
-///     no request yet, or rung 0                  allowed once d₀ has passed since the latest
-///     rung r, latest request at t                allowed at t + d of min(r, n), else limited
+///     no request yet, or step 0                  allowed once d₀ has passed since the latest
+///     step r, latest request at t                allowed at t + d of min(r, n), else limited
 ///     P requests in the last 24 hours            limited until the Pth youngest is 24 h old
-///     an allowed request                         rung + 1 (n at most), latest = now
-///     each whole Q without a request             one rung down, 0 at least
-///     success                                    rung 0; the cap of the day stands
+///     an allowed request                         step + 1 (n at most), latest = now
+///     each whole Q without a request             step − 1, 0 at least
+///     success                                    step 0; the daily cap still counts
 ///
-/// Starting over after each wait would never climb; hence one rung down for each quiet day. The cap
-/// is not given back by a success, or a sender who can confirm could have texts sent without end.
+/// If the delays started over after each wait, they would never grow; hence one step down for each
+/// quiet day. A success does not reset the cap. Otherwise a sender who can confirm codes could have
+/// an unlimited number of messages sent.
 struct EscalatingDelay: Sendable {
     private static let day: Int64 = 24 * 3_600_000
     private let delays: InlineArray<8, Int64>
@@ -32,7 +33,7 @@ struct EscalatingDelay: Sendable {
         dailyCap = SlidingWindowLog(count: perDay, window: Self.day)
     }
 
-    /// What a request at `now` would be answered.
+    /// The answer that a request at `now` would get.
     func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         let capped = dailyCap.answer(state, at: now)
         let rung = rung(state, at: now)
@@ -46,7 +47,7 @@ struct EscalatingDelay: Sendable {
         return LimitAnswer(remaining: capped.remaining, attempt: rung + 1, resetAt: resetAt)
     }
 
-    /// Keeps a request that was allowed.
+    /// Records a request that was allowed.
     func charge(_ state: inout some CountedState, at now: Int64) {
         let rung = rung(state, at: now)
         state.failures = rung < top ? 0 : UInt16(clamping: Int(state.failures) + 1)
@@ -54,8 +55,8 @@ struct EscalatingDelay: Sendable {
         dailyCap.charge(&state, at: now)
     }
 
-    /// Takes a request of that moment back, and with it its rung. When the one before it is too
-    /// long ago to tell the rung by, the request goes on counting for the day.
+    /// Refunds a request of that moment together with its step. If the request before it is too old
+    /// to derive the step from, the refunded one still counts for the daily cap.
     func refund(_ state: inout some CountedState, of moment: Int64) {
         guard state.moments.contains(moment) else { return }
         if state.failures > 0 {
@@ -67,7 +68,7 @@ struct EscalatingDelay: Sendable {
         if isTold || state.step == 0 { state.moments.remove(moment) }
     }
 
-    /// The latest request but for one of that moment.
+    /// The latest request other than one of that moment.
     private func lastBesides(
         _ moment: Int64, _ state: borrowing some CountedState
     ) -> Int64? {
@@ -76,13 +77,13 @@ struct EscalatingDelay: Sendable {
         return count > 1 ? state.moments[count - 2] : nil
     }
 
-    /// When nothing of it counts any more.
+    /// When the state no longer counts.
     func end(_ state: borrowing some CountedState) -> Int64 {
         guard let last = state.moments.last else { return .min }
         return last + max(Self.day, Int64(state.step) * quiet)
     }
 
-    /// The rung after the quiet times since the latest request.
+    /// The step after the quiet times since the latest request.
     private func rung(_ state: borrowing some CountedState, at now: Int64) -> Int {
         guard let last = state.moments.last, now > last else { return Int(state.step) }
         return Int(max(0, Int64(state.step) - (now - last) / quiet))

@@ -1,19 +1,19 @@
-/// The generic cell rate algorithm (ITU-T I.371, annex A), for limits too large to keep each
-/// moment of: one moment says when the bucket is empty again.
+/// The generic cell rate algorithm (ITU-T I.371, annex A), for limits too large to store each
+/// moment: one moment says when the bucket is empty again.
 ///
-/// Its common form lets N through at once and N more while that fills again: 2 N − 1 in one
-/// window. Ours keeps the limit's word: half of N at once, the rest in even steps, so that in no
-/// half-open span of the window are there more than N.
+/// Its usual form allows N at once and N more while the bucket drains: 2 N − 1 in one window. This
+/// one allows half of N at once and the rest in even steps, so that no half-open span of the window
+/// has more than N.
 ///
 /// Rule, with B = ⌈N / 2⌉ at once, a step I = W / (N − B + 1) and `full`, the stored moment:
 ///
 ///     full − now       answer
 ///     ≤ (B − 1) · I    allowed; full = max(full, now) + I
-///     more             limited until full − (B − 1) · I; nothing is kept
+///     more             limited until full − (B − 1) · I; nothing is stored
 ///
-/// Why: before the last of n charges `full` is at least the first one's moment and n − 1 steps, and
-/// at most the last one's moment and B − 1 steps. So n ≤ B + t / I, where t, the time between
-/// them, is less than W = (N − B + 1) · I, which makes n ≤ N.
+/// Proof: before the last of n charges `full` is at least the first one's moment plus n − 1 steps,
+/// and at most the last one's moment plus B − 1 steps. So n ≤ B + t / I, where t, the time between
+/// them, is less than W = (N − B + 1) · I. Hence n ≤ N.
 struct GCRA: Sendable {
     /// Charges allowed at once.
     let burst: Int64
@@ -29,7 +29,7 @@ struct GCRA: Sendable {
 
     private var slack: Int64 { (burst - 1) * step }
 
-    /// What a charge at `now` would be answered.
+    /// The answer that a charge at `now` would get.
     func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         let lead = max(0, full(state) - now * 1_000)
         guard lead <= slack else {
@@ -42,26 +42,26 @@ struct GCRA: Sendable {
             resetAt: now + (lead + step + 999) / 1_000)
     }
 
-    /// Keeps a charge that was allowed.
+    /// Records a charge that was allowed.
     func charge(_ state: inout some CountedState, at now: Int64) {
         store(max(full(state), now * 1_000) + step, &state)
     }
 
-    /// Takes of a charge of that moment back what cannot have run off since. The bucket may have
-    /// been empty in between but for this charge, and what fills it now be others' charges: to give
-    /// a whole step back would leave them uncounted.
+    /// Refunds the part of a charge of that moment that cannot have drained since. Without this
+    /// charge the bucket may have been empty in between, and what fills it now may be other
+    /// charges. Refunding a whole step would leave those uncounted.
     func refund(_ state: inout some CountedState, of moment: Int64, at now: Int64) {
         guard !state.isEmpty else { return }
         store(max(full(state) - rest(of: moment, at: now), moment * 1_000), &state)
     }
 
-    /// Microseconds of a charge of that moment that cannot have run off. None, when the clock has
-    /// gone back: then nothing is known.
+    /// The microseconds of a charge of that moment that cannot have drained. It is 0 if the clock
+    /// has gone back, because nothing is known then.
     func rest(of moment: Int64, at now: Int64) -> Int64 {
         now >= moment ? max(0, step - (now - moment) * 1_000) : 0
     }
 
-    /// Microseconds since 1970 when nothing counts any more.
+    /// Microseconds since 1970 when the bucket is empty.
     private func full(_ state: borrowing some CountedState) -> Int64 {
         state.isEmpty ? 0 : state.moments.base * 1_000 + Int64(state.step)
     }

@@ -1,13 +1,13 @@
-/// What one rule says of one charge.
+/// The answer of one rule to one charge.
 struct LimitAnswer: Hashable, Sendable {
     var isLimited = false
-    /// When a charge can work again, in milliseconds since 1970; nil when it can now, or, where
-    /// limited, not before a reset.
+    /// When a charge can succeed again, in milliseconds since 1970. Nil if it can now; in a limited
+    /// answer nil means only after a reset.
     var retryAt: Int64?
     /// Charges left after this one.
     var remaining = 0
-    /// Which one in the running count this is, from 1.
+    /// The number of this charge in the current count, from 1.
     var attempt = 1
-    /// When nothing counts any more, were this the last charge; nil for never.
+    /// When the state would no longer count if this were the last charge; nil for never.
     var resetAt: Int64?
 }

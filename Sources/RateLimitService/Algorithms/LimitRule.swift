@@ -1,28 +1,28 @@
-/// How a limit counts (R-01 … R-03). What an operator may change of it is its numbers; the state
-/// that stands keeps its meaning, since states keep moments and no numbers of the rule.
+/// How a limit counts (R-01 … R-03). The operator may change its numbers. Stored states stay valid,
+/// because they contain moments and no numbers of the rule.
 package enum LimitRule: Hashable, Sendable {
     /// At most `count`, 1 to 64, in any span of `window`: exact (`SlidingWindowLog`).
     case ring(count: Int, window: Duration)
-    /// At most `count` in any span of `window`, half of them at once: for counts above 64
-    /// (`GCRA`).
+    /// At most `count` in any span of `window`, half of them at once: for counts above 64 (`GCRA`).
     case rate(count: Int, window: Duration)
-    /// Longer and longer waits, at most 8, and at most `perDay`, 1 to 64, in any 24 hours
+    /// Escalating delays, at most 8, and at most `perDay`, 1 to 64, in any 24 hours
     /// (`EscalatingDelay`).
     case ladder(delays: [Duration], quiet: Duration, perDay: Int)
-    /// `attempts` guesses, then a wait; after `failuresMax` without a success none any more
+    /// `attempts` guesses, then a wait; after `failuresMax` without a success permanently locked
     /// (`Lockout`).
     case lock(attempts: Int, lockedFor: Duration, failuresMax: Int)
 
-    /// Moments that one state can keep.
+    /// The largest number of moments in one state.
     package static let momentsMax = 64
-    /// Waits that one ladder can have.
+    /// The largest number of delays in one ladder.
     package static let delaysMax = 8
-    /// The longest window or wait: moments are kept as 32 bits of milliseconds from the first.
+    /// The longest window or wait: moments are stored as 32 bits of milliseconds after the first
+    /// one.
     package static let windowMax = Duration.seconds(40 * 24 * 3_600)
-    /// The longest window of a ring of one, which keeps nothing behind its first moment.
+    /// The longest window of a ring of one, which stores only its first moment.
     package static let markMax = Duration.seconds(90 * 24 * 3_600)
 
-    /// What is wrong with the numbers, for whoever set them; nil when they can be counted by.
+    /// The error in the rule's numbers, as a sentence for the operator; nil if they are valid.
     package var flaw: String? {
         switch self {
         case .ring(let count, let window):

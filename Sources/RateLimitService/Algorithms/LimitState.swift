@@ -1,36 +1,38 @@
-/// What is kept of one subject under one limit: moments and two small numbers, whose meaning is
-/// the rule's. Never the rule's own numbers, so that an operator can change them.
+/// The stored state of one subject under one limit: moments and two small numbers, whose meaning
+/// depends on the rule. It contains none of the rule's own numbers, so that an operator can change
+/// them.
 ///
-/// The rules work on any of them: on a value (`LimitState`), or in place (`SlotState`).
+/// The rules work on any conforming type: on a value (`LimitState`) or in place (`SlotState`).
 protocol CountedState {
     associatedtype List: MomentList
 
-    /// Which rule it was counted by.
+    /// The kind of rule that counted it.
     var kind: LimitState.Kind { get }
     /// Ring: the charges. Rate: the one moment when the bucket is empty. Ladder: the charges of a
-    /// day, and the latest. Lock: when this series of failures began, and the latest.
+    /// day, and the latest. Lock: the start of the current series of failures, and the latest.
     var moments: List { get set }
-    /// Rate: microseconds beyond the moment. Ladder: the rung. Lock: guesses since the last wait.
+    /// Rate: microseconds to add to the moment. Ladder: the step. Lock: guesses since the last
+    /// wait.
     var step: UInt16 { get set }
-    /// Ladder: requests made on the highest rung. Lock: failures since the last success.
+    /// Ladder: requests made on the highest step. Lock: failures since the last success.
     var failures: UInt16 { get set }
 }
 
 extension CountedState {
-    /// Forgets everything.
+    /// Empties the state.
     mutating func forget() {
         moments.count = 0
         step = 0
         failures = 0
     }
 
-    /// Whether there is nothing to keep.
+    /// Whether the state has nothing to store.
     var isEmpty: Bool { moments.isEmpty }
 }
 
 /// A state as a value.
 struct LimitState: CountedState, Equatable, Sendable {
-    /// The kinds of rules; the raw value stands on disk.
+    /// The kinds of rules; the raw value is stored on disk.
     enum Kind: UInt8, Sendable {
         case ring = 1
         case rate = 2
@@ -43,7 +45,7 @@ struct LimitState: CountedState, Equatable, Sendable {
     var step: UInt16 = 0
     var failures: UInt16 = 0
 
-    /// An empty one.
+    /// Creates an empty state.
     init(_ kind: Kind) {
         self.kind = kind
     }

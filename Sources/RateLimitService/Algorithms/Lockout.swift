@@ -1,11 +1,12 @@
-/// Guesses at a secret (R-02: 5 wrong codes, then 15 minutes). Counted before the guess is
-/// compared, so that parallel guesses cannot slip through; a success takes the count away.
+/// A lockout after wrong guesses at a secret (R-02: 5 wrong codes, then 15 minutes). A guess is
+/// counted before it is compared, so that parallel guesses cannot pass the limit. A success clears
+/// the count.
 ///
-/// Rule, under N attempts, a wait D and F failures in all, with g guesses since the last wait and f
-/// since the last success:
+/// Rule, with N attempts, a wait D and F failures in all, g guesses since the last wait and f
+/// failures since the last success:
 ///
 ///     state at `now`                      answer
-///     f ≥ F                               limited until somebody resets it
+///     f ≥ F                               limited until a reset
 ///     g ≥ N, the latest younger than D    limited until the latest is D old
 ///     g ≥ N, the latest D old             allowed; g = 1, f + 1
 ///     g < N                               allowed; g + 1, f + 1
@@ -13,19 +14,19 @@
 ///     f < 5, no guess for D + a day       g = f = 0
 ///     no guess for 4 days × f, f < F      g = f = 0
 ///
-/// F is 100 by NIST SP 800-63B-4 §3.2.2. The last two lines keep the memory bounded. They give a
-/// patient guesser four guesses a day, who for a code has to have one sent to its owner each time.
+/// F is 100 by NIST SP 800-63B-4 §3.2.2. The last two lines bound the memory. They allow a patient
+/// attacker four guesses a day; for a code each of them needs a message sent to the owner.
 struct Lockout: Sendable {
     private static let day: Int64 = 24 * 3_600_000
     private static let quietForEach = 4 * day
-    /// Who has mistyped a few times and left is not kept for weeks.
+    /// Subjects with a few failures are not stored for weeks.
     private static let fewFailures = 4
     let attempts: Int
     /// Milliseconds.
     let lockedFor: Int64
     let failuresMax: Int
 
-    /// What a guess at `now` would be answered.
+    /// The answer that a guess at `now` would get.
     func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         guard let last = state.moments.last, now < end(state) else {
             return LimitAnswer(remaining: attempts - 1, resetAt: now + quiet(after: 1))
@@ -47,7 +48,7 @@ struct Lockout: Sendable {
             resetAt: now + quiet(after: failures + 1))
     }
 
-    /// Keeps a guess that was allowed.
+    /// Records a guess that was allowed.
     func charge(_ state: inout some CountedState, at now: Int64) {
         if now >= end(state) { state.forget() }
         let began = state.isEmpty ? now : state.moments[0]
@@ -59,7 +60,7 @@ struct Lockout: Sendable {
         state.failures = UInt16(clamping: Int(state.failures) + 1)
     }
 
-    /// Takes a guess back, unless a success or a reset has since taken it.
+    /// Refunds a guess, unless a success or a reset has already cleared it.
     func refund(_ state: inout some CountedState, of moment: Int64) {
         guard !state.isEmpty, moment >= state.moments[0], state.failures > 0 else { return }
         state.step = state.step > 0 ? state.step - 1 : 0
@@ -67,14 +68,14 @@ struct Lockout: Sendable {
         if state.failures == 0 { state.forget() }
     }
 
-    /// When nothing of it counts any more.
+    /// When the state no longer counts.
     func end(_ state: borrowing some CountedState) -> Int64 {
         guard let last = state.moments.last else { return .min }
         guard Int(state.failures) < failuresMax else { return .max }
         return last + quiet(after: Int(state.failures))
     }
 
-    /// How long so many failures are remembered without another one, in milliseconds.
+    /// How long this number of failures counts without a further one, in milliseconds.
     private func quiet(after failures: Int) -> Int64 {
         failures <= Self.fewFailures
             ? lockedFor + Self.day : max(lockedFor, Int64(failures) * Self.quietForEach)

@@ -1,20 +1,20 @@
-/// Up to 64 moments, oldest first, as 32-bit milliseconds after the first: what a state keeps of
-/// the past. The rules work on any of them: on a value (`Moments`), or in place, on the bytes that
-/// the table holds (`SlotMoments`), so that a decision copies nothing.
+/// Up to 64 moments, oldest first, stored as 32-bit milliseconds after the first one. The rules
+/// work on any conforming type: on a value (`Moments`), or in place on the bytes of the table
+/// (`SlotMoments`), so that a decision copies nothing.
 ///
-/// Moments more than 49 days apart do not fit; the older ones are then moved up. A charge that
-/// counts longer than it has to errs on the strict side, and no rule looks back that far.
+/// Moments more than 49 days apart do not fit; the older ones are then moved forward. Such a charge
+/// counts longer than it must, which errs on the strict side. No rule looks back that far.
 protocol MomentList {
-    /// The first moment, in milliseconds since 1970; of no meaning while empty.
+    /// The first moment, in milliseconds since 1970; undefined while empty.
     var base: Int64 { get set }
-    /// How many.
+    /// The number of moments.
     var count: Int { get set }
-    /// Milliseconds from `base`; that of the first is 0, and nothing else is ever set there.
+    /// Milliseconds after `base`. The value of the first moment is always 0.
     subscript(offset place: Int) -> UInt32 { get set }
 }
 
 extension MomentList {
-    /// Milliseconds that fit behind the first moment.
+    /// The largest offset, in milliseconds.
     private static var span: Int64 { Int64(UInt32.max) }
 
     var isEmpty: Bool { count == 0 }
@@ -25,10 +25,10 @@ extension MomentList {
     @inline(__always)
     subscript(place: Int) -> Int64 { base &+ Int64(self[offset: place]) }
 
-    /// Whether a moment is there.
+    /// Whether the list contains a moment.
     func contains(_ moment: Int64) -> Bool { place(of: moment) != nil }
 
-    /// Keeps a moment in its place; when 64 are there the oldest leaves.
+    /// Inserts a moment in order; a 65th moment drops the oldest.
     mutating func insert(_ moment: Int64) {
         if count == LimitRule.momentsMax { dropFirst(1) }
         guard !isEmpty else {
@@ -40,7 +40,7 @@ extension MomentList {
         if moment < base { insertFirst(moment) } else { insertLater(moment) }
     }
 
-    /// Takes one moment out, if it is there.
+    /// Removes one occurrence of a moment, if there is one.
     @discardableResult
     mutating func remove(_ moment: Int64) -> Bool {
         guard let place = place(of: moment) else { return false }
@@ -55,7 +55,7 @@ extension MomentList {
         return true
     }
 
-    /// Forgets the oldest `number`.
+    /// Drops the oldest `number` moments.
     mutating func dropFirst(_ number: Int) {
         guard number > 0 else { return }
         guard number < count else { return count = 0 }
@@ -72,7 +72,7 @@ extension MomentList {
         (0..<count).first { self[$0] == moment }
     }
 
-    /// Keeps a moment before all others, as after a step back of the clock.
+    /// Inserts a moment before all others, for example after the clock was set back.
     private mutating func insertFirst(_ moment: Int64) {
         let start = max(moment, self[count - 1] - Self.span)
         for place in stride(from: count, to: 0, by: -1) {

@@ -4,10 +4,10 @@ struct Moments: MomentList, Sendable {
     var count = 0
     private var offsets = InlineArray<64, UInt32>(repeating: 0)
 
-    /// No moments.
+    /// Creates an empty list.
     init() {}
 
-    /// Those of another list.
+    /// Copies another list.
     init(_ list: borrowing some MomentList) {
         base = list.base
         count = list.count

@@ -1,22 +1,22 @@
-/// The moments of the charges that still count: exact, where counters for each calendar window let
-/// twice as many through at an edge.
+/// A log of the charges in a sliding window. It is exact, whereas counters for fixed windows allow
+/// twice the limit around a window's edge.
 ///
-/// Rule, for a charge at `now` under N in W:
+/// Rule, for a charge at `now` with N in W:
 ///
 ///     charges younger than W   answer
-///     0 … N−1                  allowed; `now` is kept
-///     N or more                limited until the Nth youngest is W old; nothing is kept
+///     0 … N−1                  allowed; `now` is stored
+///     N or more                limited until the Nth youngest is W old; nothing is stored
 ///
-/// A charge counts while it is younger than W: in no half-open span of W are there more than N.
-/// A clock that went backwards cannot free anything: moments from the future count. More than N
-/// are there when the operator lowered N: limited until all but N−1 of them are old.
+/// A charge counts while it is younger than W, so no half-open span of W has more than N. Setting
+/// the clock back allows nothing more, because moments in the future count. There are more than N
+/// if the operator lowered N: limited until all but N−1 of them are old.
 struct SlidingWindowLog: Sendable {
     /// Charges allowed, 1 to 64.
     let count: Int
-    /// Length of the span, milliseconds.
+    /// Length of the window in milliseconds.
     let window: Int64
 
-    /// What a charge at `now` would be answered.
+    /// The answer that a charge at `now` would get.
     func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
         let kept = state.moments.count
         let living = kept - expired(state, at: now)
@@ -30,23 +30,23 @@ struct SlidingWindowLog: Sendable {
             resetAt: end(state))
     }
 
-    /// Keeps a charge that was allowed, and forgets those that no longer count.
+    /// Records a charge that was allowed, and drops those that no longer count.
     func charge(_ state: inout some CountedState, at now: Int64) {
         prune(&state, at: now)
         state.moments.insert(now)
     }
 
-    /// Forgets charges that no longer count.
+    /// Drops charges that no longer count.
     func prune(_ state: inout some CountedState, at now: Int64) {
         state.moments.dropFirst(expired(state, at: now))
     }
 
-    /// When nothing of it counts any more.
+    /// When the state no longer counts.
     func end(_ state: borrowing some CountedState) -> Int64 {
         state.moments.last.map { $0 + window } ?? .min
     }
 
-    /// How many no longer count at `now`; they are the oldest.
+    /// How many charges no longer count at `now`; they are the oldest ones.
     func expired(_ state: borrowing some CountedState, at now: Int64) -> Int {
         var old = 0
         while old < state.moments.count, now - state.moments[old] >= window { old += 1 }

@@ -1,14 +1,15 @@
 import RPC
 
-/// Brings network addresses to what one person holds: IPv6 by /64, since each household has 2⁶⁴ of
-/// them and a limit on single ones would limit nobody, or by /48, which a provider's customer gets
-/// for the asking; `::ffff:a.b.c.d` is `a.b.c.d`, or one caller would have two lanes.
+/// Reduces network addresses to what one person has. An IPv6 address becomes its /64, because each
+/// household has 2⁶⁴ addresses and a limit on single ones would have no effect; or its /48, which a
+/// provider's customer gets on request. `::ffff:a.b.c.d` becomes `a.b.c.d`. Attack: one caller uses
+/// both forms to have two buckets.
 enum AddressFold {
-    /// The folded form of `subject`, an address with anything behind a `|`; what is not an address
-    /// stays as it is.
+    /// The canonical form of `subject`, an address with optional text after a `|`. Anything else is
+    /// returned unchanged.
     /// - Parameters:
-    ///   - v6: bytes that are kept of an IPv6 address: 8 for a /64, 6 for a /48.
-    ///   - v4: bytes that are kept of an IPv4 address: 4 for all, 3 for a /24.
+    ///   - v6: bytes kept of an IPv6 address: 8 for a /64, 6 for a /48.
+    ///   - v4: bytes kept of an IPv4 address: 4 for all of it, 3 for a /24.
     static func fold(_ subject: String, v6: Int, v4: Int = 4) -> String {
         let parts = subject.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first, let folded = foldAddress(String(address), v6, v4) else {
@@ -25,7 +26,7 @@ enum AddressFold {
         }.joined() + "/\(kept * 8)"
     }
 
-    /// Of `203.0.113.7` three bytes are `203.0.113/24`.
+    /// For example `203.0.113/24` for three bytes of `203.0.113.7`.
     private static func dotted(_ address: [UInt8], _ kept: Int) -> String {
         address.prefix(kept).map { "\($0)" }.joined(separator: ".")
             + (kept < address.count ? "/\(kept * 8)" : "")

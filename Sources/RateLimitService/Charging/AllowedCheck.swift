@@ -1,9 +1,9 @@
 import Messages
 import ServiceRuntime
 
-/// The answer to a Check that is allowed, as it goes to the wire: what a `CheckResponse` of the same
-/// `Decision` is encoded to, whose limit's name is encoded beforehand. Such answers differ in three
-/// numbers.
+/// The encoded response to a `Check` that is allowed. Its bytes are those of a `CheckResponse` with
+/// the same `Decision`. Such responses differ only in three numbers, so the limit's name is encoded
+/// once in advance.
 struct AllowedCheck: WireEncoded {
     /// The field `limit` of the decision.
     private let name: [UInt8]
@@ -32,18 +32,18 @@ struct AllowedCheck: WireEncoded {
         if resetAt != 0 { writer.varint(Self.resetAt, resetAt) }
     }
 
-    /// Bytes of a field with a one-byte tag; a number that is 0 is left out.
+    /// Bytes of a field with a one-byte tag; a 0 is omitted.
     private static func bytes(_ value: UInt64) -> Int {
         value == 0 ? 0 : 1 + WireSize.ofVarint(value)
     }
 
-    // Tags of `CheckResponse` and, below, of its `Decision`.
+    // Tags of `CheckResponse`, then of its `Decision`.
     private static let decision: UInt32 = 10
     private static let remaining: UInt32 = 32
     private static let attempt: UInt32 = 40
     private static let resetAt: UInt32 = 48
 
-    /// At each limit's number.
+    /// By the limit's number.
     private static let names: [[UInt8]] = {
         var names = [[UInt8]](repeating: [], count: LimitName.allCases.count + 1)
         for limit in LimitName.allCases {

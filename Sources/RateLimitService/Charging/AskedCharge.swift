@@ -1,24 +1,26 @@
 import Messages
 import ServiceRuntime
 
-/// A charge as a caller asks for it, checked.
+/// A charge from a request, validated.
 struct AskedCharge: Sendable {
-    /// Of one call; fewer than the table takes, for what `plan` adds to a batch.
+    /// The largest number in one call. It is smaller than the table's, because `plan` adds to a
+    /// batch.
     static let countMax = LimitTable.batchMax - 5
     private static let subjectBytesMax = 512
-    /// The gateway refuses longer ones.
+    /// The gateway rejects longer ones.
     private static let deviceBytesMax = 128
-    /// Of a request for a code: its id.
+    /// A target is the id of a request for a code.
     private static let targetBytesMax = 64
 
     let limit: LimitName
     let subject: String
-    /// Empty for none.
+    /// Empty if none.
     let device: String
-    /// What is guessed at; empty for none.
+    /// What is guessed at; empty if none.
     let target: String
 
-    /// - Throws: `rpc/invalid-argument`.
+    /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, and for a text of invalid
+    ///   length.
     init(_ charge: RateLimitV1.Charge) throws(ServiceError) {
         guard let limit = LimitName.called(charge.limit), !limit.isInternal else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
@@ -38,13 +40,13 @@ struct AskedCharge: Sendable {
         target = charge.target
     }
 
-    /// Whether a subject may have so many bytes.
+    /// Whether a subject may have this number of bytes.
     static func mayBeSubject(_ byteCount: Int) -> Bool {
         (1...subjectBytesMax).contains(byteCount)
     }
 
-    /// The charges of a call.
-    /// - Throws: `rpc/invalid-argument`.
+    /// Validates the charges of a call.
+    /// - Throws: `rpc/invalid-argument` as `init`, and for no charges or too many.
     static func read(_ charges: [RateLimitV1.Charge]) throws(ServiceError) -> [AskedCharge] {
         guard (1...countMax).contains(charges.count) else {
             throw ServiceError(.invalidArgument, fields: ["charges"])

@@ -1,15 +1,16 @@
 import Messages
 
-/// A `CheckRequest` as nearly all are: one charge, without a device, to a limit that is decided
-/// alone. It is read in place, as it lies in its frame, and good as long as that: an array of
-/// charges and their texts would cost more than deciding.
+/// The usual `CheckRequest`: one charge, without a device, to a limit that is decided alone. It is
+/// read in place and valid only as long as its frame. An array of charges and copies of their texts
+/// would cost more than the decision.
 struct BorrowedCheck {
     let limit: LimitName
     let subject: UnsafeRawBufferPointer
-    /// Of the sentence, where there will be one.
+    /// The language of the sentence in a limited response.
     let language: UnsafeRawBufferPointer
 
-    /// Nil for every other request, good or bad: it is read as a message, and judged there.
+    /// Nil for any other request, valid or not. Such a request is decoded as a message and
+    /// validated there.
     init?(_ request: UnsafeRawBufferPointer) {
         do throws(NonCanonicalEncoding) {
             var reader = CanonicalReader(request)
@@ -17,7 +18,7 @@ struct BorrowedCheck {
             let name = try charge.lent(Self.limit)
             subject = try charge.borrowedText(Self.subject)
             language = try reader.borrowedText(Self.language)
-            // Names of ours are sound text.
+            // The text of a known name is valid UTF-8.
             guard charge.isAtEnd, reader.isAtEnd, AskedCharge.mayBeSubject(subject.count),
                 let limit = LimitName.called(name), !limit.isInternal, limit.isDecidedAlone
             else { return nil }
@@ -27,7 +28,7 @@ struct BorrowedCheck {
         }
     }
 
-    // Tags of `CheckRequest` and, below, of its `Charge`.
+    // Tags of `CheckRequest`, then of its `Charge`.
     private static let charge: UInt32 = 10
     private static let language: UInt32 = 18
     private static let limit: UInt32 = 10

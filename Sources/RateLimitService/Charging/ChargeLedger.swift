@@ -1,43 +1,43 @@
 import ServiceRuntime
 
-/// Remembers for a while which charge had which moment, so that each can be taken back once, and
-/// which calls repeat one that has been charged.
+/// Remembers for a while the moment of each charge, so that it can be refunded once, and which
+/// calls are retries of a charged one.
 ///
-///     a call under a charge's id            charged    calls that rest on the charge
+///     a call with a charge's id             charged    calls that share the charge
 ///     the first                             yes        1
-///     a repeat, up to `repeatsMax`          no         one more
-///     a later repeat                        refused    as before
-///     one that is taken back                           one less; with the last, the charge goes
+///     a retry, up to `repeatsMax`           no         one more
+///     a later retry                         refused    as before
+///     one that is refunded                             one less; the last one refunds the charge
 ///
-/// The attacks, under one idempotency key:
-/// - *A repeat that fails on purpose takes the first call's charge back*: a charge goes only with the
-///   last call that rests on it, and a call that succeeded does not let go of it.
-/// - *A repeat for each guess at a password*: repeats are few, and guesses are charged each
+/// The attacks with one idempotency key:
+/// - *A retry that fails on purpose refunds the first call's charge*: a charge is refunded only
+///   with the last call that shares it, and a call that succeeded keeps its share.
+/// - *A retry for each guess at a password*: few retries are allowed, and each guess is charged
 ///   (`RateLimiter.begin`).
 ///
-/// Bounded in number and time; a charge that has left cannot be refunded any more, which errs on
-/// the strict side. What was charged under an idempotency key outlives a restart
-/// (`LimitJournalSource`), so that a repeat is not charged again; it cannot be refunded after one.
+/// Bounded in number and time. A charge that was dropped can no longer be refunded, which errs on
+/// the strict side. Charges under an idempotency key survive a restart (`LimitJournalSource`), so
+/// that a retry is not charged again. They cannot be refunded after a restart.
 struct ChargeLedger: Sendable {
-    /// How long a charge can be taken back: longer than any call may take.
+    /// How long a charge can be refunded: longer than any call may take.
     static let life = Duration.seconds(60)
-    /// Repeats of one call that are not charged: more than an application sends at once, and than
-    /// clients make while one is answered.
+    /// Retries of one call that are not charged: more than an application sends at once, and more
+    /// than clients make during one call.
     static let repeatsMax = 16
     private static let chargesMax = 100_000
-    /// Places looked at for each charge that is noted: more than one, so that the old ones drain.
+    /// Entries examined for each new charge: more than one, so that the number of old ones falls.
     private static let dropsMax = 4
 
-    /// What a call under an id is.
+    /// Whether a call is a retry.
     enum Repetition: Hashable, Sendable {
         case none
-        /// Of a call that was charged.
+        /// A retry of a call that was charged.
         case free
-        /// One too many; they end with the charge's life.
+        /// One retry too many; retries are possible again when the charge is dropped.
         case refused(retryAfter: Duration)
     }
 
-    /// A charge under an idempotency key, as the journal keeps it.
+    /// A charge under an idempotency key, as the journal stores it.
     struct Kept: Hashable, Sendable {
         let id: Int64
         let moment: Timestamp
@@ -45,22 +45,22 @@ struct ChargeLedger: Sendable {
     }
 
     private struct Charge {
-        /// Empty after a restart: then it can only be repeated.
+        /// Empty after a restart: then the charge can only be retried, not refunded.
         var keys: [LimitKey]
         let moment: Timestamp
         let isRepeatable: Bool
         var repeats = 0
-        /// Calls that rest on it.
+        /// The number of calls that share it.
         var resting = 1
     }
 
     private var charges: [Int64: Charge] = [:]
     private var order = ChargeOrder()
-    /// Repeatable charges that the journal has not been given.
+    /// Repeatable charges that changed since the journal last took the changes.
     private var changes: Set<Int64> = []
 
-    /// Notes a charge under `id`, unless one stands there that others rest on.
-    /// - Parameter isRepeatable: the id is that of an idempotency key.
+    /// Records a charge under `id`, unless that id has a current one.
+    /// - Parameter isRepeatable: the id was derived from an idempotency key.
     mutating func note(
         _ id: Int64, _ keys: [LimitKey], at moment: Timestamp, isRepeatable: Bool = false
     ) {
@@ -68,7 +68,7 @@ struct ChargeLedger: Sendable {
         if isRepeatable { noteChange(of: id) }
     }
 
-    /// What a call under `id` is; counts it where it need not be charged.
+    /// Whether a call with `id` is a retry; counts one that need not be charged.
     mutating func repetition(of id: Int64, at now: Timestamp) -> Repetition {
         guard holds(id, at: now), var charge = charges[id] else { return .none }
         guard charge.repeats < Self.repeatsMax else {
@@ -81,8 +81,8 @@ struct ChargeLedger: Sendable {
         return .free
     }
 
-    /// A call lets go of its charge.
-    /// - Returns: the charge's keys and moment, with the last call that rests on it; else nil.
+    /// A call gives up its share of a charge.
+    /// - Returns: the charge's keys and moment if this was the last share; else nil.
     mutating func take(_ id: Int64, at now: Timestamp) -> (keys: [LimitKey], moment: Timestamp)? {
         guard holds(id, at: now), let charge = charges[id], !charge.keys.isEmpty else { return nil }
         guard charge.resting == 1 else {
@@ -94,8 +94,8 @@ struct ChargeLedger: Sendable {
         return (charge.keys, charge.moment)
     }
 
-    /// Forgets that these subjects were charged: a subject that was reset has nothing to get back,
-    /// and what is charged in the same millisecond afterwards is another's.
+    /// Forgets that these subjects were charged. A subject that was reset has nothing to refund,
+    /// and a charge made in the same millisecond after the reset belongs to another call.
     mutating func forget(_ keys: [LimitKey]) {
         for (id, charge) in charges where charge.keys.contains(where: keys.contains) {
             charges[id]?.keys.removeAll(where: keys.contains)
@@ -112,12 +112,13 @@ struct ChargeLedger: Sendable {
         charges[id] = charge
         order.append(id, charge.moment)
         if order.count > 2 * Self.chargesMax {
-            // At least half have been taken back behind one that stands: each is moved once.
+            // At least half of the entries are refunded ones behind one that still counts. Each
+            // entry is moved once.
             order.keep { charges[$0]?.moment == $1 }
         }
     }
 
-    /// Drops what is over, or has been taken, from the front.
+    /// Drops expired and refunded entries from the front.
     private mutating func dropOld(at now: Timestamp) {
         for _ in 0..<Self.dropsMax {
             guard let (id, moment) = order.first else { return }
@@ -130,13 +131,13 @@ struct ChargeLedger: Sendable {
 
     // MARK: The journal
 
-    /// While the disk takes nothing, the changes of more than all charges are not listed: after a
-    /// crash their repeats are charged.
+    /// While the disk accepts no writes, at most `chargesMax` changes are listed. After a crash,
+    /// retries of the others are charged.
     private mutating func noteChange(of id: Int64) {
         if changes.count < Self.chargesMax { changes.insert(id) }
     }
 
-    /// The repeatable charges that changed since the last call; nil for one that is gone.
+    /// The repeatable charges that changed since the last call; nil for one that was removed.
     mutating func takeChanges() -> [(id: Int64, charge: Kept?)] {
         defer { changes = [] }
         return changes.map { ($0, kept($0)) }
@@ -150,7 +151,7 @@ struct ChargeLedger: Sendable {
         return Kept(id: id, moment: charge.moment, repeats: charge.repeats)
     }
 
-    /// Takes a charge back from the journal.
+    /// Restores a charge from the journal.
     mutating func restore(_ kept: Kept, at now: Timestamp) {
         guard now - kept.moment < Self.life else { return }
         charges[kept.id] = nil
@@ -160,6 +161,6 @@ struct ChargeLedger: Sendable {
             at: now)
     }
 
-    /// Takes back from the journal that a charge is gone.
+    /// Restores from the journal that a charge was removed.
     mutating func restoreEnd(of id: Int64) { charges[id] = nil }
 }

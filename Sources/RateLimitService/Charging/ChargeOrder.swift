@@ -1,18 +1,18 @@
 import ServiceRuntime
 
-/// Charges in the order in which they were made: what is oldest is found without a search.
+/// Charges in the order in which they were made, so that the oldest is found without a search.
 struct ChargeOrder: Sendable {
     private var places: [(id: Int64, moment: Timestamp)] = []
     private var start = 0
 
     var count: Int { places.count - start }
 
-    /// The oldest.
+    /// The oldest charge.
     var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
 
     mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
 
-    /// Drops the oldest. The others move up once half of all are gone.
+    /// Drops the oldest. The others are moved up when half of all entries are dropped.
     mutating func dropFirst() {
         guard start < places.count else { return }
         start += 1
@@ -21,7 +21,7 @@ struct ChargeOrder: Sendable {
         start = 0
     }
 
-    /// Keeps those of which `isKept` says so.
+    /// Keeps the entries for which `isKept` returns true.
     mutating func keep(_ isKept: (Int64, Timestamp) -> Bool) {
         places = places[start...].filter { isKept($0.id, $0.moment) }
         start = 0

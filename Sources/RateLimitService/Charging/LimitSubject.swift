@@ -1,20 +1,21 @@
-/// What a limit's subject is, and so which of the texts that callers name are one and the same.
+/// How a subject is canonicalised before hashing, so that equivalent inputs share one bucket.
 enum LimitSubject: Sendable {
-    /// As it is given: an email that the gateway has normalised, an account.
+    /// Unchanged: an email that the gateway has normalised, or an account.
     case text
-    /// An address with anything behind a `|`: what one household holds, IPv6 by /64.
+    /// An address with optional text after a `|`: what one household has, IPv6 by /64.
     case address
-    /// The same for what one customer is given, IPv6 by /48.
+    /// The same for what one customer has, IPv6 by /48.
     case site
-    /// The same by what one customer is likely to have in a row, IPv6 by /48 and IPv4 by /24: to tell
-    /// one attacker from many, not to refuse his neighbours.
+    /// The same for what one customer is likely to have in one range, IPv6 by /48 and IPv4 by /24.
+    /// It distinguishes one attacker from many; it must not be used to refuse the attacker's
+    /// neighbours.
     case network
     /// A phone number: its block of a thousand.
     case phoneBlock
     /// A phone number: its country.
     case phoneCountry
 
-    /// The one text for all that mean the same.
+    /// The canonical form of a subject.
     func fold(_ subject: String) -> String {
         switch self {
         case .text: subject

@@ -1,28 +1,29 @@
 import Messages
 import ServiceRuntime
 
-/// Who names the subjects of a batch, as far as the network tells: the site of the client's address,
-/// or an application that asserts no addresses, whose users cannot be told apart.
+/// The origin of a batch's subjects as far as the network shows it: the site of the client's
+/// address, or an application that asserts no addresses, whose users cannot be distinguished.
 ///
-/// A text that strangers name costs them nothing, and what is counted on it takes room for hours. So
-/// a batch with a subject of `LimitRoom.text` that nothing is counted on yet is charged to its namer:
+/// Naming a subject of `LimitRoom.text` costs a stranger nothing, and its state occupies memory for
+/// hours. So a batch with such a subject that has no state yet is charged to its origin:
 ///
-///     the subject                          charged to the namer
-///     is counted on already                no
-///     is new, and its charge stands        yes: one of 1,000 in an hour
-///     is new, and is taken back            no more
-///     is of a device that is known         no: strangers cannot name it
+///     the subject                          charged to the origin
+///     has a state already                  no
+///     is new, and its charge stays         yes: one of 1,000 an hour for a site, of 60,000 for an
+///                                          application
+///     is new, and is refunded              no longer
+///     is that of a known device            no: strangers cannot name it
 ///
-/// At its limit the namer is refused, and nobody else.
+/// At this limit only that origin is refused.
 enum SubjectNamer: Hashable, Sendable {
-    /// An address of the site.
+    /// The site of this client address.
     case site(String)
     case application(String)
 
     private static let bytesMax = 512
 
-    /// - Returns: nil where the caller does not say.
-    /// - Throws: `rpc/invalid-argument`.
+    /// - Returns: nil if the caller gives no origin.
+    /// - Throws: `rpc/invalid-argument` for an empty or too long text.
     init?(_ named: RateLimitV1.ConsumeRequest.NamedBy?) throws(ServiceError) {
         switch named {
         case .clientAddress(let address): self = .site(address)
@@ -34,14 +35,14 @@ enum SubjectNamer: Hashable, Sendable {
         }
     }
 
-    /// As limits are charged for it.
+    /// The subject that its limits are charged to.
     var subject: String {
         switch self {
         case .site(let text), .application(let text): text
         }
     }
 
-    /// The limit on what it names.
+    /// The limit on new subjects from this origin.
     var newSubjects: LimitName {
         switch self {
         case .site: .newSubjectsBySite

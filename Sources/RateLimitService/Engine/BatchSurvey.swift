@@ -1,19 +1,20 @@
 import ServiceRuntime
 
-/// The answers of a batch's rules, brought down to the strictest.
+/// Combines the answers of a batch's rules into the strictest one.
 struct BatchSurvey {
     private(set) var verdict = LimitVerdict(remaining: .max)
 
-    /// Whether the request that decided is counted in a pool.
+    /// Whether the deciding request is counted in a pool.
     var isPooled: Bool { isPooled(verdict.deciding) }
 
-    /// Whether the request at that place is counted in a pool.
+    /// Whether the request at that index is counted in a pool.
     func isPooled(_ place: Int) -> Bool { verdict.pooled & (1 << UInt32(place)) != 0 }
 
-    /// Whether the request at that place is not to be charged: in shadow, and at its limit.
+    /// Whether the request at that index must not be charged: it is in shadow mode and at its
+    /// limit.
     func isSpared(_ place: Int) -> Bool { verdict.shadowLimited & (1 << UInt32(place)) != 0 }
 
-    /// Takes one rule's answer in.
+    /// Adds one rule's answer.
     mutating func add(
         _ answer: LimitAnswer, of request: LimitRequest, at place: Int, isPooled: Bool,
         isNoted: Bool
@@ -24,7 +25,7 @@ struct BatchSurvey {
         }
         if request.isShadow {
             if answer.isLimited { verdict.shadowLimited |= 1 << UInt32(place) }
-            // It decides only while nothing else does.
+            // A limit in shadow mode decides only as long as no other one does.
             guard !answer.isLimited, verdict.remaining == .max, !verdict.isLimited else { return }
             return decide(answer, place, isNoted: isNoted, remaining: .max)
         }
@@ -38,7 +39,7 @@ struct BatchSurvey {
         }
     }
 
-    /// Refuses: there was no room, not even for a pool.
+    /// Refuses: there was no capacity, not even for a pool.
     mutating func refuse(_ place: Int) {
         verdict.isFull = true
         decide(LimitAnswer(isLimited: true), place, isNoted: false, remaining: 0)
@@ -56,7 +57,7 @@ struct BatchSurvey {
         verdict.isFirst = answer.isLimited && !isNoted
     }
 
-    /// Whether `one` is the longer wait; nil is for ever.
+    /// Whether `one` is the longer wait; nil is permanent.
     private static func isLater(_ one: Int64?, _ other: Timestamp?) -> Bool {
         guard let other else { return false }
         return one.map { $0 > other.milliseconds } ?? true

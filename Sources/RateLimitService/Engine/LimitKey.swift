@@ -1,13 +1,13 @@
-/// Whom a limit is about, as the table knows it: a keyed hash, never in clear.
+/// A limit and its subject as the table stores them: a keyed hash, never plain text.
 package struct LimitKey: Hashable, Sendable {
     /// The limit's number.
     package let limit: UInt16
-    /// The hash's first eight bytes; its place in the table hangs on them.
+    /// The hash's first eight bytes; they determine its position in the table.
     package let high: UInt64
     /// The hash's other eight bytes.
     package let low: UInt64
 
-    /// A key of the two halves of a hash.
+    /// Creates a key from the two halves of a hash.
     package init(limit: UInt16, high: UInt64, low: UInt64) {
         self.limit = limit
         self.high = high
@@ -23,7 +23,7 @@ extension LimitKey {
         return limit < key.limit
     }
 
-    /// The key of a hash of 16 bytes.
+    /// Creates a key from a hash of 16 bytes.
     init(limit: UInt16, hash: [UInt8]) {
         func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
             bytes.reduce(0) { $0 << 8 | UInt64($1) }

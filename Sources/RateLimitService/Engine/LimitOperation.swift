@@ -1,15 +1,15 @@
 package import ServiceRuntime
 
-/// What is done with a batch.
+/// The operation on a batch.
 package enum LimitOperation: Sendable {
-    /// Tells what a charge would be answered; changes nothing.
+    /// Returns the decision that a charge would get; changes nothing.
     case peek
     /// Charges every request or, if one that is enforced is limited, none.
     case consume
-    /// The attempt succeeded: ladders and locks begin anew; what counts all goes on.
+    /// The attempt succeeded: ladders and locks start over; limits on all attempts continue.
     case success
-    /// Takes the charges that `consume` made at that moment back.
+    /// Refunds the charges that `consume` made at that moment.
     case refund(at: Timestamp)
-    /// Forgets the subjects.
+    /// Deletes the subjects' states.
     case reset
 }

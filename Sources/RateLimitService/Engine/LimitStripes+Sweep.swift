@@ -1,14 +1,15 @@
 extension LimitStripes {
-    /// The least time between two sweeps of a full stripe, in milliseconds: one takes as long as
-    /// thousands of decisions, and new subjects may come by the thousand.
+    /// The shortest time between two sweeps of a full stripe, in milliseconds. A sweep takes as
+    /// long as thousands of decisions, and new subjects may come by the thousand.
     private static let sweepPause: Int64 = 1_000
 
-    /// Drops what no longer counts from a stripe that is locked, unless it was done just now.
+    /// Drops states that no longer count from a locked stripe, unless that was done within
+    /// `sweepPause`.
     func sweepIfDue(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
         if abs(now - stripe.pointee.sweptAt) >= Self.sweepPause { sweep(stripe, at: now) }
     }
 
-    /// Drops what no longer counts from a stripe that is locked.
+    /// Drops states that no longer count from a locked stripe.
     func sweep(_ stripe: UnsafeMutablePointer<Stripe>, at now: Int64) {
         stripe.pointee.sweptAt = now
         var rules = RulesAtHand(rules)
@@ -17,9 +18,9 @@ extension LimitStripes {
         }
     }
 
-    /// Whether nothing of a state counts any more by its limit's rule, which for a pool is another
-    /// than for a subject. A state that another kind of rule has counted is read as its limit's
-    /// rule would read it, so that it need not be touched to be dropped.
+    /// Whether a state no longer counts by its limit's rule. A pool has another rule than a
+    /// subject. A state that another kind of rule counted is read as its limit's rule would read
+    /// it, so that it can be dropped without being converted.
     func isOver(
         _ key: LimitKey, _ state: borrowing some CountedState, by rule: CountingRule?,
         at now: Int64

@@ -1,31 +1,32 @@
 import Glibc
 import ServiceRuntime
 
-/// All stripes, each behind its lock: where the states are.
+/// All stripes with their locks. The stripes hold the states.
 ///
-/// `@unchecked Sendable`: what changes stands in the stripes, each of which is read and written
+/// `@unchecked Sendable`: all mutable state is in the stripes, and each stripe is read and written
 /// only while its lock is held.
 final class LimitStripes: @unchecked Sendable {
-    /// The current rule of a limit, by its number; nil where this version does not know it, whose
-    /// states are then kept.
+    /// The current rule of a limit by its number; nil for a limit that this version does not know,
+    /// whose states are kept.
     typealias Rules = @Sendable (UInt16) -> CountingRule?
 
-    /// Locks enough that two threads seldom want the same, few enough to visit them all.
+    /// Enough locks that two threads seldom need the same one; few enough to visit them all.
     private static let stripesMax = 256
-    /// A stripe of fewer subjects would fill up while others have room.
+    /// A stripe for fewer subjects would fill up while others have capacity.
     private static let stripeStatesMin = 4_096
 
-    /// How many there are, a power of two.
+    /// The number of stripes, a power of two.
     let number: Int
     private let stripes: UnsafeMutablePointer<Stripe>
-    /// One for each stripe, beside them and never moved: taking one reads nothing that it guards.
+    /// One for each stripe, in memory of their own and never moved: locking reads nothing that the
+    /// lock protects.
     private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
     private let shift: UInt64
-    /// By the limit's number: its class, and the bits that tell its cells apart.
+    /// By the limit's number: its class, and the number of hash bits that select its cell.
     private let classes: UnsafeMutablePointer<UInt8>
     private let cellBits: UnsafeMutablePointer<UInt8>
     let rules: Rules
-    /// When the journal is read: what is over by then is not restored.
+    /// When the journal is read. States that no longer count at this time are not restored.
     let startedAt: Int64
 
     init(
@@ -70,7 +71,7 @@ final class LimitStripes: @unchecked Sendable {
         cellBits.deallocate()
     }
 
-    /// Bytes by limits' numbers, 0 where there is none.
+    /// A table of bytes by limit number, 0 where there is no limit.
     private static func table(_ bytes: [UInt8]) -> UnsafeMutablePointer<UInt8> {
         let table = UnsafeMutablePointer<UInt8>.allocate(capacity: TableLayout.limitsMax)
         table.initialize(repeating: 0, count: TableLayout.limitsMax)
@@ -78,40 +79,41 @@ final class LimitStripes: @unchecked Sendable {
         return table
     }
 
-    /// The stripe's place of a key.
+    /// The index of a key's stripe.
     func place(of key: LimitKey) -> Int { Int(truncatingIfNeeded: key.high >> shift) }
 
-    /// The key of the cell that a subject shares where there is no room for it: with all of its limit
-    /// whose hash begins alike, at the least with those of its stripe. It is the cell's own, too.
+    /// The key of the cell (pool) that a subject shares if there is no capacity for its own state:
+    /// with all subjects of its limit whose hash has the same first bits, at least with those of
+    /// its stripe. The cell's own key maps to itself.
     func poolKey(of key: LimitKey) -> LimitKey {
         let bits = cellBits[min(Int(key.limit), TableLayout.limitsMax - 1)]
         let low = UInt64.max >> max(UInt64(bits), 64 - shift)
         return LimitKey(limit: key.limit, high: key.high | low, low: .max)
     }
 
-    /// Whether it is the key of a cell.
+    /// Whether this is the key of a cell.
     func isPool(_ key: LimitKey) -> Bool { key.low == .max && key == poolKey(of: key) }
 
     /// The key's stripe, which the caller has locked.
     subscript(key: LimitKey) -> UnsafeMutablePointer<Stripe> { stripes + place(of: key) }
 
-    /// The stripe at that place, which the caller has locked.
+    /// The stripe at that index, which the caller has locked.
     subscript(place: Int) -> UnsafeMutablePointer<Stripe> { stripes + place }
 
-    /// Waits for the stripe at that place.
+    /// Locks the stripe at that index; blocks until it is free.
     func lock(_ place: Int) { pthread_mutex_lock(mutexes + place) }
 
-    /// Leaves the stripe at that place to others.
+    /// Unlocks the stripe at that index.
     func unlock(_ place: Int) { pthread_mutex_unlock(mutexes + place) }
 
-    /// Does something with the stripe at that place, locked.
+    /// Runs `body` with the stripe at that index locked.
     func locked(_ place: Int, _ body: (UnsafeMutablePointer<Stripe>) -> Void) {
         lock(place)
         defer { unlock(place) }
         body(stripes + place)
     }
 
-    /// Does something with each stripe, one after the other, locked.
+    /// Runs `body` with each stripe in turn, locked.
     func forEachLocked(_ body: (UnsafeMutablePointer<Stripe>) -> Void) {
         for place in 0..<number { locked(place, body) }
     }

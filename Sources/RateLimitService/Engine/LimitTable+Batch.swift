@@ -1,5 +1,5 @@
-/// Batches, and requests that there may be no room for: what is charged is looked up anew at each
-/// step, since the sweep or the charge before it may have moved it. With the locks held.
+/// Batches, and requests for which there may be no capacity. Each step looks its slot up again,
+/// since a sweep or the charge before it may have moved it. The caller holds the locks.
 extension LimitTable {
     func decideLocked(
         _ operation: LimitOperation, _ batch: [LimitRequest], at now: Int64
@@ -54,8 +54,8 @@ extension LimitTable {
         stripe.pointee.succeed(request.rule, at: stripe.pointee.find(request.key), now)
     }
 
-    /// Takes a charge back from where it was made, and from nowhere else: what strangers were
-    /// charged in the pool in the same millisecond is not given back for it.
+    /// Refunds a charge only where it was made. Charges that strangers made to the pool in the same
+    /// millisecond are not refunded for it.
     private func refund(_ request: LimitRequest, of moment: Int64, at now: Int64) {
         let counted = counted(request, isPooled: request.isPooled)
         let stripe = stripes[counted.key]
@@ -69,7 +69,7 @@ extension LimitTable {
         stripe.pointee.forget(at: stripe.pointee.find(request.key))
     }
 
-    /// Whether the subject has, or can have, a state of its own.
+    /// Whether the subject has, or can get, a state of its own.
     private func hasPlace(_ key: LimitKey, at now: Int64) -> Bool {
         let stripe = stripes[key]
         if stripe.pointee.hasRoom(for: key.limit) || stripe.pointee.find(key).isThere {
@@ -79,7 +79,7 @@ extension LimitTable {
         return stripe.pointee.hasRoom(for: key.limit)
     }
 
-    /// What is charged for a request: itself, or the pool of its limit in its stripe.
+    /// What is charged for a request: its own key, or the pool of its limit.
     private func counted(_ request: LimitRequest, isPooled: Bool) -> LimitRequest {
         guard isPooled else { return request }
         return LimitRequest(

@@ -2,9 +2,11 @@ package import Logging
 package import ServiceRuntime
 
 extension LimitTable {
-    /// A table of limits that all have one rule, for measures and checks from outside.
-    /// - Parameter folder: where its journal is; without it a restart forgets.
+    /// Creates a table whose limits all have one rule, for benchmarks and for tests in other
+    /// modules.
+    /// - Parameter folder: the folder of its journal; nil for a table that a restart clears.
     /// - Precondition: the rule has no `flaw`.
+    /// - Throws: `JournalError`, `StoreError`, `SQLError`.
     package convenience init(
         statesMax: Int, rule: LimitRule, folder: String?, at now: Timestamp, logger: Logger
     ) throws {

@@ -3,23 +3,23 @@ package import ServiceRuntime
 import Storage
 import Synchronization
 
-/// What is kept of all subjects, in memory and in its journal, and the decisions on it.
+/// The states of all subjects, in memory and in a journal, and the decisions on them.
 ///
-/// The states are spread over stripes by their subjects' hash. A batch locks its stripes in order,
-/// decides, and unlocks: it is atomic, and nobody waits longer than others take to decide.
+/// The states are spread over stripes by their hash. A batch locks its stripes in order, decides,
+/// and unlocks. So it is atomic, and a thread never waits longer than other threads take to decide.
 package final class LimitTable: Sendable {
-    /// Requests that a batch can have.
+    /// The largest number of requests in a batch.
     package static let batchMax = 20
 
     let stripes: LimitStripes
-    /// The number of the secret that keys are made under now (`SubjectKeyRing`).
+    /// The number of the secret that keys are derived from now (`SubjectKeyRing`).
     let keyNumber = Atomic<Int64>(0)
     private let journal: Journal?
 
-    /// A table that a restart forgets.
+    /// Creates a table that a restart clears.
     /// - Parameters:
-    ///   - statesMax: subjects that have a state of their own; the others share cells.
-    ///   - layout: how limits share that room.
+    ///   - statesMax: subjects with a state of their own; the others share cells.
+    ///   - layout: how limits share that capacity.
     init(
         statesMax: Int, layout: TableLayout = .single, rules: @escaping LimitStripes.Rules
     ) {
@@ -28,8 +28,8 @@ package final class LimitTable: Sendable {
         journal = nil
     }
 
-    /// A table with what its journal holds.
-    /// - Parameter ledger: the charges that its journal holds besides.
+    /// Creates a table and restores it from its journal.
+    /// - Parameter ledger: the charges that the journal also contains.
     /// - Throws: `JournalError`, `StoreError`, `SQLError`.
     init(
         statesMax: Int, layout: TableLayout = .single, journal place: LimitJournalPlace,
@@ -46,28 +46,28 @@ package final class LimitTable: Sendable {
             logBytes: place.logBytes, writes: place.writes, logger: logger)
     }
 
-    /// How many subjects there are.
+    /// The number of subjects.
     package var count: Int {
         var sum = 0
         stripes.forEachLocked { sum += $0.pointee.count }
         return sum
     }
 
-    /// Whether something is kept under a key.
+    /// Whether there is a state under a key.
     func holds(_ key: LimitKey) -> Bool {
         var isThere = false
         stripes.locked(stripes.place(of: key)) { isThere = $0.pointee.find(key).isThere }
         return isThere
     }
 
-    /// Memory taken, in bytes.
+    /// Memory used, in bytes.
     package var bytes: Int {
         var sum = 0
         stripes.forEachLocked { sum += $0.pointee.bytes }
         return sum
     }
 
-    /// Decides on one request: looked up once, changed in place.
+    /// Decides on one request: one look-up, changed in place.
     package func decide(
         _ operation: LimitOperation, _ request: LimitRequest, at now: Timestamp,
         under number: Int64? = nil
@@ -87,9 +87,9 @@ package final class LimitTable: Sendable {
         }
     }
 
-    /// Decides on a batch as one; never waits.
-    /// - Parameter number: the secret's that the batch's keys were made under. Where another one has
-    ///   come into force since, nothing is decided (`isStale`).
+    /// Decides on a batch atomically; never waits for I/O.
+    /// - Parameter number: the number of the secret that the batch's keys were derived from. If
+    ///   another one has become current since, nothing is decided (`isStale`).
     /// - Precondition: 1 to 20 requests, no key twice.
     package func decide(
         _ operation: LimitOperation, _ batch: [LimitRequest], at now: Timestamp,
@@ -105,17 +105,17 @@ package final class LimitTable: Sendable {
         return decideLocked(operation, batch, at: Self.moment(now))
     }
 
-    /// Returns once what was decided on these, and on all others before, is on disk.
-    /// - Throws: `rpc/unavailable` while the disk does not take it: the charge stands in memory, and
+    /// Returns once the decisions on these requests, and all earlier decisions, are on disk.
+    /// - Throws: `rpc/unavailable` while the disk accepts no writes. The charge stays in memory and
     ///   will be written.
     package func persisted(_ batch: [LimitRequest]) async throws { try await journal?.flush() }
 
-    /// Drops what no longer counts.
+    /// Drops states that no longer count.
     package func sweep(at now: Timestamp) {
         stripes.forEachLocked { stripes.sweep($0, at: Self.moment(now)) }
     }
 
-    /// Writes what has changed and gives the files back; blocks its thread meanwhile.
+    /// Writes the pending changes and closes the journal's files; blocks its thread.
     package func close() { journal?.close() }
 
     // MARK: One request, with its stripe's lock held
@@ -148,7 +148,7 @@ package final class LimitTable: Sendable {
         return survey
     }
 
-    /// The moment as it is counted with: far from where sums overflow.
+    /// The time as a number, limited so that sums cannot overflow.
     static func moment(_ time: Timestamp) -> Int64 {
         min(max(time.milliseconds, 0), 1 << 50)
     }

@@ -1,11 +1,11 @@
-/// Where the moments stand of states that have more than a slot holds: blocks of one size, the free
-/// ones in a list that goes through themselves.
+/// Storage for the moments of states that have more than a slot holds: blocks of one size, with a
+/// free list through the free blocks.
 struct MomentBlocks {
-    /// Ends the list.
+    /// The end of the free list.
     private static let none = UInt32.max
     private static let blocksMin = 64
 
-    /// Moments that a block holds.
+    /// Moments in a block.
     let moments: Int
     /// Blocks in use.
     private(set) var count = 0
@@ -17,20 +17,20 @@ struct MomentBlocks {
         self.moments = moments
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     func release() { memory?.release() }
 
-    /// Memory taken, in bytes.
+    /// Memory used, in bytes.
     var bytes: Int { memory?.count ?? 0 }
 
     /// A block's moments.
     subscript(block: UInt32) -> UnsafeMutablePointer<UInt32> {
-        // Block numbers stand only in our own slots, and a slot gives its block back once.
+        // Block numbers are only in our own slots, and a slot frees its block once.
         guard let start = memory?.start else { fatalError("no block was made") }
         return start.assumingMemoryBound(to: UInt32.self) + Int(block) * moments
     }
 
-    /// A block whose content is undefined.
+    /// Allocates a block whose content is undefined.
     mutating func take() -> UInt32 {
         count += 1
         if free != Self.none {
@@ -44,7 +44,7 @@ struct MomentBlocks {
         return UInt32(made - 1)
     }
 
-    /// Gives a block back.
+    /// Frees a block.
     mutating func give(_ block: UInt32) {
         self[block][0] = free
         free = block

@@ -1,36 +1,36 @@
 import Glibc
 
-/// Memory straight from the system, zeroed, and given back when it is no longer needed: large
-/// blocks that grow would leave the C library's heap full of holes.
+/// Zeroed memory directly from the system, returned to it when it is no longer needed. Large blocks
+/// that grow would fragment the C library's heap.
 ///
-/// Where there is enough of it, it asks for large pages: of ten million keys each is somewhere
-/// else, and finding the page then costs more than reading the slot.
+/// Large blocks use huge pages. With ten million keys each access is to another page, and the page
+/// look-up then costs more than reading the slot.
 struct PageMemory {
-    /// Of x86-64 and, with pages of 4 KiB, of arm64.
+    /// The size on x86-64, and on arm64 with pages of 4 KiB.
     private static let largePage = 2 << 20
 
     let start: UnsafeMutableRawPointer
     /// Its length in bytes.
     let count: Int
 
-    /// - Precondition: the system has the memory; without it nothing here could go on.
+    /// - Precondition: the system has the memory. The program cannot continue without it.
     init(_ count: Int) {
         start = count < Self.largePage ? Self.map(count) : Self.mapLarge(count)
         self.count = count
     }
 
-    /// Gives it back.
+    /// Returns the memory to the system.
     func release() { munmap(start, count) }
 
     private static func map(_ count: Int) -> UnsafeMutableRawPointer {
         let memory = mmap(
             nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        // As the C library's own allocation does for Swift's arrays.
+        // The C library's allocation for Swift's arrays does the same.
         guard let memory, memory != MAP_FAILED else { fatalError("out of memory") }
         return memory
     }
 
-    /// Memory that begins with a large page: what is before and behind it is given back.
+    /// Memory aligned to a huge page; the parts before and after it are returned.
     private static func mapLarge(_ count: Int) -> UnsafeMutableRawPointer {
         let pages = (count + pageBytes - 1) / pageBytes * pageBytes
         let memory = map(pages + largePage)
@@ -38,7 +38,7 @@ struct PageMemory {
         let start = memory + before
         if before > 0 { munmap(memory, before) }
         munmap(start + pages, largePage - before)
-        // Advice only: without large pages everything works, somewhat slower.
+        // Advice only: without huge pages it works, but more slowly.
         madvise(start, count, MADV_HUGEPAGE)
         return start
     }

@@ -1,10 +1,10 @@
-/// The rules of limits during one pass over many states: each is asked for once, not for each
-/// state while others wait for the stripe.
+/// The rules of limits during one pass over many states. Each rule is read once, and not for each
+/// state while other threads wait for the stripe.
 struct RulesAtHand {
-    /// All numbers that limits have are smaller; larger ones are asked for each time.
+    /// All limits have smaller numbers. Rules of larger numbers are read each time.
     private static let numbersMax = 128
     private let rules: LimitStripes.Rules
-    /// Nil where the rule has not been asked for.
+    /// Nil for a rule that has not been read.
     private var known = [CountingRule??](repeating: nil, count: numbersMax)
 
     init(_ rules: @escaping LimitStripes.Rules) {

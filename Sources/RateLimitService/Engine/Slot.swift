@@ -1,16 +1,16 @@
-/// One subject's state in 48 bytes of raw memory: what 64 bytes for each key at ten million keys
-/// leave when a tenth of the table stands empty. The same bytes stand in the journal.
+/// One subject's state in 48 bytes of raw memory: 64 bytes a key with ten million keys leave no
+/// more when a tenth of the table is empty. The journal stores the same bytes.
 ///
 ///      0  8  the hash's first half
 ///      8  8  its second half
 ///     16  8  the first moment
 ///     24  2  the limit's number
-///     26  1  the kind of state, 0 for a free slot; and marks, which mean nothing in the journal
-///     27  1  how many moments
+///     26  1  the kind of state, 0 for a free slot; and flags, which the journal ignores
+///     27  1  the number of moments
 ///     28  2  step
 ///     30  2  failures
-///     32 16  the 2nd to 5th moment, 32 bits each after the first;
-///            or, of six moments and more, the number of the block in which they stand
+///     32 16  the 2nd to 5th moment, 32 bits each, after the first;
+///            or, with six moments or more, the number of the block that holds them
 struct Slot {
     static let bytes = 48
     static let headerBytes = 32
@@ -20,14 +20,14 @@ struct Slot {
     private static let changedMark: UInt8 = 0x40
     private static let notedMark: UInt8 = 0x80
 
-    /// Where the moments stand after the first.
+    /// Where the moments after the first are stored.
     enum Room: UInt8 {
         /// In the slot itself.
         case slot = 0
         case smallBlock = 1
         case largeBlock = 2
 
-        /// The least that holds so many moments.
+        /// The smallest one for this number of moments.
         init(for moments: Int) {
             self =
                 moments <= Room.slot.moments
@@ -35,7 +35,7 @@ struct Slot {
                 : moments <= Room.smallBlock.moments ? .smallBlock : .largeBlock
         }
 
-        /// Moments that it holds, with the first.
+        /// Its capacity in moments, including the first.
         var moments: Int {
             switch self {
             case .slot: 5
@@ -78,7 +78,7 @@ struct Slot {
         nonmutating set { start.storeBytes(of: newValue, toByteOffset: 30, as: UInt16.self) }
     }
 
-    /// What stands behind the header: moments after the first, or the number of their block.
+    /// The words after the header: moments after the first, or the number of their block.
     var rest: UnsafeMutablePointer<UInt32> {
         (start + Self.headerBytes).assumingMemoryBound(to: UInt32.self)
     }
@@ -103,16 +103,16 @@ struct Slot {
         }
     }
 
-    /// Whether it was told that the limit is reached, so that a flood leaves one record.
+    /// Whether the limit has been reported as reached, so that a flood leaves one record.
     var isNoted: Bool {
         get { mark & Self.notedMark != 0 }
         nonmutating set { mark = newValue ? mark | Self.notedMark : mark & ~Self.notedMark }
     }
 
-    /// Makes it free.
+    /// Marks the slot as free.
     func clear() { mark = 0 }
 
-    /// Makes it an empty state of that key, with room in the slot itself.
+    /// Makes it an empty state of that key, with its moments in the slot itself.
     func begin(_ key: LimitKey, _ kind: LimitState.Kind) {
         start.storeBytes(of: key.high, as: UInt64.self)
         start.storeBytes(of: key.low, toByteOffset: 8, as: UInt64.self)
@@ -121,7 +121,7 @@ struct Slot {
         empty(kind)
     }
 
-    /// Makes it an empty state of that kind; key, room and marks stay.
+    /// Makes it an empty state of that kind; key, room and flags stay.
     func empty(_ kind: LimitState.Kind) {
         mark = mark & ~Self.kindMask | kind.rawValue
         base = 0
@@ -130,7 +130,7 @@ struct Slot {
         failures = 0
     }
 
-    /// How the slot stands to a key in the table's order.
+    /// Whether the slot comes before a key in the table's order.
     @inline(__always)
     func isBefore(_ key: LimitKey) -> Bool {
         if high != key.high { return high < key.high }
@@ -138,7 +138,7 @@ struct Slot {
         return limit < key.limit
     }
 
-    /// Whether it is the key's.
+    /// Whether the slot is the key's.
     @inline(__always)
     func holds(_ key: LimitKey) -> Bool {
         high == key.high && low == key.low && limit == key.limit

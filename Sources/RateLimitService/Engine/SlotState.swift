@@ -1,5 +1,5 @@
-/// A state in place: the slot's own bytes and, of many moments, those of its block. Good until
-/// anything moves in its stripe.
+/// A state in place: the slot's own bytes and, with many moments, those of its block. Valid until
+/// something moves in its stripe.
 struct SlotState: CountedState {
     let slot: Slot
     let kind: LimitState.Kind
@@ -23,7 +23,7 @@ struct SlotState: CountedState {
         nonmutating set { slot.failures = newValue }
     }
 
-    /// Takes over what another state of this kind says; there is room for its moments.
+    /// Copies another state of this kind; there must be capacity for its moments.
     mutating func copy(_ state: borrowing some CountedState) {
         slot.base = state.moments.base
         slot.count = state.moments.count
@@ -38,7 +38,7 @@ struct SlotState: CountedState {
 /// A state's moments in place.
 struct SlotMoments: MomentList {
     let slot: Slot
-    /// Those after the first.
+    /// The moments after the first.
     let rest: UnsafeMutablePointer<UInt32>
 
     var base: Int64 {
@@ -54,7 +54,7 @@ struct SlotMoments: MomentList {
     subscript(offset place: Int) -> UInt32 {
         @inline(__always) get { place == 0 ? 0 : rest[place - 1] }
         @inline(__always) nonmutating set {
-            // Of the first none is kept: it is 0 always.
+            // The first offset is always 0 and is not stored.
             if place > 0 { rest[place - 1] = newValue }
         }
     }

@@ -1,16 +1,17 @@
-/// A flat table of slots in the order of their keys, with gaps: a key's home is its hash as a part
-/// of the table's length, and it stands there or a little behind, after all smaller ones.
+/// A flat table of slots in the order of their keys, with gaps. A key's home is its hash scaled to
+/// the table's length. Its slot is there or a little after it, behind all smaller keys.
 ///
-/// That order is what linear probing with Robin Hood's rule comes to when the home grows with the
-/// hash. It lets a search stop early at a load of nine tenths, it lets the table grow by an eighth
-/// at a time, in one pass over memory without a search, and it needs no marks for removed keys.
+/// This is linear probing with Robin Hood hashing, where the home grows with the hash. A search
+/// ends early at a load of nine tenths. The table grows by an eighth at a time, in one pass over
+/// memory without searches. Removed keys need no markers.
 struct SlotTable {
-    /// An eighth at a time, at nine tenths full: 48 bytes take 54 to 61.
+    /// The smallest number of homes. The table grows by an eighth when nine tenths are full, so a
+    /// slot of 48 bytes costs 54 to 61 bytes a key.
     private static let slotsMin = 64
-    /// Bits of the hash that are the same for the whole table.
+    /// Bits of the hash that are the same in the whole table.
     private let sharedBits: UInt64
     private var memory: PageMemory
-    /// Homes; behind them are some slots more for keys that are pushed over the end.
+    /// Homes. Some more slots follow them, for keys that are pushed past the end.
     private var homes: Int
     private var total: Int
     /// Slots in use.
@@ -23,24 +24,24 @@ struct SlotTable {
         memory = PageMemory(total * Slot.bytes)
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     func release() { memory.release() }
 
-    /// Memory taken, in bytes.
+    /// Memory used, in bytes.
     var bytes: Int { memory.count }
 
-    /// All places, free ones too.
+    /// All indices, including free slots.
     var places: Range<Int> { 0..<total }
 
     subscript(place: Int) -> Slot { Slot(start: memory.start + place * Slot.bytes) }
 
-    /// Where a key stands, or would.
+    /// The index of a key, or the index where it would be inserted.
     struct Found {
         let place: Int
         let isThere: Bool
     }
 
-    /// Where the key stands, or would; good until anything moves.
+    /// The index of the key, or the index where it would be inserted; valid until something moves.
     @inline(__always)
     func find(_ key: LimitKey) -> Found {
         var place = home(key.high)
@@ -52,8 +53,8 @@ struct SlotTable {
         }
     }
 
-    /// A free slot for a key that is not there, and would stand at `found`; the caller writes it
-    /// at once.
+    /// A free slot for a key that is not in the table and belongs at `found`; the caller writes it
+    /// immediately.
     mutating func insert(_ key: LimitKey, at found: Found) -> Slot {
         guard count < homes / 10 * 9, let slot = makeWay(at: found.place) else {
             grow(to: homes + homes / 8)
@@ -62,8 +63,8 @@ struct SlotTable {
         return slot
     }
 
-    /// Moves what stands there and behind up by one; nil where the last slot would be taken, which
-    /// stays free, so that every search ends.
+    /// Moves the slots from that index on by one. Nil if that would use the last slot, which stays
+    /// free so that every search ends.
     private mutating func makeWay(at place: Int) -> Slot? {
         var end = place
         while !self[end].isFree { end += 1 }
@@ -76,11 +77,11 @@ struct SlotTable {
         return slot
     }
 
-    /// A free slot behind all others, for a key greater than all that are there; the caller writes
-    /// it at once.
-    /// - Parameter next: the place behind the last slot in use; 0 at first. Once a key has been put
-    ///   in by `insert` that is not known any more, and a slot that is taken stays as it is.
-    /// - Returns: nil where there is no room behind them.
+    /// A free slot behind all others, for a key greater than all in the table; the caller writes it
+    /// immediately.
+    /// - Parameter next: the index after the last slot in use; 0 at first. After an `insert` it is
+    ///   no longer accurate; a slot that is in use is not overwritten.
+    /// - Returns: nil if there is no free slot there.
     mutating func append(_ key: LimitKey, behind next: inout Int) -> Slot? {
         let place = max(home(key.high), next)
         guard count < homes / 10 * 9, place < total - 1, self[place].isFree else { return nil }
@@ -89,7 +90,7 @@ struct SlotTable {
         return self[place]
     }
 
-    /// Takes a slot out; those behind it that are not at home move up.
+    /// Removes a slot; the slots behind it that are not at home move up.
     mutating func remove(at place: Int) {
         var end = place + 1
         while !self[end].isFree, home(self[end].high) < end { end += 1 }
@@ -99,7 +100,7 @@ struct SlotTable {
         count -= 1
     }
 
-    /// Moves up those that are not at home, after slots were cleared, in one pass.
+    /// After slots were cleared, moves up the slots that are not at home, in one pass.
     mutating func closeGaps() {
         var next = 0
         count = 0
@@ -114,7 +115,7 @@ struct SlotTable {
         }
     }
 
-    /// Makes room for so many at once, and for a twentieth more before it has to grow.
+    /// Reserves capacity for this number of keys, plus a twentieth before the table has to grow.
     mutating func reserve(_ number: Int) {
         let needed = number / 17 * 20 + 40
         if needed > homes { grow(to: needed) }
@@ -125,7 +126,7 @@ struct SlotTable {
         while !move(to: larger) { larger += larger / 8 }
     }
 
-    /// Moves to a table of so many homes; false when the last ones do not fit.
+    /// Moves to a table with this number of homes; returns false if the last keys do not fit.
     private mutating func move(to wanted: Int) -> Bool {
         var moved = SlotTable(self, homes: wanted)
         var next = 0
@@ -144,7 +145,7 @@ struct SlotTable {
         return true
     }
 
-    /// An empty one beside another.
+    /// Creates an empty table with the same shared bits as another one.
     private init(_ other: SlotTable, homes: Int) {
         sharedBits = other.sharedBits
         self.homes = homes

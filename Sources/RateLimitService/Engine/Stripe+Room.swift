@@ -1,4 +1,4 @@
-/// Where the moments of a state stand: in its slot, or in a block once they are more.
+/// Where the moments of a state are stored: in its slot, or in a block if there are more.
 extension Stripe {
     @inline(__always)
     func rest(of slot: Slot) -> UnsafeMutablePointer<UInt32> {
@@ -9,13 +9,13 @@ extension Stripe {
         }
     }
 
-    /// Makes room for so many moments, up to what a state can keep.
+    /// Makes capacity for this number of moments, up to the maximum of a state.
     @inline(__always)
     mutating func widen(_ slot: Slot, for moments: Int) {
         if moments > slot.room.moments { move(slot, to: Slot.Room(for: moments)) }
     }
 
-    /// Gives room back that is no longer needed.
+    /// Frees capacity that is no longer needed.
     @inline(__always)
     mutating func narrow(_ slot: Slot) {
         guard slot.room != .slot else { return }
@@ -23,7 +23,7 @@ extension Stripe {
         if needed.rawValue < slot.room.rawValue { move(slot, to: needed) }
     }
 
-    /// Gives the block back that a slot has, before the slot is freed or begun anew.
+    /// Frees a slot's block, before the slot is freed or reused.
     mutating func giveBlock(of slot: Slot) {
         switch slot.room {
         case .slot: break

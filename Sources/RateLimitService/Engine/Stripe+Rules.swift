@@ -1,7 +1,7 @@
-/// Rules on the states of a stripe, in place.
+/// Applies rules to the states of a stripe, in place.
 extension Stripe {
-    /// What a charge would be answered. It changes nothing; but of a stripe that is only read the
-    /// compiler makes a copy for the length of this.
+    /// The answer that a charge would get. Changes nothing. It is `mutating` because the compiler
+    /// would otherwise copy the stripe for the call.
     @inline(__always)
     mutating func answer(_ rule: borrowing CountingRule, at found: Found, _ now: Int64)
         -> LimitAnswer
@@ -12,8 +12,8 @@ extension Stripe {
         return rule.answer(rule.adopt(state, at: now), at: now)
     }
 
-    /// Keeps a charge that was allowed.
-    /// - Returns: false when there is no room at all.
+    /// Records a charge that was allowed.
+    /// - Returns: false if there is no capacity at all.
     @inline(__always)
     mutating func charge(
         _ rule: borrowing CountingRule, _ key: LimitKey, at found: Found, _ now: Int64
@@ -34,19 +34,19 @@ extension Stripe {
         return true
     }
 
-    /// The right one was there.
+    /// A right guess was made.
     mutating func succeed(_ rule: CountingRule, at found: Found, _ now: Int64) {
         change(rule, at: found, now) { rule.succeed(&$0) }
     }
 
-    /// Whether a charge of that moment may be in the state, and still count.
+    /// Whether a charge of that moment may be in the state and still count.
     func mayHold(_ rule: CountingRule, _ moment: Int64, at found: Found, _ now: Int64) -> Bool {
         guard found.isThere else { return false }
         let state = rule.adopt(state(in: slots[found.place]), at: now)
         return rule.mayHold(state, moment, at: now)
     }
 
-    /// Takes a charge of that moment back.
+    /// Refunds a charge of that moment.
     mutating func refund(_ rule: CountingRule, of moment: Int64, at found: Found, _ now: Int64) {
         change(rule, at: found, now) { state in
             rule.refund(&state, of: moment, at: now)
@@ -54,7 +54,7 @@ extension Stripe {
         }
     }
 
-    /// Forgets the subject.
+    /// Deletes the subject's state.
     mutating func forget(at found: Found) {
         guard found.isThere else { return }
         noteEnd(of: slots[found.place])
@@ -77,13 +77,13 @@ extension Stripe {
         noteChange(slot)
     }
 
-    /// Makes a state that another kind of rule has counted one of this kind.
+    /// Converts a state that another kind of rule has counted.
     @inline(__always)
     private mutating func adopt(_ slot: Slot, _ rule: borrowing CountingRule, _ now: Int64) {
         if slot.kind != rule.kind { overwrite(slot, with: rule.adopt(state(in: slot), at: now)) }
     }
 
-    /// Puts another state in place of a slot's.
+    /// Replaces a slot's state with another one.
     mutating func overwrite(_ slot: Slot, with state: borrowing some CountedState) {
         giveBlock(of: slot)
         slot.empty(state.kind)

@@ -1,34 +1,34 @@
-/// The states of the subjects whose hash begins alike.
+/// The states of the subjects whose hash has the same first bits.
 ///
-/// Everything here is for whoever holds the stripe's lock, which is never held while waiting for
-/// anything. The lock is not in here: to reach it would be to read the stripe before it is held.
+/// All members require the stripe's lock, which is never held during I/O. The lock is stored
+/// elsewhere: reaching a lock in here would read the stripe before the lock is held.
 struct Stripe {
     typealias Found = SlotTable.Found
 
-    /// Subjects that may stand here beyond what there is room for: the rest of a batch that began
-    /// when there was room, and one cell for each limit.
+    /// Subjects that a stripe may hold beyond its capacity: the rest of a batch that started when
+    /// there was capacity, and one cell for each limit.
     private static let reserve = LimitTable.batchMax + TableLayout.limitsMax
-    /// A state that needs a block takes the memory of so many that do not.
+    /// A state with a block uses the memory of this many more states without one.
     private static let smallWeight = 1
     private static let largeWeight = 4
 
-    /// States and cells, in all.
+    /// The largest number of states and cells.
     private let slotsMax: Int
     /// Each limit's class by its number; outlives the stripe.
     private let classes: UnsafePointer<UInt8>
-    /// The room that is left of each class, in states; below 0 where the journal held more.
+    /// The capacity that is left in each class, in states; negative if the journal contained more.
     private var free: InlineArray<3, Int>
-    /// Whether somebody takes what has changed.
+    /// Whether a journal takes the changes.
     let isJournaled: Bool
     var slots: SlotTable
     var small = MomentBlocks(moments: 16)
     var large = MomentBlocks(moments: 64)
-    /// What has changed, for the journal.
+    /// The changes for the journal.
     var changes = StripeChanges()
-    /// When it was last swept, in milliseconds since 1970.
+    /// The time of the last sweep, in milliseconds since 1970.
     var sweptAt: Int64 = 0
 
-    /// - Parameter room: in states, by class.
+    /// - Parameter room: capacity in states, by class.
     init(
         room: InlineArray<3, Int>, cells: Int, classes: UnsafePointer<UInt8>, sharedBits: Int,
         isJournaled: Bool
@@ -40,20 +40,20 @@ struct Stripe {
         slots = SlotTable(sharedBits: sharedBits)
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     func release() {
         slots.release()
         small.release()
         large.release()
     }
 
-    /// How many subjects stand here.
+    /// The number of subjects.
     var count: Int { slots.count }
 
-    /// Memory taken, in bytes.
+    /// Memory used, in bytes.
     var bytes: Int { slots.bytes + small.bytes + large.bytes }
 
-    /// Whether another subject of a limit may come.
+    /// Whether there is capacity for another subject of a limit.
     @inline(__always)
     func hasRoom(for limit: UInt16) -> Bool { free[place(of: limit)] > 0 }
 
@@ -63,26 +63,26 @@ struct Stripe {
         Int(classes[min(Int(limit), TableLayout.limitsMax - 1)])
     }
 
-    /// Takes room of the slot's class, or gives it back. Cells take none of their class's: it would
-    /// stay full by them.
+    /// Takes capacity of the slot's class, or returns it if `weight` is negative. Cells take none:
+    /// they would keep their class full.
     @inline(__always)
     private mutating func take(_ weight: Int, for slot: Slot) {
         if slot.low != .max { free[place(of: slot.limit)] -= weight }
     }
 
-    /// Where the key's state stands, or would.
+    /// The index of the key's state, or the index where it would be inserted.
     @inline(__always)
     func find(_ key: LimitKey) -> Found { slots.find(key) }
 
-    /// The state of a slot that is not free.
+    /// The state of a slot that is in use.
     @inline(__always)
     func state(in slot: Slot) -> SlotState {
         guard let kind = slot.kind else { fatalError("only states that are known are kept") }
         return SlotState(slot, kind, rest: rest(of: slot))
     }
 
-    /// The slot of a key that was not there, with an empty state.
-    /// - Returns: nil when there is no room at all.
+    /// Inserts an empty state for a key that is not in the stripe.
+    /// - Returns: nil if there is no capacity at all.
     mutating func begin(_ key: LimitKey, _ kind: LimitState.Kind, at found: Found) -> Slot? {
         guard slots.count < slotsMax else { return nil }
         let slot = slots.insert(key, at: found)
@@ -90,13 +90,13 @@ struct Stripe {
         return slot
     }
 
-    /// Makes a slot that was free an empty state of that key.
+    /// Makes a free slot an empty state of that key.
     mutating func occupy(_ slot: Slot, _ key: LimitKey, _ kind: LimitState.Kind) {
         slot.begin(key, kind)
         take(1, for: slot)
     }
 
-    /// Takes or gives back the room of a block.
+    /// Takes the capacity of a block, or returns it.
     mutating func note(_ room: Slot.Room, of slot: Slot, isTaken: Bool) {
         let weight =
             switch room {
@@ -107,24 +107,24 @@ struct Stripe {
         take(isTaken ? weight : -weight, for: slot)
     }
 
-    /// Whether it was told that the limit of a state is reached.
+    /// Whether the limit of a state has been reported as reached.
     @inline(__always)
     func isNoted(_ found: Found) -> Bool { found.isThere && slots[found.place].isNoted }
 
-    /// Notes in memory alone that it was told.
+    /// Records, in memory only, that it was reported.
     func note(_ found: Found) {
         if found.isThere { slots[found.place].isNoted = true }
     }
 
-    /// Takes a state out.
+    /// Removes a state.
     mutating func remove(at place: Int) {
         giveBlock(of: slots[place])
         take(-1, for: slots[place])
         slots.remove(at: place)
     }
 
-    /// Drops the states that `isOver` says so of. They need not be written: they are over also for
-    /// whoever reads them.
+    /// Drops the states for which `isOver` returns true. They need not be written: a program that
+    /// restores them drops them too.
     mutating func sweep(_ isOver: (LimitKey, SlotState) -> Bool) {
         for place in slots.places where !slots[place].isFree {
             let slot = slots[place]

@@ -1,10 +1,10 @@
-/// The stripes of a batch, each once and in ascending order: two batches that share stripes take
-/// them in the same order, so neither waits for what the other holds.
+/// The stripes of a batch, each once and in ascending order. Two batches that share stripes lock
+/// them in the same order, so they cannot deadlock.
 struct StripeLocks {
     private(set) var count = 0
     private var places = InlineArray<20, Int>(repeating: 0)
 
-    /// Adds a stripe, if it is not there.
+    /// Adds a stripe, unless it was added before.
     mutating func add(_ stripe: Int) {
         var place = count
         while place > 0, places[place - 1] >= stripe {

@@ -1,31 +1,31 @@
-/// How the room of a table is divided among its limits, and how finely those are counted that find
-/// none.
+/// How the capacity of a table is divided among its limits, and how finely subjects without a state
+/// of their own are counted.
 ///
 ///     the limit's class has    a new subject is counted
-///     room                     by itself
-///     none                     in a cell: with all subjects of the limit whose hash begins with the
-///                              same bits
+///     capacity                 in a state of its own
+///     none                     in a cell: with all subjects of the limit whose hash has the same
+///                              first bits
 ///
-/// Attack: invented subjects fill the table. What they fill is their class; there new subjects share
-/// cells, so that a person meets an attacker only where he has hit the person's cell as often as the
-/// limit allows. Cells have memory of their own, which is bounded by their number.
+/// Attack: invented subjects fill the table. They can fill only their class, where new subjects
+/// then share cells. A user is affected by an attacker only if the attacker has charged the user's
+/// cell up to the limit. Cells have memory of their own, which is bounded by their number.
 struct TableLayout: Sendable {
-    /// Classes that a table can have.
+    /// The largest number of classes in a table.
     static let classesMax = 3
-    /// Numbers of limits are smaller; larger ones are of class 0.
+    /// Limits' numbers are smaller; larger ones are in class 0.
     static let limitsMax = 64
 
     /// Each limit's class, by its number.
     let classes: [UInt8]
-    /// Bits of the hash that tell a limit's cells apart, by its number.
+    /// The number of hash bits that select a limit's cell, by its number.
     let cellBits: [UInt8]
-    /// Per cent of the room, by class.
+    /// Per cent of the capacity, by class.
     let shares: [Int]
 
-    /// One class for all limits, and for each limit one cell a stripe.
+    /// One class for all limits, and one cell a stripe for each limit.
     static let single = TableLayout(classes: [], cellBits: [], shares: [100])
 
-    /// - Precondition: at most 3 classes.
+    /// - Precondition: 1 to 3 classes.
     init(classes: [UInt8], cellBits: [UInt8], shares: [Int]) {
         precondition(shares.count <= Self.classesMax && !shares.isEmpty, "a share for each class")
         self.classes = classes.prefix(Self.limitsMax).map { Int($0) < shares.count ? $0 : 0 }
@@ -33,13 +33,13 @@ struct TableLayout: Sendable {
         self.shares = shares
     }
 
-    /// Cells that there can be at most.
+    /// The largest number of cells.
     var cellsMax: Int { cellBits.reduce(0) { $0 + ($1 == 0 ? 0 : 1 << Int($1)) } }
 }
 
 extension TableLayout {
-    /// The layout of the limits.
-    /// - Parameter share: of a room, in per cent.
+    /// The layout of the service's limits.
+    /// - Parameter share: per cent of the capacity for each `LimitRoom`.
     init(of share: (LimitRoom) -> Int) {
         var classes = [UInt8](repeating: 0, count: Self.limitsMax)
         var cellBits = classes

@@ -1,8 +1,8 @@
 import ServiceRuntime
 import Storage
 
-/// Waits that are being counted, on disk once a second, so that a process that is killed leaves no
-/// flood untold; what it loses is the count of its last second.
+/// Stores the waits that are being counted, once a second. A process that is killed therefore
+/// leaves no flood unrecorded; it loses only the count of its last second.
 struct HitStore: Sendable {
     private let store: Store
 
@@ -10,7 +10,7 @@ struct HitStore: Sendable {
         self.store = store
     }
 
-    /// The second step of the schema.
+    /// The second migration of the schema.
     static let migration = Migration(
         number: 2,
         sql: """
@@ -25,7 +25,7 @@ struct HitStore: Sendable {
             ) STRICT;
             """)
 
-    /// What was being counted when the last process ended.
+    /// The waits that were being counted when the last process ended.
     func hits() async throws -> [LimitHit] {
         try await store.read { session in
             try session.query(
@@ -33,7 +33,8 @@ struct HitStore: Sendable {
                 SELECT limit_number, subject, since_ms, until_ms, refused, attempt FROM hits
                 """
             ) { row -> LimitHit? in
-                // A limit that this version does not know is a newer one's; it is left alone.
+                // A limit that this version does not know belongs to a newer version; its row is
+                // kept.
                 guard let number = UInt16(exactly: try row.integer(0)),
                     let limit = LimitName(number: number)
                 else { return nil }
@@ -47,7 +48,7 @@ struct HitStore: Sendable {
         }
     }
 
-    /// Writes what has changed, and the records of what is over.
+    /// Writes the changed waits, and the audit events of those that are over.
     func write(over: [LimitHit], changed: [LimitHit]) async throws {
         _ = try await store.write { transaction in
             for hit in over {
@@ -58,12 +59,12 @@ struct HitStore: Sendable {
         }
     }
 
-    /// Writes one event at once.
+    /// Writes one audit event immediately.
     func audit(_ event: AuditEvent) async throws {
         try await store.write { try $0.audit(event) }
     }
 
-    /// By its beginning, too: another wait of the subject may have begun since.
+    /// By its start too, because another wait of the subject may have started since.
     private static func forget(_ hit: LimitHit, _ transaction: Transaction) throws {
         try transaction.execute(
             "DELETE FROM hits WHERE limit_number = ? AND subject = ? AND since_ms = ?",

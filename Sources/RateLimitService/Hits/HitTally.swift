@@ -6,14 +6,14 @@ struct LimitHit: Hashable, Sendable {
     let key: LimitKey
     let limit: LimitName
     let since: Timestamp
-    /// When the wait is over, and the record is written.
+    /// When the wait is over and its audit event is written.
     let until: Timestamp
-    /// How many were refused.
+    /// The number of refused attempts.
     var refused: Int
-    /// Which attempt the first refused one was, by the limit's count.
+    /// The number of the first refused attempt in the limit's count.
     let attempt: Int
 
-    /// What the audit trail gets: whom it is about by hash alone.
+    /// The audit event. It contains the subject only as a hash.
     var event: AuditEvent {
         AuditEvent(
             LimitSeverity.event(limit, refused: refused, attempt: attempt),
@@ -22,12 +22,12 @@ struct LimitHit: Hashable, Sendable {
     }
 }
 
-/// Counts who was refused, so that a flood becomes one record for each limit, subject and wait.
+/// Counts refusals, so that a flood becomes one record for each limit, subject and wait.
 struct HitTally: Sendable {
-    /// Waits that are counted apart. Beyond, a limit's subjects are counted together, without a
-    /// hash: a flood of subjects must not fill the memory.
+    /// The largest number of waits that are counted separately. Above it, a limit's subjects are
+    /// counted together, without a hash. Attack: many subjects fill the memory.
     static let hitsMax = 10_000
-    /// Where only the operator can end a wait, a record is written so often.
+    /// How often a record is written if only an operator can end the wait.
     private static let endless = Duration.seconds(24 * 3_600)
 
     private var hits: [LimitKey: LimitHit] = [:]
@@ -35,10 +35,10 @@ struct HitTally: Sendable {
     /// Waits that are over and could not be written.
     private var unwritten: [LimitHit] = []
 
-    /// How many waits are counted now.
+    /// The number of waits that are counted now.
     var count: Int { hits.count }
 
-    /// Goes on where a process that has ended stopped.
+    /// Continues a wait of a process that has ended.
     mutating func restore(_ hit: LimitHit) { hits[hit.key] = hit }
 
     /// Counts a refusal.
@@ -59,8 +59,8 @@ struct HitTally: Sendable {
         return true
     }
 
-    /// What is to be written now: waits that are over, which are then forgotten here, and those
-    /// that have changed.
+    /// Returns what must be written now: the waits that are over, which are then removed here, and
+    /// those that have changed.
     mutating func take(at now: Timestamp) -> (over: [LimitHit], changed: [LimitHit]) {
         let over = unwritten + hits.values.filter { $0.until <= now }
         unwritten = []
@@ -70,7 +70,7 @@ struct HitTally: Sendable {
         return (over, rest)
     }
 
-    /// Takes back what could not be written.
+    /// Takes back waits that could not be written.
     mutating func giveBack(_ over: [LimitHit], _ rest: [LimitHit]) {
         unwritten = Array((over + unwritten).prefix(Self.hitsMax))
         changed.formUnion(rest.map(\.key))
@@ -78,11 +78,11 @@ struct HitTally: Sendable {
 }
 
 extension LimitKey {
-    /// All subjects of a limit.
+    /// The key for all subjects of a limit.
     init(everybodyUnder limit: LimitName) {
         self.init(limit: limit.number, high: 0, low: 0)
     }
 
-    /// Whether it stands for all subjects of its limit.
+    /// Whether it is the key for all subjects of its limit.
     var isEverybody: Bool { high == 0 && low == 0 }
 }

@@ -4,10 +4,10 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Tells of limits that were reached: in the metrics at once, in the log when it matters, in the
-/// audit trail once for each limit, subject and wait.
+/// Reports limits that were reached: in the metrics immediately, in the log for the severe ones, in
+/// the audit trail once for each limit, subject and wait.
 final class LimitHits: Sendable {
-    /// How often what is counted is written.
+    /// How often the counts are written.
     static let interval = Duration.seconds(1)
 
     private let tally: Mutex<HitTally>
@@ -16,7 +16,7 @@ final class LimitHits: Sendable {
     private let refused: [Counter]
     private let shadowed: [Counter]
 
-    /// Goes on where a process that has ended stopped.
+    /// Continues the waits of the process before this one.
     init(_ store: HitStore, logger: Logger) async throws {
         self.store = store
         self.logger = logger
@@ -37,17 +37,17 @@ final class LimitHits: Sendable {
             fields: [.limit: .text(limit.rawValue), .attempt: .count(verdict.attempt)])
     }
 
-    /// Counts what would have been refused were the limit not in shadow.
+    /// Counts an attempt that would have been refused if the limit were not in shadow mode.
     func noteShadow(_ limit: LimitName) { shadowed[Int(limit.number)].increment() }
 
-    /// Writes what is to be written.
+    /// Writes the waits that are over or have changed.
     func write(at now: Timestamp) async {
         let (over, changed) = tally.withLock { $0.take(at: now) }
         guard !over.isEmpty || !changed.isEmpty else { return }
         do {
             try await store.write(over: over, changed: changed)
         } catch {
-            // A full disk passes; until then they are kept, and counted on.
+            // The disk may be full for a while. Until then the waits are kept and counted further.
             tally.withLock { $0.giveBack(over, changed) }
             logger.warning(
                 "limits.hits.write.failed", "recording refused subjects failed",

@@ -1,13 +1,13 @@
 import Storage
 
-/// What the audit trail calls it when a limit was reached (A-01, D0), by the limit and by how many
-/// were refused until the wait was over:
+/// The audit kind of a limit that was reached (A-01, D0), by the limit and the number of refused
+/// attempts until the wait was over:
 ///
 ///     limit                                refused           event
 ///     phone-code-request, attempt 1 or 2   any               limit.reached
 ///         attempt 3                        any               limit.repeated
 ///         attempt 4 or later               any               limit.severe
-///     phone-code-guess, each lane          any               limit.brute-force
+///     phone-code-guess, each variant       any               limit.brute-force
 ///     the other limits on codes            any               limit.pumping
 ///     failed sign-ins, guesses at codes
 ///     by address                           fewer than 20     limit.reached
@@ -35,7 +35,7 @@ enum LimitSeverity {
         }
     }
 
-    /// Whether an operator should hear of it when it begins, not when it is over.
+    /// Whether operators should be warned when it starts and not only when it is over.
     static func isAlarming(_ limit: LimitName) -> Bool {
         event(limit, refused: 1, attempt: 1) != .limitReached
     }

@@ -4,10 +4,10 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// What an operator must hear of: so many failed sign-ins that leaked passwords are being tried, and
-/// a table without room.
+/// Reports to operators that leaked passwords are being tried (credential stuffing), and that the
+/// table has no capacity left.
 final class TableReports: Sendable {
-    /// Under a flood the log gets one line in so long.
+    /// The shortest time between two log lines during a flood.
     private static let pause = Duration.seconds(60)
 
     private let logger: Logger
@@ -20,7 +20,7 @@ final class TableReports: Sendable {
         self.logger = logger
     }
 
-    /// The alarm of `CredentialStuffingDetector` was raised.
+    /// Reports that `CredentialStuffingDetector` raised its alarm.
     func alarm(_ store: HitStore) async {
         alarms.increment()
         logger.error(
@@ -29,14 +29,15 @@ final class TableReports: Sendable {
         do {
             try await store.audit(AuditEvent(.stuffingAlarm))
         } catch {
-            // The alarm counts whether or not it is on record; log and metric have told of it.
+            // The alarm is effective whether or not the event was written. The log and the metric
+            // have reported it.
             logger.warning(
                 "limits.credential_stuffing.audit.failed",
                 "recording the credential stuffing alarm failed", fields: [.detail: .error(error)])
         }
     }
 
-    /// A new subject had to share a cell.
+    /// Reports that a new subject had to share a cell.
     func full(at now: Timestamp) {
         pooled.increment()
         guard Self.isDue(toldAt, now) else { return }
@@ -45,7 +46,7 @@ final class TableReports: Sendable {
             "the limits table is full for a class of subjects; new ones share counters")
     }
 
-    /// A new device was not remembered.
+    /// Reports that a new device was not recorded.
     func devicesFull(at now: Timestamp) {
         guard Self.isDue(devicesToldAt, now) else { return }
         logger.error(

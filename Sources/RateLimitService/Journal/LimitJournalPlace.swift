@@ -1,13 +1,13 @@
 import ServiceRuntime
 import Storage
 
-/// Where the journal of a table is.
+/// The location of a table's journal.
 struct LimitJournalPlace: Sendable {
     let folder: String
     let name: String
     var files: any JournalFiles = DiskFiles()
     var logBytes = Journal.logBytesDefault
-    /// Gets whether writes reach the disk; nil where no health is shown.
+    /// Is notified whether writes reach the disk; nil without a health report.
     var writes: PartCondition?
 
     init(folder: String, name: String) {
@@ -17,7 +17,7 @@ struct LimitJournalPlace: Sendable {
 }
 
 extension LimitJournalPlace {
-    /// Beside a store and of its name: `ratelimit.log.0` beside `ratelimit.sqlite`.
+    /// Beside a store and with its name: `ratelimit.log.0` beside `ratelimit.sqlite`.
     init(beside store: Store) {
         let path = store.location
         let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex

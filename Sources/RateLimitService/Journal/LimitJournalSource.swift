@@ -2,17 +2,18 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// What the journal of a table holds: the stripes' states, and the charges under idempotency keys
-/// (`ChargeLedger`), so that a repeat is not charged again after a restart.
+/// The content of a table's journal: the stripes' states, and the charges under idempotency keys
+/// (`ChargeLedger`), so that a retry is not charged again after a restart.
 ///
-/// A charge stands behind the states, in the shape of one (`LimitRecord`), under a number that no
-/// limit has. A program that does not know it keeps it as a state of a limit that it does not know.
+/// A charge is written after the states, in the format of a state (`LimitRecord`), with a limit
+/// number that no limit has. A version that does not know charges keeps it as a state of an unknown
+/// limit.
 ///
-/// A call decides and notes its charge under the ledger's lock, and the ledger is asked after the
-/// stripes: a frame with the states that a call changed has its charge too. The other way round a
-/// crash would keep the charge and forget the key.
+/// A call decides and records its charge under the ledger's lock, and the ledger is read after the
+/// stripes. So a frame that contains the states changed by a call contains its charge too. In the
+/// other order, a crash could keep the states and lose the idempotency key.
 final class LimitJournalSource: JournalSource {
-    /// The limit's number of a record that is a charge.
+    /// The limit number of a record that is a charge.
     static let number = UInt16.max
 
     private let stripes: LimitStripes
@@ -78,11 +79,11 @@ final class LimitJournalSource: JournalSource {
     }
 }
 
-/// The ledger of charges, of the calls that come and of the journal.
+/// The ledger of charges, shared by calls and the journal.
 final class SharedLedger: Sendable {
     private let ledger = Mutex(ChargeLedger())
 
-    /// Works on the ledger, alone.
+    /// Runs `body` with exclusive access to the ledger.
     func withLock<Result: Sendable>(
         _ body: (inout ChargeLedger) throws -> Result
     ) rethrows -> Result {

@@ -1,17 +1,17 @@
 import Storage
 
-/// A state as it stands in the journal: the bytes of a slot, then all moments after the first,
-/// filled up to a multiple of 8. A state without moments says that the subject is forgotten.
+/// A state as it is stored in the journal: the bytes of a slot, then all moments after the first,
+/// padded to a multiple of 8. A state without moments means that the subject was deleted.
 struct LimitRecord {
     let key: LimitKey
-    /// Whether it says that the subject is forgotten.
+    /// Whether the record means that the subject was deleted.
     let isEmpty: Bool
     /// Read in place; nil for a kind that this version does not know.
     let state: SlotState?
     /// The record's length in bytes.
     let length: Int
 
-    /// The bytes that a state takes.
+    /// The length in bytes of a state with this number of moments.
     static func length(_ moments: Int) -> Int {
         Slot.headerBytes + (max(0, moments - 1) * 4 + 7) / 8 * 8
     }
@@ -22,7 +22,7 @@ struct LimitRecord {
     ) {
         let place = bytes.append(length(state.moments.count))
         guard let start = place.baseAddress else { return }
-        // The last moment may leave half a word behind it.
+        // The last moment may fill only half of the last word.
         place.storeBytes(of: 0, toByteOffset: place.count - 8, as: UInt64.self)
         let slot = Slot(start: start)
         slot.begin(key, state.kind)
@@ -30,12 +30,12 @@ struct LimitRecord {
         kept.copy(state)
     }
 
-    /// Reads the record at the beginning of `bytes`, whose start is a multiple of 8; nil when that
-    /// is none.
+    /// Reads the record at the start of `bytes`, whose address is a multiple of 8; nil if there is
+    /// no valid record.
     @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Slot.headerBytes, let start = bytes.baseAddress else { return nil }
-        // A slot is only read here.
+        // The slot is only read here.
         let slot = Slot(start: UnsafeMutableRawPointer(mutating: start))
         let count = slot.count
         length = Self.length(count)

@@ -1,12 +1,12 @@
 import Storage
 
-/// Records one behind the other, as a frame of the journal holds them.
+/// A sequence of records in one frame of the journal.
 struct LimitRecords: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
 
-    /// - Throws: `JournalError.unknownContent` where the bytes are anything but records of states
-    ///   that this version knows.
+    /// - Throws: `JournalError.unknownContent` if the bytes are not records of states that this
+    ///   version knows.
     init(_ bytes: UnsafeRawBufferPointer) throws(JournalError) {
         self.bytes = bytes
         while place < bytes.count {
@@ -26,7 +26,7 @@ struct LimitRecords: Sequence, IteratorProtocol {
         LimitRecord(UnsafeRawBufferPointer(rebasing: bytes[place...]))
     }
 
-    /// How many there are, where their keys ascend; else nil.
+    /// The number of records if their keys ascend; else nil.
     var ascending: Int? {
         var count = 0
         var last: LimitKey?

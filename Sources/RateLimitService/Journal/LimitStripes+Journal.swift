@@ -1,8 +1,8 @@
 import Storage
 
 extension LimitStripes: JournalSource {
-    /// What one frame of the log carries before the next begins: enough that the disk is not waited
-    /// for too often, and no more memory than that.
+    /// The largest frame of the log. It is large enough that the disk is not waited for too often,
+    /// and bounds the memory.
     private static let frameBytes = 4 << 20
 
     var journalParts: Int { number }
@@ -21,8 +21,8 @@ extension LimitStripes: JournalSource {
         }
     }
 
-    /// A part is a stripe as it was, in order. If the stripes are cut alike now, its records go
-    /// behind each other into an empty table, without a search.
+    /// A part is a stripe's states in order. If the stripes are divided in the same way now, its
+    /// records are appended to an empty table without searches.
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
         let records = try LimitRecords(bytes)
         var rules = RulesAtHand(rules)
@@ -50,7 +50,7 @@ extension LimitStripes: JournalSource {
         }
     }
 
-    /// The stripe that all records belong to, and their number, where their keys ascend.
+    /// The stripe that all records belong to, and their number, if their keys ascend.
     private func onlyStripe(of records: LimitRecords) -> (place: Int, count: Int)? {
         var first = records
         guard let key = first.next()?.key, let count = records.ascending else { return nil }
@@ -60,13 +60,13 @@ extension LimitStripes: JournalSource {
     }
 
     private func restore(_ record: LimitRecord, _ rules: inout RulesAtHand) {
-        // What is over may be there from an older record.
+        // A state that no longer counts may be in the table from an older record.
         let isGone = isGone(record, &rules)
         locked(place(of: record.key)) { $0.pointee.restore(record, isGone: isGone) }
     }
 
     private func isGone(_ record: LimitRecord, _ rules: inout RulesAtHand) -> Bool {
-        // Charges are the ledger's (`LimitJournalSource`).
+        // Charges are restored into the ledger (`LimitJournalSource`).
         guard record.key.limit != LimitJournalSource.number else { return true }
         guard !record.isEmpty, let state = record.state else { return true }
         return isOver(record.key, state, by: rules[record.key.limit], at: startedAt)

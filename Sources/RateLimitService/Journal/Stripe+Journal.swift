@@ -1,8 +1,8 @@
 import Storage
 
-/// What the journal asks of a stripe.
+/// The journal's operations on a stripe.
 extension Stripe {
-    /// Notes that a state has to be written.
+    /// Records that a state must be written.
     @inline(__always)
     mutating func noteChange(_ slot: Slot) {
         guard isJournaled, !slot.isChanged else { return }
@@ -10,12 +10,12 @@ extension Stripe {
         changes.note(slot.key)
     }
 
-    /// Notes that a state is to be forgotten on disk too, before it is taken out.
+    /// Records that a state must be deleted on disk too; called before it is removed.
     mutating func noteEnd(of slot: Slot) {
         if isJournaled { changes.noteEnd(of: slot.key, isMarked: slot.isChanged) }
     }
 
-    /// Appends what has changed since this was last done.
+    /// Appends the changes since the last call.
     mutating func writeChanges(to bytes: inout JournalBytes) {
         let taken = changes
         changes = StripeChanges()
@@ -37,18 +37,18 @@ extension Stripe {
         LimitRecord.append(state(in: slot), of: slot.key, to: &bytes)
     }
 
-    /// All that is kept.
+    /// Visits all states.
     func forEach(_ body: (LimitKey, SlotState) -> Void) {
         for place in slots.places where !slots[place].isFree {
             body(slots[place].key, state(in: slots[place]))
         }
     }
 
-    /// Makes room for so many at once.
+    /// Reserves capacity for this number of states.
     mutating func reserve(_ number: Int) { slots.reserve(number) }
 
-    /// Takes a state over from the journal; it need not be written.
-    /// - Parameter isGone: nothing of it counts any more.
+    /// Restores a state from the journal; it need not be written again.
+    /// - Parameter isGone: the state no longer counts.
     mutating func restore(_ record: LimitRecord, isGone: Bool) {
         let found = find(record.key)
         guard !isGone, let state = record.state else {
@@ -62,8 +62,8 @@ extension Stripe {
         }
     }
 
-    /// Takes a state over whose key is greater than all that are there.
-    /// - Parameter end: the place behind the last slot in use.
+    /// Restores a state whose key is greater than all in the stripe.
+    /// - Parameter end: the index after the last slot in use.
     mutating func append(_ record: LimitRecord, behind end: inout Int) {
         guard let state = record.state else { return }
         if let slot = slots.append(record.key, behind: &end) {

@@ -1,33 +1,35 @@
 import ServiceRuntime
 
-/// The alarm of credential stuffing: thousands of leaked pairs of email and password are tried,
-/// each once, from thousands of addresses, so that no limit on an account, an address or a device is
-/// ever reached. What shows is only that so many fail in all.
+/// Detects credential stuffing: thousands of leaked pairs of email and password are tried, each
+/// once, from thousands of addresses. No limit on an account, an address or a device is then
+/// reached. The only sign is the number of failures in all.
 ///
-/// What counts: sign-ins on accounts from devices that they are not known by, which failed, or which
-/// were refused because the alarm is on. (Not those that another limit refuses: one stranger at one
-/// account could else raise the alarm alone.) Of one site ten count in a window, so that nobody who
-/// has one address, or one /48, raises the alarm or keeps it on; and what the narrow lane refuses is
-/// charged to its address all the same.
+/// Counted are sign-ins from devices that the account does not know which failed, or which were
+/// refused because the alarm is on. (Those that another limit refuses are not counted. Otherwise
+/// one stranger at one account could raise the alarm alone.) Each site counts at most ten in a
+/// window, so that an attacker with one address or one /48 can neither raise the alarm nor keep it
+/// on. An attempt that the alarm's limit refuses is still charged to its address.
 ///
 ///     in a window of W      alarm
 ///     the T-th attempt      on
 ///     T or more             stays on through the next window, unless it was on for all of this one
-///                           and fewer than half of those that were evaluated failed
+///                           and fewer than half of the evaluated attempts failed
 ///     fewer than T          off when the window ends
 ///
-/// Attempts that are refused because of the alarm tell nothing of who makes them: where so many
-/// honest people sign in on new devices, they alone would keep it on for ever. So what passes the
-/// narrow lane is the sample: of leaked pairs one in a hundred is right, of honest people nearly all
-/// are, and each that is gives its place in the lane back. (Whoever spoils the sample with accounts
-/// of his own has the alarm end, and is slowed down again T failures later.)
+/// Attempts that are refused because of the alarm do not show who makes them. If many honest users
+/// sign in on new devices, their refused attempts alone would keep the alarm on indefinitely. So
+/// the attempts that pass the alarm's limit are the sample: of leaked pairs one in a hundred is
+/// right, of honest users' passwords nearly all are, and each right one gives its place in the
+/// limit back. (An attacker who falsifies the sample with accounts of his own ends the alarm, and
+/// raises it again T failures later.)
 ///
-/// While it is on, such sign-ins share one narrow lane, `sign-in-without-history`, of at most a
-/// hundredth of T in W, and of one place for each site: of an attack that keeps the alarm on, no more than a hundredth is evaluated,
-/// at any speed. Owners on devices that they are known by have their own lanes and notice nothing;
-/// on new devices they can still reset their password or come by a provider.
+/// While the alarm is on, such sign-ins share one narrow limit, `sign-in-without-history`, of at
+/// most a hundredth of T in W, and one place for each site. So of an attack that keeps the alarm
+/// on, at most a hundredth is evaluated, at any speed. Owners on known devices have their own
+/// limits and are not affected. On new devices they can still reset their password or sign in with
+/// a provider.
 struct CredentialStuffingDetector: Sendable {
-    /// What an attempt did to the alarm.
+    /// The effect of an attempt on the alarm.
     enum Change: Hashable {
         case none
         case raised
@@ -35,10 +37,10 @@ struct CredentialStuffingDetector: Sendable {
 
     private var start = Timestamp(milliseconds: 0)
     private var count = 0
-    /// Whether the window before this one had enough attempts.
+    /// Whether the previous window had enough attempts.
     private var isCarried = false
-    /// Of this window, while it is carried: attempts that passed the narrow lane, and those of them
-    /// that were right.
+    /// In this window, while the alarm is carried over: the attempts that passed the alarm's limit,
+    /// and how many of them were right.
     private var evaluated = 0
     private var right = 0
 
@@ -50,7 +52,7 @@ struct CredentialStuffingDetector: Sendable {
     }
 
     /// Counts an attempt.
-    /// - Parameter isEvaluated: its password is looked at; else it was refused by the narrow lane.
+    /// - Parameter isEvaluated: its password is verified; otherwise the alarm's limit refused it.
     mutating func note(
         at now: Timestamp, isEvaluated: Bool, _ rule: CredentialStuffingRule
     ) -> Change {
@@ -61,12 +63,13 @@ struct CredentialStuffingDetector: Sendable {
         return !wasOn && count >= rule.attempts ? .raised : .none
     }
 
-    /// An attempt of the moment `charged` was right, or none after all.
+    /// The attempt charged at `charged` was right, or does not count.
     mutating func takeBack(of charged: Timestamp, isRight: Bool, _ rule: CredentialStuffingRule) {
         guard charged >= start else { return }
         if isCarried, isRight, right < evaluated { right += 1 }
         if isCarried, !isRight, evaluated > right { evaluated -= 1 }
-        // What has raised the alarm is not taken back: the window has seen enough.
+        // The attempts that raised the alarm are not taken back, so that the alarm stays on for the
+        // window.
         guard count > 0, count < rule.attempts else { return }
         count -= 1
     }
@@ -74,7 +77,7 @@ struct CredentialStuffingDetector: Sendable {
     /// Whether fewer than half of the sample failed.
     private var isHonest: Bool { evaluated - right < right }
 
-    /// Ends the windows that are over at `now`. A clock that went backwards ends none.
+    /// Ends the windows that are over at `now`. A clock that was set back ends none.
     private mutating func enter(_ now: Timestamp, _ rule: CredentialStuffingRule) {
         guard now - start >= rule.window else { return }
         isCarried =
@@ -91,7 +94,7 @@ struct CredentialStuffingRule: Hashable, Sendable {
     let attempts: Int
     let window: Duration
 
-    /// As `sign-in-failures-overall` says.
+    /// The numbers of `sign-in-failures-overall`.
     init(_ rule: LimitRule) {
         guard case .rate(let count, let window) = rule else {
             preconditionFailure("the alarm's rule is a rate; operators change its numbers only")

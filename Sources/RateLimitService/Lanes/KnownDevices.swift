@@ -4,25 +4,25 @@ import Storage
 
 /// The devices that accounts have signed in from (`TrustedLane`).
 ///
-/// A mark lives 90 days and is never evicted, so marks have a table of their own: somebody who
-/// signs in for ever with invented device ids could else fill the room that all limits need, and
-/// lock everybody out.
+/// A mark counts for 90 days and is never evicted, so marks have a table of their own. Attack: an
+/// account that signs in repeatedly with invented device ids fills the capacity that all limits
+/// need, and locks all users out.
 ///
-///     mark of the pair    room   new marks of the account in 24 h   done
-///     there, older        any    any                                renewed
-///     none                yes    fewer than 10                      made
-///     none                yes    10                                 none: its sign-ins go on
-///     none                no     any                                none, an alarm
+///     mark of the pair    capacity   new marks of the account in 24 h   result
+///     exists, older       any        any                                renewed
+///     none                yes        fewer than 10                      created
+///     none                yes        10                                 none: its sign-ins proceed
+///     none                no         any                                none, an alarm
 ///
-/// Marks are hashes, and those of one account cannot be found. So where an account changes hands, that
-/// moment is kept, and older marks of it say nothing any more.
+/// Marks are hashes, and those of one account cannot be found. So when an account changes hands,
+/// that moment is stored, and the account's older marks no longer count.
 struct KnownDevices: Sendable {
     let subjects: SubjectTable
     private let marked = CountingRule(LimitName.knownDevice.rule)
     private let made = CountingRule(LimitName.newDeviceByAccount.rule)
     private let forgotten = CountingRule(LimitName.devicesForgotten.rule)
 
-    /// - Throws: `JournalError`, `StoreError`.
+    /// - Throws: `JournalError`, `StoreError`, `SQLError`.
     init(
         statesMax: Int, journal: LimitJournalPlace, keys: SubjectKeys, at now: Timestamp,
         logger: Logger
@@ -35,8 +35,8 @@ struct KnownDevices: Sendable {
         subjects = SubjectTable(table, keys)
     }
 
-    /// Whether the subject has succeeded from this device. Where there is no room, marks share a
-    /// pool, which says nothing about anybody.
+    /// Whether the subject has succeeded from this device. Without capacity marks share a pool,
+    /// which proves nothing about a device.
     func knows(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
         guard !device.isEmpty else { return false }
         let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
@@ -44,14 +44,15 @@ struct KnownDevices: Sendable {
     }
 
     /// Forgets all devices of the subject.
-    /// - Returns: false where there is no room to keep that.
+    /// - Returns: false if there is no capacity to store that.
     func forget(_ subject: String, at now: Timestamp) -> Bool {
-        // What a squatter has used of a day's new marks is not held against the owner's device.
+        // The new marks that the account's former holder made today must not keep the owner's
+        // device out.
         subjects.decide(.reset, at: now) { [request(.newDeviceByAccount, subject, made, $0, now)] }
         return !again(at: now) { request(.devicesForgotten, subject, forgotten, $0, now) }.isFull
     }
 
-    /// Whether a mark says that its device is known: it is there, and was made or renewed since the
+    /// Whether a mark makes its device known: it exists, and was created or renewed since the
     /// subject's devices were last forgotten.
     private func holds(_ mark: LimitVerdict, of subject: String, at now: Timestamp) -> Bool {
         guard mark.isLimited, !mark.isFull, let end = mark.retryAt else { return false }
@@ -62,7 +63,7 @@ struct KnownDevices: Sendable {
         return end >= ended
     }
 
-    /// Charges a ring of one as of now.
+    /// Charges a ring of one with the current time.
     private func again(
         at now: Timestamp, _ request: (SubjectKeyRing) -> LimitRequest
     ) -> LimitVerdict {
@@ -70,8 +71,8 @@ struct KnownDevices: Sendable {
         return subjects.decide(.consume, at: now) { [request($0)] }
     }
 
-    /// Remembers that the subject has succeeded from this device.
-    /// - Returns: false where there is no room.
+    /// Records that the subject has succeeded from this device.
+    /// - Returns: false if there is no capacity.
     func mark(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
         let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
         guard !verdict.isFull else { return false }
@@ -108,7 +109,7 @@ struct KnownDevices: Sendable {
 }
 
 extension LimitJournalPlace {
-    /// That of the devices: `ratelimit-devices.log.0` beside `ratelimit.sqlite`.
+    /// The location of the devices' journal: `ratelimit-devices.log.0` beside `ratelimit.sqlite`.
     static func devices(beside store: Store, writes: PartCondition) -> LimitJournalPlace {
         let limits = LimitJournalPlace(beside: store)
         var devices = LimitJournalPlace(folder: limits.folder, name: limits.name + "-devices")

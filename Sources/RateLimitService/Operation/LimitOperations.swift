@@ -4,12 +4,14 @@ package import Messages
 package import RPC
 import ServiceRuntime
 
-/// What the operator can ask and do besides the file of limits: `postern limits`.
+/// The operator's rpcs, besides the limits file: `postern limits`.
 package struct LimitOperations: LimitOperationService {
     let policies: PoliciesInForce
     let subjectKeys: SubjectKeys
     let time: any Time
 
+    /// Lists all limits with their current rules.
+    /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
     package func listLimits(
         _ request: RateLimitV1.ListLimitsRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListLimitsResponse {
@@ -20,6 +22,8 @@ package struct LimitOperations: LimitOperationService {
             limits: limits.map { RateLimitV1.Limit($0, policies[$0]) })
     }
 
+    /// Lists the secrets that subjects are hashed under, without the secrets themselves.
+    /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
     package func listSubjectKeys(
         _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListSubjectKeysResponse {
@@ -27,6 +31,10 @@ package struct LimitOperations: LimitOperationService {
         return RateLimitV1.ListSubjectKeysResponse(keys: keys)
     }
 
+    /// Makes a new secret the current one.
+    /// - Throws: `rpc/permission-denied` unless the operator's tool calls; `auth/too-many-requests`
+    ///   while the former secrets are still needed; `rpc/unavailable` if the store cannot be
+    ///   written.
     package func rotateSubjectKey(
         _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RotateSubjectKeyResponse {

@@ -1,7 +1,7 @@
 import ServiceRuntime
 
 extension LimitPolicy {
-    /// The policy as the operator's file says it (`LimitOverrides`), for whoever begins one.
+    /// The policy as settings of the operator's file (`LimitOverrides`), as a start for a new one.
     func settings(_ limit: LimitName) -> [String] {
         let shadow = [("shadow", "\(isShadow)")]
         return (numbers + shadow).map { name, value in "\(limit.rawValue)-\(name): \(value)" }

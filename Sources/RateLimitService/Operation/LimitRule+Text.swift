@@ -1,7 +1,7 @@
 import ServiceRuntime
 
 extension LimitRule {
-    /// The rule for an operator, in the words of his file: `5 in 15m`.
+    /// The rule as a text for the operator, in the terms of the limits file: `5 in 15m`.
     var text: String {
         switch self {
         case .ring(let count, let window), .rate(let count, let window):

@@ -1,7 +1,7 @@
 package import ServiceRuntime
 
-/// The operator's file of limits. Everything in it is optional; a `*` in a name stands for
-/// all names that it fits, and what names one limit alone is stronger:
+/// The operator's file of limits. Everything in it is optional. A `*` in a name matches all
+/// names that it fits; a setting for one limit takes precedence:
 ///
 ///     failed-sign-in-by-account:
 ///       count: 10
@@ -13,10 +13,10 @@ package import ServiceRuntime
 ///       per-day: 5
 ///     phone-code-guess-attempts: 3
 ///
-/// What a limit is about, and what kind of rule it has, is not the operator's to change: the flows
-/// and the sentences for people rest on it.
+/// The operator cannot change a limit's subject or the kind of its rule, because the flows and the
+/// sentences for users depend on them.
 package struct LimitOverrides: Settings {
-    /// All limits, with what the file says.
+    /// All limits, with the file's overrides.
     package let policies: LimitPolicies
 
     package init(reading settings: inout SettingsReader) {
@@ -25,7 +25,7 @@ package struct LimitOverrides: Settings {
             let rule = Self.rule(of: limit, &settings)
             let isShadow = settings.boolean(
                 "\(limit.rawValue)-shadow", default: false,
-                reason: "Counted and told of in the metrics, but not enforced.")
+                reason: "Counted and reported in the metrics, but not enforced.")
             read[limit] = LimitPolicy(rule: rule, isShadow: isShadow)
         }
         policies = LimitPolicies {
@@ -50,7 +50,7 @@ package struct LimitOverrides: Settings {
             return .ladder(
                 delays: settings.durations(
                     "\(name)-delays", default: delays, in: .zero...LimitRule.windowMax,
-                    countMax: LimitRule.delaysMax, reason: "How long each next one waits (R-01)."),
+                    countMax: LimitRule.delaysMax, reason: "The delay before each request (R-01)."),
                 quiet: time("\(name)-quiet", quiet, &settings),
                 perDay: number("\(name)-per-day", perDay, 1...LimitRule.momentsMax, &settings))
         case .lock(let attempts, let lockedFor, let failuresMax):
@@ -66,16 +66,17 @@ package struct LimitOverrides: Settings {
         let most = number("\(name)-failures-max", failuresMax, lockFailures, &settings)
         settings.require(
             attempts <= most, ["\(name)-attempts", "\(name)-failures-max"],
-            "a lock cannot take more attempts than failures in all")
-        // What is refused here is never counted by; the rule only must be one.
+            "a lockout cannot allow more attempts than failures in all")
+        // Invalid settings are rejected and never used. The value only has to be a valid rule.
         return .lock(
             attempts: attempts, lockedFor: time("\(name)-locked-for", lockedFor, &settings),
             failuresMax: max(attempts, most))
     }
 
-    /// Above the exact ring's; a bucket is 32 bits.
+    /// Larger than a ring's. At most 1,000,000, so that a step of `GCRA` is at least a microsecond
+    /// even with the shortest window of 1 s.
     private static let rateCounts = (LimitRule.momentsMax + 1)...1_000_000
-    /// Codes have six digits: with more guesses at once one in ten thousand people would be guessed.
+    /// Codes have six digits, so 100 guesses find one code in ten thousand.
     private static let lockAttempts = 1...100
     /// NIST SP 800-63B-4 §3.2.2: at most 100 in a row.
     private static let lockFailures = 1...100
@@ -93,6 +94,6 @@ package struct LimitOverrides: Settings {
     ) -> Duration {
         settings.duration(
             name, default: standard, in: .seconds(1)...LimitRule.windowMax,
-            reason: "How long it counts.")
+            reason: "The length of the window or wait.")
     }
 }

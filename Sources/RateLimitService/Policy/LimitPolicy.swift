@@ -2,21 +2,22 @@
 package struct LimitPolicy: Hashable, Sendable {
     /// How much is allowed.
     package let rule: LimitRule
-    /// Counted and told of in the metrics, but not enforced: to try a rule before it hurts.
+    /// Counted and reported in the metrics, but not enforced: to test a rule before it takes
+    /// effect.
     package let isShadow: Bool
 }
 
-/// The policies of all limits, read whole and exchanged whole: what the operator's file says, and
-/// for the rest what `LimitDefinition` has.
+/// The policies of all limits, read and replaced as a whole: the operator's file, and for other
+/// limits the rules of `LimitDefinition`.
 package struct LimitPolicies: Hashable, Sendable {
-    /// What holds without a file.
+    /// The policies without a file.
     package static let standard = LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: false) }
 
     private let policies: [LimitPolicy]
-    /// The same rules in the form that decisions are made with.
+    /// The same rules in the form for decisions.
     private let counting: [CountingRule]
 
-    /// The policies that `policy` gives.
+    /// Creates the policies that `policy` returns.
     init(_ policy: (LimitName) -> LimitPolicy) {
         var policies = [LimitPolicy](
             repeating: policy(.failedSignInByDevice), count: LimitName.allCases.count + 1)
@@ -28,17 +29,17 @@ package struct LimitPolicies: Hashable, Sendable {
     /// The policy of a limit.
     package subscript(limit: LimitName) -> LimitPolicy { policies[Int(limit.number)] }
 
-    /// A limit's rule as it is counted with.
+    /// A limit's rule in the form for decisions.
     func rule(_ limit: LimitName) -> CountingRule { counting[Int(limit.number)] }
 
-    /// Whether a limit is in shadow.
+    /// Whether a limit is in shadow mode.
     func isShadow(_ limit: LimitName) -> Bool { policies[Int(limit.number)].isShadow }
 
-    /// Whether both say the same.
+    /// Whether both have the same policies.
     package static func == (left: LimitPolicies, right: LimitPolicies) -> Bool {
         left.policies == right.policies
     }
 
-    /// Hashes what they say.
+    /// Hashes the policies.
     package func hash(into hasher: inout Hasher) { hasher.combine(policies) }
 }

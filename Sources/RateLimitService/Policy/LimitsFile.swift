@@ -2,15 +2,15 @@ package import Logging
 import ServiceRuntime
 import Synchronization
 
-/// Follows the operator's file: what is in it holds a few seconds later, without a restart
-/// and without forgetting what was counted. A file with mistakes changes nothing, and is told in the
-/// log with all of them.
+/// Watches the operator's limits file. A change takes effect a few seconds later, without a
+/// restart, and the counts are kept. A file with mistakes changes nothing, and the log lists all of
+/// them.
 ///
-/// It is read whole each time: it is small, and times and sizes of files can lie. A change is taken
-/// when two reads in a row agree: a file that is being written can end where its beginning alone
-/// makes sense, and would lift the limits in its other half.
+/// The whole file is read each time: it is small, and modification times and sizes can be wrong. A
+/// change takes effect when two reads in a row agree. A file that is still being written may be
+/// valid although its second half is missing, which would lift the limits in that half.
 package final class LimitsFile: Sendable {
-    /// An operator who has saved it watches for it to hold.
+    /// How often the file is read. An operator who has saved it waits for the change.
     static let interval = Duration.seconds(2)
 
     private let path: String
@@ -20,14 +20,14 @@ package final class LimitsFile: Sendable {
     private let complaint = Mutex<[String]>([])
     private let logger: Logger
 
-    /// Follows the file at `path`, which has been read into `policies`.
+    /// Watches the file at `path`, whose current content is in `policies`.
     package init(path: String, into policies: PoliciesInForce, logger: Logger) {
         self.path = path
         self.policies = policies
         self.logger = logger
     }
 
-    /// Reads the file once; what it says holds after the second time.
+    /// Reads the file once; a change takes effect after the second read.
     package func look() {
         let document = SettingsDocument<LimitOverrides>(path: path)
         let read = document.values?.policies
@@ -42,7 +42,7 @@ package final class LimitsFile: Sendable {
         logger.info("limits.file.reloaded", "limits file reloaded", fields: [.file: .text(path)])
     }
 
-    /// Once for each state of the file.
+    /// Logged once for each content of the file.
     private func complain(_ mistakes: [String]) {
         let isNew = complaint.withLock { complaint in
             defer { complaint = mistakes }

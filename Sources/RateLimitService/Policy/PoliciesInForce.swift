@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The policies that hold now, exchanged whole while calls read them.
+/// The current policies, replaced as a whole while calls read them.
 ///
-/// Not `Live<LimitPolicies>`, which is generic in another module: each call would look the type of
-/// its lock up, which costs as much as a third of the decision.
+/// Not `Live<LimitPolicies>`, which is generic in another module: each call would look up the type
+/// of its lock, which costs a third of the decision.
 package final class PoliciesInForce: Sendable {
     private let held: Mutex<LimitPolicies>
 
-    /// Begins with `policies`.
+    /// Starts with `policies`.
     package init(_ policies: LimitPolicies) {
         held = Mutex(policies)
     }
@@ -15,12 +15,13 @@ package final class PoliciesInForce: Sendable {
     /// All of them.
     package var value: LimitPolicies { held.withLock { $0 } }
 
-    /// How one limit is applied: its rule as it is counted with, and whether in shadow.
+    /// How one limit is applied: its rule in the form for decisions, and whether it is in shadow
+    /// mode.
     func policy(_ limit: LimitName) -> (rule: CountingRule, isShadow: Bool) {
         held.withLock { ($0.rule(limit), $0.isShadow(limit)) }
     }
 
-    /// Puts `policies` into force.
+    /// Makes `policies` the current ones.
     package func replace(_ policies: LimitPolicies) {
         held.withLock { $0 = policies }
     }

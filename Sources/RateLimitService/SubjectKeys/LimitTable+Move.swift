@@ -1,23 +1,23 @@
 import ServiceRuntime
 import Synchronization
 
-/// Moving a subject's state to its key under another secret (`SubjectKeyRing`).
+/// Moves a subject's state to its key under another secret (`SubjectKeyRing`).
 ///
-/// For callers a move is one act: all stripes are held. On disk it is two, since stripes are
-/// written one after the other, and a crash may fall between. So the former's state is taken away
-/// only when a flush that began after the move has put its successor on disk (`MovedStates`); until
-/// then it stays as it was, and nobody looks at it:
+/// For callers a move is atomic: all its stripes are locked. On disk it is not, because stripes are
+/// written one after the other, and a crash may happen in between. So the state under the former
+/// key is deleted only when a flush that started after the move has written its copy
+/// (`MovedStates`). Until then it stays unchanged and is not used:
 ///
-///     on disk after a crash         what the next process does
-///     the former's state            moves it: nothing has happened
-///     both                          takes the current one, forgets the former's
-///     the current one               nothing more
+///     on disk after a crash             what the next process does
+///     the state under the former key    moves it: nothing has happened
+///     both                              uses the current one, deletes the former one
+///     the state under the current key   nothing
 extension LimitTable {
-    /// Brings what is kept under `formers` to `current`, unless the key of the secret with that
-    /// number is not in force any more.
+    /// Moves the states under `formers` to `current`, unless the secret with that number is no
+    /// longer the current one.
     /// - Parameters:
     ///   - formers: the newest first; at most 15.
-    ///   - moment: what a state that never ends is kept as last charged at.
+    ///   - moment: the new time of the latest charge of a state that never ends.
     func move(
         _ formers: [LimitKey], to current: LimitKey, under number: Int64, at moment: Timestamp,
         _ moved: MovedStates
@@ -31,7 +31,7 @@ extension LimitTable {
         for former in formers { take(former, to: current, at: moment, moved) }
     }
 
-    /// Takes the states of these keys away.
+    /// Deletes the states of these keys.
     func remove(_ keys: Set<LimitKey>) {
         for key in keys {
             stripes.locked(stripes.place(of: key)) {
@@ -40,17 +40,20 @@ extension LimitTable {
         }
     }
 
-    /// Puts the secret of that number in force: whoever has made keys under another begins anew.
+    /// Makes the secret with that number the current one. Calls with keys under another secret then
+    /// start over.
     func use(_ number: Int64) { keyNumber.store(number, ordering: .releasing) }
 
-    /// Whether keys that were made under the secret of that number are in force; asked with the
-    /// stripes held, so that what is decided after it is decided before any move that follows.
+    /// Whether the secret with that number is the current one. Read with the stripes locked, so
+    /// that a decision after it comes before any later move.
     func isCurrent(_ number: Int64) -> Bool { keyNumber.load(ordering: .acquiring) == number }
 
-    /// Whether something counts that was last charged before `moment`. A bucket does not tell when
-    /// that was, but none takes longer to drain than former secrets are kept at the least.
-    /// - Parameter oldest: what never ends and was last charged before that stands under a secret
-    ///   that the operator had forgotten. Nobody finds it, so it keeps no other secret.
+    /// Whether a state that still counts was last charged before `moment`. A bucket does not store
+    /// that time, but every bucket drains in less than the shortest time for which former secrets
+    /// are kept.
+    /// - Parameter oldest: a state that never ends and was last charged before this time is under a
+    ///   secret that the operator has deleted. No call can find it, so it does not keep any other
+    ///   secret.
     func isCharged(before moment: Timestamp, since oldest: Timestamp) -> Bool {
         var isCharged = false
         var rules = RulesAtHand(stripes.rules)
@@ -68,8 +71,8 @@ extension LimitTable {
         return isCharged
     }
 
-    /// A lock for good is told to be so by its failures alone, whenever they were: only where the
-    /// operator makes it end later does that begin at the move.
+    /// A permanent lock depends only on the number of failures, at any time. Its new time matters
+    /// only if the operator later makes it end: it then ends relative to the move.
     private func take(
         _ former: LimitKey, to current: LimitKey, at moment: Int64, _ moved: MovedStates
     ) {
@@ -80,7 +83,7 @@ extension LimitTable {
         if !moved.note(former) { stripe.pointee.forget(at: stripe.pointee.find(former)) }
     }
 
-    /// Whether a state counts until somebody resets it.
+    /// Whether a state counts until a reset.
     private static func isEndless(
         _ state: borrowing some CountedState, by rule: CountingRule?
     ) -> Bool {
@@ -90,7 +93,7 @@ extension LimitTable {
 }
 
 extension LimitState {
-    /// Has a lock last charged at a moment, if that is later; the series began when it did.
+    /// Sets the time of a lock's latest charge, if it is later; the start of the series stays.
     fileprivate mutating func delay(to moment: Int64) {
         guard kind == .lock, let last = moments.last, last < moment else { return }
         let began = moments[0]
@@ -101,14 +104,14 @@ extension LimitState {
 }
 
 extension Stripe {
-    /// What is kept of `key`.
+    /// A copy of the state of `key`.
     fileprivate func copy(of key: LimitKey) -> LimitState? {
         let found = find(key)
         return found.isThere ? LimitState(state(in: slots[found.place])) : nil
     }
 
-    /// Keeps a state that has moved here, unless there is one. As from the journal, there is always
-    /// room for it: another leaves in its place.
+    /// Stores a state that was moved here, unless there is one. As with the journal, there is
+    /// always capacity for it, because the state at the former key is deleted.
     fileprivate mutating func take(_ state: LimitState, of key: LimitKey) {
         let found = find(key)
         guard !found.isThere else { return }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The former keys of a table whose states have been moved, until these are taken away.
+/// The former keys of a table whose states have been moved, until those states are deleted.
 final class MovedStates: Sendable {
-    /// Beyond, a state is taken away at once: a crash in the same moment may then lose it. So many
-    /// wait only while the disk takes nothing.
+    /// Above this number a state is deleted at once, and a crash at that moment may lose it. This
+    /// many wait only while the disk accepts no writes.
     static let keysMax = 1_000_000
 
     private let keys = Mutex<Set<LimitKey>>([])
 
-    /// Whether what stands under a former key is a copy.
+    /// Whether the state under a former key has been copied.
     func contains(_ key: LimitKey) -> Bool { keys.withLock { $0.contains(key) } }
 
-    /// Notes a former key.
-    /// - Returns: false where there is no room.
+    /// Records a former key.
+    /// - Returns: false if the list is full.
     func note(_ key: LimitKey) -> Bool {
         keys.withLock { keys in
             guard keys.count < Self.keysMax else { return false }
@@ -21,8 +21,8 @@ final class MovedStates: Sendable {
         }
     }
 
-    /// Waits until all that is decided is on disk, and takes away what had been moved before.
-    /// - Throws: `rpc/unavailable` while the disk does not take it; nothing is then taken away.
+    /// Waits until all decisions are on disk, then deletes the states that had been moved before.
+    /// - Throws: `rpc/unavailable` while the disk accepts no writes; nothing is deleted then.
     func write(_ table: LimitTable) async throws {
         let moved = keys.withLock { $0 }
         try await table.persisted([])
@@ -31,7 +31,8 @@ final class MovedStates: Sendable {
         keys.withLock { $0.subtract(moved) }
     }
 
-    /// Waits until all that is decided is on disk, and no copy of it under a former key.
+    /// Waits until all decisions are on disk and no copy under a former key remains there.
+    /// - Throws: as `write`.
     func finish(_ table: LimitTable) async throws {
         try await write(table)
         try await table.persisted([])

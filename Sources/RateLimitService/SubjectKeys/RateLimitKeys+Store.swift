@@ -2,8 +2,9 @@ import Cryptography
 package import Storage
 
 extension RateLimitKeys {
-    /// For each of the oldest sealed secrets of subjects, whether these keys open it
-    /// (`Store.requireKey`). A store whose secret was never rotated has none.
+    /// For each of the oldest sealed secrets, whether these keys open it (`Store.requireKey`). A
+    /// store whose secret was never rotated has none.
+    /// - Throws: `SQLError`.
     package func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool] {
         try session.query(
             """

@@ -1,17 +1,18 @@
 package import Cryptography
 package import ServiceRuntime
 
-/// The keys that the rate-limit service works with, each for one purpose, all out of its master key.
+/// The keys of the rate-limit service, each for one purpose, all derived from its master key.
 package struct RateLimitKeys: Sendable {
     /// The first secret that subjects are hashed under (`SubjectKeyRing`).
     let subjects: KeyedHash
     /// Seals the later ones.
     let secrets: SealedBox
-    /// Which call made a charge (G-25); never rotated, since what it finds lives for a minute.
+    /// Identifies the call that made a charge (G-25). Never rotated, because the charges it
+    /// identifies are kept for one minute.
     let calls: KeyedHash
 
-    /// Keys out of the service's `master` key of 32 random bytes. `randomness` makes the nonces of
-    /// what is sealed.
+    /// Derives the keys from the service's `master` key of 32 random bytes. `randomness` makes the
+    /// nonces of sealed values.
     /// - Throws: `CryptographyError.invalidKey`.
     package init(master: SecretBytes, randomness: any Randomness) throws {
         subjects = KeyedHash(master: master, purpose: "rate-limit subjects")
@@ -21,9 +22,9 @@ package struct RateLimitKeys: Sendable {
             current: 1, randomness: randomness)
     }
 
-    /// The id of the charge that a call with this idempotency key makes: the same for a repeat, so
-    /// that it is charged once (G-25). What is charged goes into it: the same idempotency key on
-    /// another subject is another charge, or one key would open every subject.
+    /// The id of the charge of a call with this idempotency key. A retry has the same id, so it is
+    /// charged once (G-25). The charges are part of it. Attack: with one idempotency key, calls on
+    /// many subjects would count as retries of the first one and would not be charged.
     func chargeID(
         _ application: String, _ idempotencyKey: String, _ charges: [AskedCharge]
     ) -> Int64 {

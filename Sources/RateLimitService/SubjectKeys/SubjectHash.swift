@@ -1,13 +1,13 @@
 import Cryptography
 import ServiceRuntime
 
-/// Turns what a caller names into what is kept, under one secret.
+/// Hashes what a caller names into what is stored, under one secret.
 struct SubjectHash: Sendable {
     /// The secret's number, from 0.
     let number: Int64
-    /// Since when it has been in force.
+    /// When it became the current one.
     let since: Timestamp
-    /// When another one took its place; nil for the one in force.
+    /// When another one replaced it; nil for the current one.
     let until: Timestamp?
     private let key: KeyedHash
 
@@ -18,21 +18,21 @@ struct SubjectHash: Sendable {
         self.until = until
     }
 
-    /// The key of `limit` and `subject`. The limit's name goes into the hash, so that two
-    /// limits on one address cannot be told to be about the same.
+    /// The key of `limit` and `subject`. The limit's name is hashed too, so that two limits on one
+    /// address cannot be linked.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
         var folded = limit.definition.subject.fold(subject)
         return folded.withUTF8 { limitKey(limit, folded: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The key of `limit` and a subject's bytes, which `LimitSubject` leaves as they are.
+    /// The key of `limit` and a subject's bytes, which must be in the form of `LimitSubject.fold`.
     func limitKey(_ limit: LimitName, folded subject: UnsafeRawBufferPointer) -> LimitKey {
         var name = limit.rawValue
         return name.withUTF8 { limitKey(limit.number, UnsafeRawBufferPointer($0), subject) }
     }
 
-    /// Of the message `name`, a zero byte, `subject`. It is put together on the stack, since every
-    /// call makes one.
+    /// The hash of `name`, a zero byte and `subject`. The message is built on the stack, because
+    /// every call makes one.
     private func limitKey(
         _ number: UInt16, _ name: UnsafeRawBufferPointer, _ subject: UnsafeRawBufferPointer
     ) -> LimitKey {

@@ -1,38 +1,39 @@
 import ServiceRuntime
 
-/// The secrets that subjects are hashed under, and which of them is asked when. A thief of
-/// the files who also has a secret can try out whose counts they are; so an operator can have
-/// another one made, and nobody is freed or charged by it:
+/// The secrets that subjects are hashed under, and which of them is used when. An attacker
+/// who has stolen the files and a secret can test which subjects were counted. So an operator can
+/// rotate the secret, which neither resets nor charges a subject:
 ///
-///     secret      made by   new subjects   looked up   kept
-///     current     rotation  under it       first       until the next rotation
-///     former      –         none           after it    until nothing of it can count any more
-///     forgotten   –         none           never       no: its row is deleted
+///     secret      made by    new subjects   looked up   kept
+///     current     rotation   use it         first       until the next rotation
+///     former      –          do not         next        until no state under it can count
+///     deleted     –          do not         never       no: its row is deleted
 ///
-///     what is kept of a subject stands under   a call finds          and does
-///     the current secret, or none              it, or nothing        as without a rotation
-///     a former secret                          nothing, then that    moves it to the current one
-///     both (a crash while it was moved)        the current one       forgets the former's
+///     a subject's state is under            a call finds          and then
+///     the current secret, or none           it, or nothing        proceeds as without a rotation
+///     a former secret                       the former one        moves it to the current one
+///     both (crash during the move)          the current one       deletes the former one
 ///
-/// Only hashes are kept, so states can be moved only when their subject is named again. A state
-/// that nobody names for 90 days has ended by then, but for locks and high ladders: a former secret
-/// stays for as long as one is there that was last charged before its end (`isSpent`). A lock for
-/// good never ends: moved, it counts as charged at the move, so it needs its former secret no
-/// longer. One that nobody names keeps that secret, until the operator has it forgotten.
+/// Only hashes are stored, so a state can be moved only when a call names its subject again. A
+/// state whose subject is not named for 90 days no longer counts, except for locks and for ladders
+/// on high steps. A former secret is kept as long as there is such a state that was last charged
+/// before the secret was replaced (`isSpent`). A permanent lock never ends. Once moved, it counts
+/// as charged at the move, so it no longer needs its former secret. One whose subject is never
+/// named keeps that secret until the operator deletes it.
 ///
-/// Everybody must agree under which secret a subject stands, or it would be counted twice: the
-/// table knows the current secret's number, and refuses a batch whose keys are another's with the
-/// stripes locked (`LimitVerdict.isStale`). Such a call begins anew.
+/// All calls must agree on the secret of a subject, or it would be counted twice. The table knows
+/// the current secret's number, and with the stripes locked it rejects a batch with keys of another
+/// one (`LimitVerdict.isStale`). Such a call starts over.
 ///
-/// A class, so that a call which asks for it copies a reference and nothing else.
+/// A class, so that a call which reads it copies only a reference.
 final class SubjectKeyRing: Sendable {
-    /// Secrets at once: an operator who changes his mind, and does so again. Each one costs every
-    /// look-up another hash.
+    /// The largest number of secrets at once: enough for several rotations in a row. Each former
+    /// one costs each look-up a further hash.
     static let secretsMax = 4
     /// No window, wait or mark is longer, and no bucket takes longer to drain.
     static let keptAtLeast = LimitRule.markMax
-    /// Charges may go under a secret for so long after its end is written: until the tables have
-    /// gone over to the next one.
+    /// How long charges may still go under a secret after its end was written: until the tables use
+    /// the next one.
     static let changeover: Duration = .seconds(60)
 
     let current: SubjectHash
@@ -46,34 +47,35 @@ final class SubjectKeyRing: Sendable {
         formers = Array(secrets.dropFirst())
     }
 
-    /// The number that the tables go by.
+    /// The number that tables compare.
     var number: Int64 { current.number }
 
-    /// The key of a subject, where new charges go.
+    /// The key of a subject for new charges.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
         current.limitKey(limit, subject)
     }
 
-    /// Where the subject may still stand: under the secrets that were in force so short a while ago
-    /// that a state of this rule still counts.
+    /// The keys under which a subject's state may still be: those of the secrets that were replaced
+    /// so recently that a state of this rule still counts.
     func formerKeys(
         _ limit: LimitName, _ subject: String, _ rule: CountingRule, at now: Timestamp
     ) -> [LimitKey] {
         formers.lazy.filter { Self.mayHold($0, rule, at: now) }.map { $0.limitKey(limit, subject) }
     }
 
-    /// What a lock for good is stored to be last charged at when it is moved: later than whatever a
-    /// former secret may be needed for.
+    /// The time that a permanent lock is given as its latest charge when it is moved. It is later
+    /// than any time for which a former secret may be needed.
     func moveMoment(at now: Timestamp) -> Timestamp {
         max(now, current.since + Self.changeover + .milliseconds(1))
     }
 
-    /// Since when the oldest secret has been in force. What counts from before it cannot be found,
+    /// When the oldest secret became current. A state that counts from before it cannot be found,
     /// or has been moved.
     var oldest: Timestamp { (formers.last ?? current).since }
 
-    /// Whether a former secret is of no use any more: nothing is there that it may be needed for.
-    /// - Parameter isCharged: whether something counts that was last charged before a moment.
+    /// Whether a former secret is no longer needed by any state.
+    /// - Parameter isCharged: whether a state that still counts was last charged before the given
+    ///   time.
     static func isSpent(
         until: Timestamp, at now: Timestamp, isCharged: (_ before: Timestamp) -> Bool
     ) -> Bool {
@@ -89,12 +91,12 @@ final class SubjectKeyRing: Sendable {
 }
 
 extension CountingRule {
-    /// How long a state counts at most after its last charge, in milliseconds; nil where that
-    /// depends on the state.
+    /// How long a state counts at most after its last charge, in milliseconds; nil if that depends
+    /// on the state.
     fileprivate var lifeMax: Int64? {
         switch self {
         case .ring(let rule): rule.window
-        // A full bucket drains in so many steps, which are microseconds.
+        // A full bucket drains in this many steps, which are in microseconds.
         case .rate(let rule): rule.burst * rule.step / 1_000 + 1
         case .ladder, .lock: nil
         }

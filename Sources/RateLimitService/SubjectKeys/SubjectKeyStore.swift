@@ -2,8 +2,8 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// The secrets that subjects are hashed under, sealed, beside the audit trail. The first, number 0,
-/// is derived from the service's own key, and its row holds nothing.
+/// The secrets that subjects are hashed under, sealed, in the same store as the audit trail. The
+/// first one, number 0, is derived from the service's own key, and its row has no secret.
 struct SubjectKeyStore: Sendable {
     /// A secret as it is stored.
     fileprivate struct Row: Sendable {
@@ -19,7 +19,7 @@ struct SubjectKeyStore: Sendable {
     /// Seals the others.
     let box: SealedBox
 
-    /// The third step of the schema.
+    /// The third migration of the schema.
     static let migration = Migration(
         number: 3,
         sql: """
@@ -38,8 +38,8 @@ struct SubjectKeyStore: Sendable {
     }
 
     /// Makes `secret` the current one.
-    /// - Parameter forgettingOldest: makes room where there is none.
-    /// - Returns: the secrets, the newest first; nil where there is no room for another.
+    /// - Parameter forgettingOldest: deletes the oldest one if there are `secretsMax` already.
+    /// - Returns: the secrets, the newest first; nil if there are `secretsMax` already.
     func add(_ secret: SecretBytes, forgettingOldest: Bool) async throws -> [SubjectHash]? {
         let box = box
         let rows: [Row]? = try await store.write { transaction in
@@ -66,8 +66,8 @@ struct SubjectKeyStore: Sendable {
         return try rows?.map(open)
     }
 
-    /// Forgets a former secret.
-    /// - Returns: those that are left.
+    /// Deletes a former secret.
+    /// - Returns: the remaining ones.
     func remove(_ number: Int64) async throws -> [SubjectHash] {
         try await store.write { try $0.forgetSecret(number) }.map(open)
     }
@@ -92,8 +92,8 @@ struct SubjectKeyStore: Sendable {
 }
 
 extension Transaction {
-    /// Forgets a former secret, on record.
-    /// - Returns: those that are left.
+    /// Deletes a former secret, with an audit event.
+    /// - Returns: the remaining ones.
     fileprivate func forgetSecret(_ number: Int64) throws -> [SubjectKeyStore.Row] {
         let count = try execute(
             "DELETE FROM subject_secret WHERE number = ? AND until_ms IS NOT NULL",
@@ -104,7 +104,7 @@ extension Transaction {
 }
 
 extension SealedPlace {
-    /// Where the sealed secret of that number belongs.
+    /// The place of the sealed secret with that number.
     static func subjectSecret(_ number: Int64) -> SealedPlace {
         SealedPlace(table: "subject_secret", column: "secret", row: number)
     }

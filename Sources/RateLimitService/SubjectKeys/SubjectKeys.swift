@@ -4,7 +4,7 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// The secrets in force, and the tables that go by them.
+/// The current and former secrets, and the tables that use them.
 final class SubjectKeys: Sendable {
     private let secrets: SubjectKeyStore
     private let held: Mutex<SubjectKeyRing>
@@ -12,7 +12,7 @@ final class SubjectKeys: Sendable {
     private let randomness: any Randomness
     private let logger: Logger
 
-    /// - Throws: `StoreError`, and `SealedBoxError` where a secret was sealed under another key.
+    /// - Throws: `StoreError`; `SealedBoxError` if a secret was sealed under another key.
     init(_ secrets: SubjectKeyStore, randomness: any Randomness, logger: Logger) async throws {
         self.secrets = secrets
         self.randomness = randomness
@@ -20,19 +20,21 @@ final class SubjectKeys: Sendable {
         held = Mutex(try Self.ring(try await secrets.secrets()))
     }
 
-    /// The secrets in force now.
+    /// The current and former secrets.
     var ring: SubjectKeyRing { held.withLock { $0 } }
 
-    /// Has a table go by them, from before its first decision.
+    /// Makes a table use them; called before its first decision.
     func attach(_ table: LimitTable) {
         table.use(ring.number)
         tables.withLock { $0.append(table) }
     }
 
-    /// Has new charges go under another secret.
-    /// - Parameter forgettingOldest: where there is no room, the oldest secret goes for it. Whoever
-    ///   is counted or locked under it, and has not come since, is free.
-    /// - Throws: `auth/too-many-requests` where the former ones are still needed.
+    /// Makes new charges go under another secret.
+    /// - Parameter forgettingOldest: if there are too many, the oldest secret is deleted. The
+    ///   limits and locks of subjects that were counted under it, and not named since, are then
+    ///   lifted.
+    /// - Throws: `auth/too-many-requests` if the former ones are still needed; the errors of the
+    ///   store.
     func rotate(at now: Timestamp, forgettingOldest: Bool = false) async throws {
         let secret = SecretBytes.generate(count: SecretFile.keyBytes, randomness: randomness)
         guard let next = try await secrets.add(secret, forgettingOldest: forgettingOldest)
@@ -43,7 +45,7 @@ final class SubjectKeys: Sendable {
         logger.info("limits.subject_key.rotated", "the key that hashes subjects was rotated")
     }
 
-    /// Forgets the former secrets that nothing is kept under any more.
+    /// Deletes the former secrets that no state needs any more.
     func prune(at now: Timestamp) async {
         let tables = tables.withLock { $0 }
         let ring = ring
@@ -59,7 +61,7 @@ final class SubjectKeys: Sendable {
                 try adopt(try await secrets.remove(former.number))
                 logger.info("limits.subject_key.removed", "a former subject key was deleted")
             } catch {
-                // It is tried again with the next sweep; until then it costs a hash.
+                // The next sweep tries again; until then it costs a hash.
                 logger.warning(
                     "limits.subject_key.remove.failed", "deleting a former subject key failed",
                     fields: [.detail: .error(error)])
@@ -67,19 +69,19 @@ final class SubjectKeys: Sendable {
         }
     }
 
-    /// Tables and callers change over as one: whoever asks for the secrets meanwhile waits.
+    /// Tables and callers change together: calls that read the secrets meanwhile wait.
     private func adopt(_ secrets: [SubjectHash]) throws {
         let next = try Self.ring(secrets)
         let tables = tables.withLock { $0 }
         held.withLock { ring in
-            // Another rotation may have come into force while this one was on its way here.
+            // Another rotation may have become current in the meantime.
             guard next.number >= ring.number else { return }
             for table in tables { table.use(next.number) }
             ring = next
         }
     }
 
-    /// Until the oldest secret may be forgotten.
+    /// The time until the oldest secret may be deleted.
     private func patience(at now: Timestamp) -> Duration {
         guard let until = ring.formers.last?.until else { return SubjectKeyRing.keptAtLeast }
         let kept = SubjectKeyRing.keptAtLeast + SubjectKeyRing.changeover

@@ -1,7 +1,7 @@
 import ServiceRuntime
 
-/// A table by subjects: their keys under the secrets in force, and decisions that hold whatever
-/// secret comes into force meanwhile.
+/// A table by subjects: their keys under the current secrets, and decisions that stay correct if
+/// another secret becomes current meanwhile.
 struct SubjectTable: Sendable {
     let table: LimitTable
     private let keys: SubjectKeys
@@ -13,10 +13,11 @@ struct SubjectTable: Sendable {
         keys.attach(table)
     }
 
-    /// The secrets in force now.
+    /// The current and former secrets.
     var ring: SubjectKeyRing { keys.ring }
 
-    /// The key of a subject under the current secret of `ring`; what is kept of it stands there.
+    /// The key of a subject under the current secret of `ring`. Moves its state there if it is
+    /// under a former one.
     func key(
         _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing,
         at now: Timestamp
@@ -31,8 +32,8 @@ struct SubjectTable: Sendable {
         return key
     }
 
-    /// The same for a subject's bytes, which `LimitSubject` leaves as they are: nothing is copied
-    /// while there is one secret.
+    /// The same for a subject's bytes, which must be in the form of `LimitSubject.fold`. Copies
+    /// nothing while there is one secret.
     func key(
         _ limit: LimitName, folded subject: UnsafeRawBufferPointer, _ rule: CountingRule,
         _ ring: SubjectKeyRing, at now: Timestamp
@@ -43,8 +44,8 @@ struct SubjectTable: Sendable {
         return ring.current.limitKey(limit, folded: subject)
     }
 
-    /// Decides on the batch that `requests` makes of the secrets in force: anew where another one
-    /// has come into force in between, which is seldom.
+    /// Decides on the batch that `requests` makes with the current secrets. Starts over if another
+    /// one became current in between, which is rare.
     @discardableResult
     func decide(
         _ operation: LimitOperation, at now: Timestamp,
@@ -59,9 +60,11 @@ struct SubjectTable: Sendable {
         }
     }
 
-    /// Writes what nobody waits for.
+    /// Writes what no call waits for.
+    /// - Throws: as `MovedStates.write`.
     func write() async throws { try await moved.write(table) }
 
-    /// Waits until all that is decided is on disk, and no copy of it under a former key.
+    /// Waits until all decisions are on disk and no copy under a former key remains there.
+    /// - Throws: as `MovedStates.write`.
     func finish() async throws { try await moved.finish(table) }
 }

@@ -1,7 +1,7 @@
 import ServiceRuntime
 
-/// Where charges that were made under a former secret stand now. They are remembered by their keys
-/// alone, but whoever takes one back names what was charged.
+/// Finds what a charge under a former secret was about. Charges are remembered by their keys only,
+/// but a caller that refunds one names what was charged.
 struct TransferredKeys {
     private let ring: SubjectKeyRing
     private let asked: [AskedCharge]
@@ -11,7 +11,7 @@ struct TransferredKeys {
         self.asked = asked
     }
 
-    /// The limit and subject that were charged under `key`; nil where they were not named.
+    /// The limit and subject that were charged under `key`; nil if the caller did not name them.
     func subject(of key: LimitKey) -> (LimitName, String)? {
         let secrets = [ring.current] + ring.formers
         return candidates.first { limit, subject in

@@ -1,7 +1,7 @@
-/// What a person who is limited is told (R-01, D0): how long to wait, and for what. It says nothing
-/// that depends on there being an account.
+/// The sentence that a limited user gets (R-01, D0): how long to wait, and for what. It does not
+/// depend on whether an account exists.
 enum LimitSentence {
-    /// - Parameter milliseconds: the wait; nil where only the operator can end it.
+    /// - Parameter milliseconds: the wait; nil if only a reset ends it.
     static func text(
         _ wording: LimitWording, milliseconds: Int64?, _ language: LimitLanguage
     ) -> String {
@@ -81,7 +81,8 @@ enum LimitSentence {
         }
     }
 
-    /// Says nothing of there being an account: an email without one is answered the same.
+    /// Does not depend on whether an account exists: an email without one gets the same answer
+    ///
     private static func withoutPassword(_ language: LimitLanguage) -> String {
         switch language {
         case .english: "Too many attempts. Please set a new password by email."

@@ -1,20 +1,20 @@
-/// What a person waits for, and so what he is told.
+/// What a limited user waits for; selects the sentence.
 enum LimitWording: CaseIterable, Sendable {
     /// Another code by message.
     case code
-    /// Another guess at a code: it was wrong too often.
+    /// Another guess at a code: too many were wrong.
     case wrongCode
-    /// Another guess at a password, where only a new one helps.
+    /// Another guess at a password, when only a new password helps.
     case password
     /// Another mail.
     case mail
     /// Another change.
     case change
-    /// Another attempt, at whatever it was.
+    /// Another attempt of any other kind.
     case attempt
 }
 
-/// The languages that people are told in.
+/// The languages of the sentences.
 enum LimitLanguage: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
@@ -22,7 +22,7 @@ enum LimitLanguage: String, CaseIterable, Sendable {
     case french = "fr"
     case japanese = "ja"
 
-    /// The language of a BCP 47 tag, by its first part; English for what is not in the table.
+    /// The language of a BCP 47 tag, by its first part; English for any other.
     init(tag: String) {
         let primary = tag.prefix(3).prefix { $0 != "-" && $0 != "_" }.lowercased()
         self = Self(rawValue: primary) ?? .english

@@ -1,5 +1,6 @@
-/// A wait as a person says it: seconds below a minute, minutes below two hours, hours below two
-/// days, then days. Rounded up: whoever comes back when he was told to must not be refused again.
+/// A wait as people write it: seconds below a minute, minutes below two hours, hours below two
+/// days, then days. Rounded up, so that a user who waits as long as the sentence says is not
+/// refused again.
 struct WaitText: Hashable {
     enum Unit: CaseIterable {
         case second
@@ -11,9 +12,9 @@ struct WaitText: Hashable {
     let count: Int64
     let unit: Unit
 
-    /// A wait of so many milliseconds; at least a second.
+    /// A wait of this many milliseconds; at least a second.
     init(milliseconds: Int64) {
-        // Before adding, so that no wait however long overflows.
+        // Rounded without an addition that a long wait could overflow.
         let seconds = max(1, milliseconds / 1_000 + (milliseconds % 1_000 > 0 ? 1 : 0))
         switch seconds {
         case ..<60: (count, unit) = (seconds, .second)
@@ -23,7 +24,7 @@ struct WaitText: Hashable {
         }
     }
 
-    /// In words.
+    /// The wait as text.
     func text(_ language: LimitLanguage) -> String {
         let (one, many) = Self.words(unit, language)
         return language == .japanese ? "\(count)\(many)" : "\(count) \(count == 1 ? one : many)"
@@ -33,7 +34,7 @@ struct WaitText: Hashable {
         seconds / unit + (seconds % unit > 0 ? 1 : 0)
     }
 
-    /// One, and several, as they follow "wait" in the sentences.
+    /// Singular and plural, in the form that follows "wait" in the sentences.
     private static func words(_ unit: Unit, _ language: LimitLanguage) -> (String, String) {
         switch (language, unit) {
         case (.english, .second): ("second", "seconds")
