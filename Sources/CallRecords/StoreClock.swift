@@ -5,7 +5,7 @@ package import ServiceRuntime
 package import Storage
 
 /// The clock commands of the operator (`postern clock`), in every service that has a store
-/// (security.md, Clock).
+/// (Sources/SECURITY.md, Clock).
 package struct StoreClock: ClockService {
     private let store: Store
     private let time: any Time

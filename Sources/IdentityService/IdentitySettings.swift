@@ -5,7 +5,7 @@ package import ServiceRuntime
 package struct IdentitySettings: Settings {
     /// Base URL of links in mails: scheme, host and port, without a path.
     package let linkOrigin: String
-    /// Lifetime of a verification link (security.md: 24 hours at most).
+    /// Lifetime of a verification link (Sources/SECURITY.md, Codes and links: 24 hours at most).
     package let verificationLife: Duration
     /// Lifetime of a link to set a new password.
     package let resetLife: Duration
@@ -121,7 +121,7 @@ package struct IdentitySettings: Settings {
     }
 }
 
-/// Whether a sign-up reveals that an address is taken (design.md, Linking and enumeration).
+/// Whether a sign-up reveals that an address is taken (Sources/SECURITY.md, Enumeration).
 package enum EnumerationMode: String, CaseIterable, Sendable {
     /// It does; the owner gets a mail (`Registration`).
     case friendly

@@ -3,8 +3,8 @@ package import Storage
 /// The schema of the identity service.
 ///
 /// Keys are integers, and addresses are looked up by keyed hashes, because SQLite leaves deleted
-/// text keys behind in its pages. Personal data is sealed under the account's key (design.md,
-/// Erasure).
+/// text keys behind in its pages. Personal data is sealed under the account's key
+/// (Sources/SECURITY.md, Erasure).
 package enum IdentityTables {
     /// The migrations from an empty store, for `Store.init`.
     package static let migrations = [

@@ -3,7 +3,7 @@ import ServiceRuntime
 
 /// Seals personal data under the account's own key. That key is sealed under the service's key and
 /// stored in the account's row of `account_keys`. Deleting that row makes the data unreadable, in
-/// backups too (crypto-shredding; design.md, Erasure).
+/// backups too (crypto-shredding; Sources/SECURITY.md, Erasure).
 struct AccountVault: Sendable {
     /// The column and row to which a sealed value is bound.
     enum Field: Sendable {

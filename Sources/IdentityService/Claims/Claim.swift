@@ -3,7 +3,7 @@ import Storage
 
 /// The pending result of a sign-up under `enumeration: strict`: an address that its account does
 /// not own yet, and the password that will sign in with it. Both wait for the first verification of
-/// the address (design.md, Sign-up on a taken address). Several accounts can have a claim on one
+/// the address (Sources/SECURITY.md, Enumeration). Several accounts can have a claim on one
 /// address; an account has at most one.
 ///
 /// A superseded claim keeps its row, without its link, until it expires. If the row were deleted,

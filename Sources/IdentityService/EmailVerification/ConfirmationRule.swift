@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// The effect of a valid verification link (G-12; design.md, VerifyEmail):
+/// The effect of a valid verification link (G-12; Sources/SECURITY.md, Accounts and linking):
 ///
 ///     opened in            password       outcome
 ///     its own session      any            confirms

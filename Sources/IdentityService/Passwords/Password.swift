@@ -5,7 +5,8 @@ import ServiceRuntime
 /// A password before hashing: in Unicode Normalization Form C, so that all keyboards produce the
 /// same bytes; never truncated; wiped after use.
 struct Password: Sendable {
-    /// Longer input is rejected before any work, and is never truncated (security.md). 128 code
+    /// Longer input is rejected before any work, and is never truncated (Sources/SECURITY.md,
+    /// Passwords). 128 code
     /// points take at most 512 bytes.
     static let bytesMax = 1_024
 

@@ -38,7 +38,7 @@ struct PhoneCodeState: Hashable, Sendable {
 /// The fifth wrong guess ends the code. A right sixth guess is rejected too, because the response
 /// would otherwise confirm the code to an attacker.
 enum PhoneCodeRule {
-    /// Compared guesses for each code (security.md, Codes and links).
+    /// Compared guesses for each code (Sources/SECURITY.md, Codes and links).
     static let evaluatedMax = 5
 
     /// What happens to a guess.

@@ -1,5 +1,5 @@
 /// The tables of phone codes and of changed numbers. They contain keyed hashes and integer keys,
-/// and no phone numbers (design.md, Erasure).
+/// and no phone numbers (Sources/SECURITY.md, Erasure).
 enum PhoneCodeTables {
     /// `phone_codes.account`: the account whose session requested the code; null for a sign-in.
     static let sql = """

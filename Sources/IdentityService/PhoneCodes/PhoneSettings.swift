@@ -5,7 +5,7 @@ import ServiceRuntime
 package struct PhoneSettings: Sendable {
     /// The countries to which codes are sent.
     let countries: PhoneCountries
-    /// Lifetime of a code (security.md: 10 minutes at most).
+    /// Lifetime of a code (Sources/SECURITY.md, Codes and links: 10 minutes at most).
     let codeLife: Duration
     /// The period after a reported change of a number in which a code to it is not sufficient
     ///

@@ -18,7 +18,7 @@ import ServiceRuntime
 /// the provider each; a provider that is down or unreachable and blocks all sign-ins; keys that the
 /// provider has withdrawn and that would be accepted forever.
 struct JWKSRefreshPolicy: Sendable {
-    /// Minimum interval between fetches for an unknown `kid` (security.md, Tokens).
+    /// Minimum interval between fetches for an unknown `kid` (Sources/SECURITY.md, Tokens).
     static let unknownKeyInterval: Duration = .seconds(30)
     /// How long expired keys are accepted while the provider cannot be reached.
     static let overdueMax: Duration = .seconds(24 * 3_600)

@@ -12,7 +12,7 @@ import Storage
 /// stored response: all of them or none. The account is read back before the response.
 ///
 /// A taken address costs the same hash and the same commit. The entered data is then discarded, and
-/// the owner gets a mail (design.md, Sign-up on a taken address: friendly).
+/// the owner gets a mail (Sources/SECURITY.md, Enumeration: `friendly`).
 ///
 /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
 struct Registration: Sendable {

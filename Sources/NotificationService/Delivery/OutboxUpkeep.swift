@@ -4,7 +4,7 @@ import Storage
 import Synchronization
 
 /// What workers do when there is nothing to send: delete messages that ended long ago, and erase
-/// the content of ended messages from the store's write-ahead log (security.md, Erasure).
+/// the content of ended messages from the store's write-ahead log (Sources/SECURITY.md, Erasure).
 final class OutboxUpkeep: Sendable {
     /// How often messages that ended long ago are deleted.
     static let forgetsEvery: Duration = .seconds(3_600)

@@ -1,7 +1,7 @@
 package import NIOCore
 
 /// Runs Swift tasks on one event loop, so that an async handler stays on its connection's thread.
-/// Measured at 1.4 times the calls of Swift's default executor (design.md, "RPC").
+/// Measured at 1.4 times the calls of Swift's default executor.
 package final class EventLoopTaskExecutor: TaskExecutor {
     /// The loop on which the tasks run.
     package let loop: any EventLoop

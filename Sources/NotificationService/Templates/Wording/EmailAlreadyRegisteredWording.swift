@@ -1,5 +1,5 @@
-/// "email-already-registered": a sign-up with an address that has an account (design.md, Sign-up on
-/// a taken address). The link leads to the app's page for forgotten passwords.
+/// "email-already-registered": a sign-up with an address that has an account (Sources/SECURITY.md,
+/// Enumeration). The link leads to the app's page for forgotten passwords.
 enum EmailAlreadyRegisteredWording {
     static let wordings = Wordings(
         english: """
