@@ -1,3 +1,5 @@
+import Contracts
+
 /// The properties of one limit.
 struct LimitDefinition: Sendable {
     /// How much is allowed, unless the operator overrides it.

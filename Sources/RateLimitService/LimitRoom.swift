@@ -1,3 +1,5 @@
+import Contracts
+
 /// Which class of the table's capacity a limit's subjects use (`TableLayout`), by what an attacker
 /// needs to create a further subject.
 ///

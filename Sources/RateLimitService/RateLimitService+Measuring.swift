@@ -1,3 +1,4 @@
+package import Contracts
 import RPC
 import ServiceRuntime
 

@@ -1,3 +1,4 @@
+import Contracts
 package import ServiceRuntime
 
 /// The operator's settings of the rate-limit service.

@@ -1,3 +1,4 @@
+import Contracts
 import Storage
 
 /// The schema of `ratelimit.sqlite`. Besides the audit trail, which every store has, it is empty:

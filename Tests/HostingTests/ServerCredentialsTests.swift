@@ -47,7 +47,7 @@ struct ServerCredentialsTests {
         try makeKey("app.k1.key")
         let settings = try settings("--callers=app", "--client-address-from=app")
         _ = try ServerCredentials(settings, time: time, logger: captured.logger())
-        #expect(captured.lines.contains { $0.contains("secret that this server shares") })
+        #expect(captured.lines.contains { $0.contains("application_keys.shared") })
         let strict = try self.settings(
             "--callers=app", "--client-address-from=app", "--accept-shared-keys=false")
         #expect(throws: ApplicationsError.self) {

@@ -1,3 +1,4 @@
+import Contracts
 import EmailAddresses
 import Messages
 import ServiceRuntime
@@ -52,51 +53,44 @@ enum LimitedAction {
             // Charged before it is known whether the email is taken: each sign-up on a taken email
             // sends its owner a mail.
             [
-                Self.byAddress("sign-up-by-address", caller),
-                RateLimitV1.Charge(
-                    limit: "sign-up-on-taken-email",
-                    subject: "\(caller.subject)|\(Self.folded(email))"),
+                Self.byAddress(.signUpByAddress, caller),
+                LimitName.signUpOnTakenEmail.charge("\(caller.subject)|\(Self.folded(email))"),
             ]
         case .signIn(let email, let device, let caller):
-            Self.byAccount(email, device) + [Self.byAddress("failed-sign-in-by-address", caller)]
-                + Self.byDevice("failed-sign-in-by-device", device, caller)
-                + Self.bySite("failed-sign-in-by-site", caller)
+            Self.byAccount(email, device) + [Self.byAddress(.failedSignInByAddress, caller)]
+                + Self.byDevice(.failedSignInByDevice, device, caller)
+                + Self.bySite(.failedSignInBySite, caller)
         case .passwordReset(let email, let caller):
             // By address too: each request is stored and mailed, whatever email it names.
             [
-                RateLimitV1.Charge(limit: "password-reset-by-email", subject: Self.folded(email)),
-                Self.byAddress("password-reset-by-address", caller),
+                LimitName.passwordResetByEmail.charge(Self.folded(email)),
+                Self.byAddress(.passwordResetByAddress, caller),
             ]
         case .unaskedMail(let email):
-            [RateLimitV1.Charge(limit: "mail-by-target", subject: Self.folded(email))]
+            [LimitName.mailByTarget.charge(Self.folded(email))]
         case .verificationMail(let account):
-            [RateLimitV1.Charge(limit: "verification-mail-by-account", subject: account)]
+            [LimitName.verificationMailByAccount.charge(account)]
         case .verificationMailByPassword(let email):
-            [
-                RateLimitV1.Charge(
-                    limit: "verification-mail-by-account", subject: Self.folded(email))
-            ]
+            [LimitName.verificationMailByAccount.charge(Self.folded(email))]
         case .guestSignUp(let caller):
-            [Self.byAddress("guest-sign-up-by-address", caller)]
+            [Self.byAddress(.guestSignUpByAddress, caller)]
         case .providerSignIn(let device, let caller):
             Self.byProvider(device, caller)
         case .providerProof(let account, let device, let caller):
-            [
-                RateLimitV1.Charge(
-                    limit: "failed-provider-by-account", subject: account, device: device)
-            ] + Self.byProvider(device, caller)
+            [LimitName.failedProviderByAccount.charge(account, device: device)]
+                + Self.byProvider(device, caller)
         case .phoneCodeRequest(let number, let caller):
             [
-                Self.ladder(number), Self.byAddress("phone-code-by-address", caller),
-                RateLimitV1.Charge(limit: "phone-code-by-block", subject: number),
-                RateLimitV1.Charge(limit: "phone-code-by-country", subject: number),
+                Self.ladder(number), Self.byAddress(.phoneCodeByAddress, caller),
+                LimitName.phoneCodeByBlock.charge(number),
+                LimitName.phoneCodeByCountry.charge(number),
             ]
         case .phoneCodeGuess(let number, let request, let device, let caller):
             [
-                RateLimitV1.Charge(
-                    limit: "phone-code-guess", subject: number, device: device,
+                LimitName.phoneCodeGuess.charge(
+                    number, device: device,
                     target: request.utf8.count <= Self.requestBytesMax ? request : ""),
-                Self.byAddress("phone-code-guess-by-address", caller),
+                Self.byAddress(.phoneCodeGuessByAddress, caller),
             ]
         }
     }
@@ -106,11 +100,11 @@ enum LimitedAction {
     /// response. Attack: a stranger invents requests and cancels before the response, to lock any
     /// number without having a message sent to it. (A guess without a response reveals nothing, and
     /// the identity service counts it against its code.)
-    func spared(by error: ServiceError) -> [String] {
+    func spared(by error: ServiceError) -> [LimitName] {
         guard case .phoneCodeGuess = self, error.code != .invalidCode || error.isOfNoLiveCode else {
             return []
         }
-        return ["phone-code-guess"]
+        return [.phoneCodeGuess]
     }
 
     /// The account or number that a guess is about, in the form that `GuessesUnderWay` uses; nil
@@ -126,20 +120,21 @@ enum LimitedAction {
 
     /// Whether a limit is about the account or number that is guessed at, and not about the
     /// caller's address.
-    static func isAboutGuessed(_ limit: String) -> Bool { guessed.contains(limit) }
+    static func isAboutGuessed(_ limit: String) -> Bool {
+        LimitName(rawValue: limit).map(guessed.contains) ?? false
+    }
 
-    private static let guessed: Set<String> = [
-        "failed-sign-in-by-account", "failed-sign-in-by-known-device", "failed-sign-in-by-device",
-        "failed-sign-in-in-a-row", "failed-provider-by-account", "failed-provider-by-known-device",
-        "failed-provider-by-device", "phone-code-guess", "phone-code-guess-by-known-device",
-        "phone-code-first-guess",
+    private static let guessed: Set<LimitName> = [
+        .failedSignInByAccount, .failedSignInByKnownDevice, .failedSignInByDevice,
+        .failedSignInInARow, .failedProviderByAccount, .failedProviderByKnownDevice,
+        .failedProviderByDevice, .phoneCodeGuess, .phoneCodeGuessByKnownDevice,
+        .phoneCodeFirstGuess,
     ]
 
     /// The charge to an account's own limit on failures. The account's known devices are recorded
     /// under the same subject.
     static func ofAccount(_ email: String, _ device: String) -> RateLimitV1.Charge {
-        RateLimitV1.Charge(
-            limit: "failed-sign-in-by-account", subject: folded(email), device: device)
+        LimitName.failedSignInByAccount.charge(folded(email), device: device)
     }
 
     /// The charges that start over after this action's success. A user who has entered a right code
@@ -153,14 +148,14 @@ enum LimitedAction {
 
     /// The escalating delays between codes to one number.
     private static func ladder(_ number: String) -> RateLimitV1.Charge {
-        RateLimitV1.Charge(limit: "phone-code-request", subject: number)
+        LimitName.phoneCodeRequest.charge(number)
     }
 
     private static func byProvider(
         _ device: String, _ caller: LimitedCaller
     ) -> [RateLimitV1.Charge] {
-        [byAddress("failed-provider-by-address", caller)]
-            + byDevice("failed-provider-by-device", device, caller)
+        [byAddress(.failedProviderByAddress, caller)]
+            + byDevice(.failedProviderByDevice, device, caller)
     }
 
     /// An empty email has no subject; the identity service rejects it. A device that the account
@@ -170,27 +165,29 @@ enum LimitedAction {
         return [ofAccount(email, device)]
     }
 
-    private static func byAddress(_ limit: String, _ caller: LimitedCaller) -> RateLimitV1.Charge {
+    private static func byAddress(_ limit: LimitName, _ caller: LimitedCaller) -> RateLimitV1.Charge
+    {
         switch caller {
-        case .address(let address): RateLimitV1.Charge(limit: limit, subject: address)
+        case .address(let address): limit.charge(address)
         case .application(let application):
-            RateLimitV1.Charge(limit: "unaddressed-by-application", subject: application)
+            LimitName.unaddressedByApplication.charge(application)
         }
     }
 
     /// In IPv6 one customer has more than one household's network. In IPv4 the site is the address.
-    private static func bySite(_ limit: String, _ caller: LimitedCaller) -> [RateLimitV1.Charge] {
+    private static func bySite(_ limit: LimitName, _ caller: LimitedCaller) -> [RateLimitV1.Charge]
+    {
         guard case .address(let address) = caller, address.contains(":") else { return [] }
-        return [RateLimitV1.Charge(limit: limit, subject: address)]
+        return [limit.charge(address)]
     }
 
     /// The device id is chosen by the caller, so it may only narrow the limit on the caller's
     /// address.
     private static func byDevice(
-        _ limit: String, _ device: String, _ caller: LimitedCaller
+        _ limit: LimitName, _ device: String, _ caller: LimitedCaller
     ) -> [RateLimitV1.Charge] {
         guard case .address(let address) = caller else { return [] }
-        return [RateLimitV1.Charge(limit: limit, subject: "\(address)|\(device)")]
+        return [limit.charge("\(address)|\(device)")]
     }
 
     /// Canonical form of an email before any look-up, so that all spellings of one account's email
@@ -202,6 +199,18 @@ enum LimitedAction {
         }
         return String(decoding: email.utf8.prefix(emailBytesMax), as: UTF8.self)
     }
+}
+
+extension LimitName {
+    /// A charge to this limit.
+    fileprivate func charge(
+        _ subject: String, device: String = "", target: String = ""
+    ) -> RateLimitV1.Charge {
+        RateLimitV1.Charge(limit: rawValue, subject: subject, device: device, target: target)
+    }
+
+    /// Whether `charge` is to this limit.
+    func isLimit(of charge: RateLimitV1.Charge) -> Bool { charge.limit == rawValue }
 }
 
 extension ServiceError {

@@ -97,7 +97,7 @@ package struct RateLimiter: Sendable {
         _ action: LimitedAction, _ context: CallContext, language: String, _ key: String?
     ) async throws -> Consumed {
         let charges = action.charges
-        if charges.contains(where: { $0.limit == "unaddressed-by-application" }) {
+        if charges.contains(where: LimitName.unaddressedByApplication.isLimit) {
             logger.warning(
                 "limits.client_address.missing",
                 "the application sends no client address; its users share one limit",
@@ -186,12 +186,13 @@ package struct RateLimiter: Sendable {
     /// The attempt does not count: refunds the charge.
     /// - Parameter only: the limits whose part is refunded; empty for all.
     func refund(
-        _ charge: LimitCharge, _ context: CallContext, only: [String] = []
+        _ charge: LimitCharge, _ context: CallContext, only: [LimitName] = []
     ) async {
         await tell(of: charge, context) { context in
             _ = try await limits.refund(
                 RateLimitV1.RefundRequest(
-                    chargeId: charge.id, charges: charge.charges, only: only), context)
+                    chargeId: charge.id, charges: charge.charges, only: only.map(\.rawValue)),
+                context)
         }
     }
 

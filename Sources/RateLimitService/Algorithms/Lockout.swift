@@ -1,3 +1,5 @@
+import Contracts
+
 /// A lockout after wrong guesses at a secret (R-02: 5 wrong codes, then 15 minutes). A guess is
 /// counted before it is compared, so that parallel guesses cannot pass the limit. A success clears
 /// the count.

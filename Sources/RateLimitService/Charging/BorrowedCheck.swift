@@ -1,3 +1,4 @@
+import Contracts
 import Messages
 
 /// The usual `CheckRequest`: one charge, without a device, to a limit that is decided alone. It is

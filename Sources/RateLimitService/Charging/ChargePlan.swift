@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// The limits and keys that a batch is charged to.

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// Combines the answers of a batch's rules into the strictest one.

@@ -1,3 +1,5 @@
+import Contracts
+
 /// A limit and its subject as the table stores them: a keyed hash, never plain text.
 package struct LimitKey: Hashable, Sendable {
     /// The limit's number.

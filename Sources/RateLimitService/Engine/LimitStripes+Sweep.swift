@@ -1,3 +1,5 @@
+import Contracts
+
 extension LimitStripes {
     /// The shortest time between two sweeps of a full stripe, in milliseconds. A sweep takes as
     /// long as thousands of decisions, and new subjects may come by the thousand.

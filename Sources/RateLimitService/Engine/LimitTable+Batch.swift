@@ -1,3 +1,5 @@
+import Contracts
+
 /// Batches, and requests for which there may be no capacity. Each step looks its slot up again,
 /// since a sweep or the charge before it may have moved it. The caller holds the locks.
 extension LimitTable {

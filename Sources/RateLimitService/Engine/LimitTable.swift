@@ -1,3 +1,4 @@
+import Contracts
 import Logging
 package import ServiceRuntime
 import Storage

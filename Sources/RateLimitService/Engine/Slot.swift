@@ -1,3 +1,5 @@
+import Contracts
+
 /// One subject's state in 48 bytes of raw memory: 64 bytes a key with ten million keys leave no
 /// more when a tenth of the table is empty. The journal stores the same bytes.
 ///

@@ -1,3 +1,5 @@
+import Contracts
+
 /// The states of the subjects whose hash has the same first bits.
 ///
 /// All members require the stripe's lock, which is never held during I/O. The lock is stored

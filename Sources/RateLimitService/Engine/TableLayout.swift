@@ -1,3 +1,5 @@
+import Contracts
+
 /// How the capacity of a table is divided among its limits, and how finely subjects without a state
 /// of their own are counted.
 ///

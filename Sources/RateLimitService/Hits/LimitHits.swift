@@ -1,3 +1,4 @@
+import Contracts
 import CoreMetrics
 import Logging
 import ServiceRuntime

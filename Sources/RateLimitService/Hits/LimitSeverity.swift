@@ -1,3 +1,4 @@
+import Contracts
 import Storage
 
 /// The audit kind of a limit that was reached (A-01, D0), by the limit and the number of refused

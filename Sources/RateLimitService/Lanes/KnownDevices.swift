@@ -1,3 +1,4 @@
+import Contracts
 import Logging
 import ServiceRuntime
 import Storage

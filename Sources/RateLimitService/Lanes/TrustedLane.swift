@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// Which limit an attempt is charged to. A device that the subject has succeeded from before has a

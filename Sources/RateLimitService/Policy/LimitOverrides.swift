@@ -1,3 +1,4 @@
+import Contracts
 package import ServiceRuntime
 
 /// The operator's file of limits. Everything in it is optional. A `*` in a name matches all

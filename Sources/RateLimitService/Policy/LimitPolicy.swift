@@ -1,3 +1,5 @@
+package import Contracts
+
 /// How one limit is applied now.
 package struct LimitPolicy: Hashable, Sendable {
     /// How much is allowed.

@@ -1,3 +1,4 @@
+import Contracts
 package import Logging
 import ServiceRuntime
 import Synchronization

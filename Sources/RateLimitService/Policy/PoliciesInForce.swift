@@ -1,3 +1,4 @@
+import Contracts
 import Synchronization
 
 /// The current policies, replaced as a whole while calls read them.

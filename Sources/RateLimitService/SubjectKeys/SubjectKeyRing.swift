@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// The secrets that subjects are hashed under, and which of them is used when. An attacker

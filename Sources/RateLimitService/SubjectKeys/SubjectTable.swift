@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// A table by subjects: their keys under the current secrets, and decisions that stay correct if

@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 
 /// Finds what a charge under a former secret was about. Charges are remembered by their keys only,

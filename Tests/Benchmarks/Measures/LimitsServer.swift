@@ -1,4 +1,5 @@
 import ArgumentParser
+import Contracts
 import Cryptography
 import Glibc
 import Metrics

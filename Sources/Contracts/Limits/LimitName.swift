@@ -1,5 +1,3 @@
-import Glibc
-
 /// All limits (R-01 … R-03). The raw value is the limit's name on the wire and in the operator's
 /// file.
 ///
@@ -105,7 +103,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     case newSubjectsByApplication = "new-subjects-by-application"
 
     /// Whether only this service charges it, as a part of others.
-    var isInternal: Bool {
+    package var isInternal: Bool {
         switch self {
         case .failedSignInByKnownDevice, .failedProviderByKnownDevice,
             .failedSignInInARow, .phoneCodeGuessByKnownDevice, .phoneCodeFirstGuess,
@@ -119,7 +117,7 @@ package enum LimitName: String, CaseIterable, Sendable {
 
     /// Whether the operator may change it. Marks may not be changed: with other numbers, known
     /// devices would be forgotten without notice.
-    var isOperators: Bool {
+    package var isOperators: Bool {
         switch self {
         case .knownDevice, .newDeviceByAccount, .devicesForgotten: false
         default: true
