@@ -3,9 +3,10 @@ package import Messages
 package import RPC
 import ServiceRuntime
 
-/// What the owner of a session may see and do of the account's sessions (G-22, G-13).
+/// What the owner of a session can see and do with the account's sessions (G-22, G-13).
 extension SessionService: DevicesService {
-    /// `DeviceList`.
+    /// Lists the account's live sessions (`DeviceList`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as `DeviceList.run`.
     package func list(
         _ request: SessionV1.ListRequest, _ context: CallContext
     ) async throws -> SessionV1.ListResponse {
@@ -13,7 +14,8 @@ extension SessionService: DevicesService {
         return try await DeviceList(parts: parts).run(request)
     }
 
-    /// `DeviceEnding`.
+    /// Ends one session of the account (`DeviceEnding`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as `DeviceEnding.run`.
     package func end(
         _ request: SessionV1.EndRequest, _ context: CallContext
     ) async throws -> SessionV1.EndResponse {
@@ -21,7 +23,8 @@ extension SessionService: DevicesService {
         return try await DeviceEnding(parts: parts).run(request)
     }
 
-    /// `DeviceEnding`.
+    /// Ends all sessions of the account except the caller's (`DeviceEnding`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as `DeviceEnding.run`.
     package func endOthers(
         _ request: SessionV1.EndOthersRequest, _ context: CallContext
     ) async throws -> SessionV1.EndOthersResponse {
@@ -29,7 +32,9 @@ extension SessionService: DevicesService {
         return try await DeviceEnding(parts: parts).run(request)
     }
 
-    /// `Reauthentication`.
+    /// Records a recent proof of the session's owner (`Reauthentication`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as
+    ///   `Reauthentication.run`.
     package func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse {
@@ -37,7 +42,8 @@ extension SessionService: DevicesService {
         return try await Reauthentication(parts: parts).run(request, context)
     }
 
-    /// `ProofList`.
+    /// Lists the proofs of the session's owner (`ProofList`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as `ProofList.run`.
     package func listProofs(
         _ request: SessionV1.ListProofsRequest, _ context: CallContext
     ) async throws -> SessionV1.ListProofsResponse {

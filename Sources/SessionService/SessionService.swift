@@ -6,8 +6,8 @@ package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// Sessions, refresh families and signing keys (S-01 … S-07). Each method is one flow in a file of
-/// its own; this is their list.
+/// Handler of `Sessions`: sessions, refresh token families and signing keys (S-01 … S-07). Each rpc
+/// is implemented in a file of its own; this is their list.
 package struct SessionService: SessionsService {
     /// The store's name.
     package static let storeName = "session"
@@ -18,22 +18,22 @@ package struct SessionService: SessionsService {
     let work: SessionWork
     let validation: Validation
 
-    /// Tells followers of ends.
+    /// Streams revocations to followers.
     package var ends: RevocationFeed { RevocationFeed(log: work.ends.log) }
-    /// What the operator can do about signing keys.
+    /// Signing key operations for the operator.
     package var signingKeys: SigningKeyOperations {
         SigningKeyOperations(store: parts.store, rotation: work.signingKeys)
     }
-    /// What the operator can do about the keys of refresh tokens.
+    /// Refresh token key operations for the operator.
     package var refreshKeys: RefreshKeyOperations {
         RefreshKeyOperations(store: parts.store, keys: parts.refreshTokens)
     }
 
-    /// A service on `store`, once its signing key is there (the first start makes one) and the
-    /// latest ends are known.
-    /// - Throws: `SigningKeyError`, `RefreshTokenKeyError` when `keys` are not those the store was
-    ///   made with, or what the store throws.
-    /// - Parameter notices: where owners are told of what happened to their sessions.
+    /// A service on `store`. It loads the signing key, which the first start generates, and recent
+    /// revocations.
+    /// - Throws: `SigningKeyError`, `RefreshTokenKeyError` when `keys` are not those that the store
+    ///   was created with, or what the store throws.
+    /// - Parameter notices: identity's API that notifies owners of what happened to their sessions.
     package init(
         settings: SessionSettings, store: Store, keys: SessionKeys,
         notices: any AccountNoticesAPI, time: any Time, randomness: any Randomness,
@@ -78,22 +78,26 @@ package struct SessionService: SessionsService {
         try await work.prepare()
     }
 
-    /// Makes new refresh tokens under a new key from now on, at the operator's word; those that are
-    /// out stay good.
+    /// Rotates the refresh token key on the operator's request. Existing tokens stay valid.
+    /// - Throws: `rpc/resource-exhausted` when all 255 key ids are in use, `RefreshTokenKeyError`,
+    ///   or what the store throws.
     package func renewRefreshKey() async throws {
         try await parts.refreshTokens.renew(in: parts.store, isWanted: true)
     }
 
-    /// Hands notices over, tells followers of ends, looks after keys, writes activity and tidies,
-    /// until cancelled.
+    /// Runs the background tasks until cancelled: delivers notices, streams revocations, rotates
+    /// keys, writes activity and deletes old sessions.
+    /// - Throws: `CancellationError`.
     package func run() async throws { try await work.run() }
 
-    /// Writes what is in memory alone: the last thing before the store closes.
+    /// Writes data that is only in memory: the last step before the store closes.
     package func writeRemaining() async { await work.writeRemaining() }
 
     // MARK: SessionsService
 
-    /// `SessionOpening`.
+    /// Opens a session for a sign-in proof (`SessionOpening`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as
+    ///   `SessionOpening.run`.
     package func create(
         _ request: SessionV1.CreateRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateResponse {
@@ -101,7 +105,8 @@ package struct SessionService: SessionsService {
         return try await SessionOpening(parts: parts).run(request, context)
     }
 
-    /// `Refresh`.
+    /// Exchanges a refresh token (`Refresh`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as `Refresh.run`.
     package func refresh(
         _ request: SessionV1.RefreshRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshResponse {
@@ -109,14 +114,16 @@ package struct SessionService: SessionsService {
         return try await Refresh(parts: parts).run(request, context)
     }
 
-    /// `Validation`.
+    /// Validates an access token (`Validation`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted.
     package func validate(
         _ request: SessionV1.ValidateRequest, _ context: CallContext
     ) throws -> SessionV1.ValidateResponse {
         try validation.run(request)
     }
 
-    /// `Inspection`.
+    /// Returns the state of an access token's session (`Inspection`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise what the store throws.
     package func inspect(
         _ request: SessionV1.InspectRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectResponse {
@@ -124,21 +131,23 @@ package struct SessionService: SessionsService {
         return try await Inspection(parts: parts).run(request)
     }
 
-    /// `SignOut`.
+    /// Signs out (`SignOut`).
+    /// - Throws: as `SignOut.run`.
     package func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse {
         try await SignOut(parts: parts).run(request, context)
     }
 
-    /// `AccountEnding`.
+    /// Ends an account's sessions (`AccountEnding`).
+    /// - Throws: as `AccountEnding.run`.
     package func endAccount(
         _ request: SessionV1.EndAccountRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountResponse {
         try await AccountEnding(parts: parts).run(request, context)
     }
 
-    /// `KeysInForce`.
+    /// Returns the JWKS of access tokens (`KeysInForce`).
     package func keySet(
         _ request: SessionV1.KeySetRequest, _ context: CallContext
     ) -> SessionV1.KeySetResponse {

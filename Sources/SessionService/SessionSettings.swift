@@ -1,33 +1,35 @@
 package import Cryptography
 package import ServiceRuntime
 
-/// What an operator can set of the session service.
+/// The session service's settings.
 package struct SessionSettings: Settings {
-    /// A session is taken for so many lives of a refresh key at most: keys have numbers of a byte.
+    /// The longest session life in multiples of the refresh token key's life. Key ids have one
+    /// byte, and all keys of live sessions must be kept.
     private static let refreshKeysMax = 200
 
     /// A session that is not refreshed for this long ends (S-02).
     package let idleMax: Duration
     /// A session ends at this age in any case (S-02).
     package let ageMax: Duration
-    /// Other limits for some sign-in methods (S-02).
+    /// Different limits for some sign-in methods (S-02).
     let limitsByMethod: [String: SessionLimits]
-    /// No session lives longer, whatever its method: so long are refresh tokens taken.
+    /// The longest life of any session, whatever its method. Refresh tokens are accepted for this
+    /// long.
     var longestAge: Duration { limitsByMethod.values.map(\.ageMax).reduce(ageMax, max) }
-    /// Live sessions of an account (S-03).
+    /// Maximum live sessions of an account (S-03).
     package let sessionsMax: Int
-    /// How often activity is written (S-05).
+    /// How often activity is written to the store (S-05).
     package let activityInterval: Duration
-    /// How long a session is remembered after its end.
+    /// How long a session's row is kept after its end.
     package let endedSessionsKept: Duration
-    /// How long an access token lives, ± 5 % (S-01).
+    /// Lifetime of an access token, ± 5 % (S-01).
     package let accessTokenLife: Duration
-    /// How long after a rotation its parent is answered again, where no key proves the device
+    /// How long after a rotation the parent token may be retried, where no key proves the device
     /// (G-10).
     package let refreshGrace: Duration
-    /// How long refresh tokens are made under one key.
+    /// How long refresh tokens are issued under one key.
     package let refreshKeyLife: Duration
-    /// What ties a session to its device (S-04).
+    /// How a session is bound to its device (S-04).
     package let deviceBinding: DeviceBinding
     /// `iss` of access tokens.
     package let issuer: String
@@ -37,15 +39,15 @@ package struct SessionSettings: Settings {
     package let extraClaims: ExtraClaims?
     /// How long a key signs access tokens (S-01).
     package let signingKeyLife: Duration
-    /// How often followers of ends hear something.
+    /// Interval of heartbeats in the revocation feed.
     package let endsHeartbeat: Duration
 
-    /// Declares the settings and takes their values.
+    /// Declares the settings and reads their values.
     package init(reading settings: inout SettingsReader) {
         idleMax = settings.duration(
             "session-idle-max", default: .seconds(30 * 86_400),
             in: SessionLimits.idleRange,
-            reason: "A session that is not used for this long ends (S-02).")
+            reason: "A session that is unused for this long ends (S-02).")
         ageMax = settings.duration(
             "session-age-max", default: .seconds(90 * 86_400),
             in: SessionLimits.ageRange,
@@ -53,41 +55,41 @@ package struct SessionSettings: Settings {
         let named = Self.limitsByMethod(&settings)
         sessionsMax = settings.integer(
             "sessions-max", default: 5, in: 1...100, unit: "sessions",
-            reason: "Live sessions of an account; the one used least recently gives way (S-03).")
+            reason: "Live sessions of an account; one more ends the least recently used (S-03).")
         activityInterval = settings.duration(
             "activity-interval", default: .seconds(60), in: .seconds(1)...(.seconds(3_600)),
-            reason: "Uses of sessions are written this often; a crash loses the last of it (S-05).")
+            reason: "Session activity is written this often; a crash loses one interval (S-05).")
         endedSessionsKept = settings.duration(
             "ended-sessions-kept", default: .seconds(90 * 86_400),
             in: .seconds(86_400)...(.seconds(3_660 * 86_400)),
-            reason: "For this long after its end the reason of a session's end is told.")
+            reason: "How long after its end a session and the reason of its end are kept.")
         accessTokenLife = settings.duration(
             "access-token-life", default: .seconds(600), in: .seconds(30)...(.seconds(3_600)),
-            reason: "Within this time, ± 5 %, verifiers that follow no ends learn of one (S-01).")
+            reason: "Access token life, ± 5 %: the delay of revocation without the feed (S-01).")
         refreshGrace = settings.duration(
             "refresh-grace", default: .seconds(30), in: .zero...(.seconds(300)),
             reason:
-                "A lost answer is given again for so long; a thief may go unnoticed as long (G-10)."
+                "How long a refresh can be retried; a theft can stay undetected for as long (G-10)."
         )
         refreshKeyLife = settings.duration(
             "refresh-key-life", default: .seconds(30 * 86_400),
             in: .seconds(86_400)...(.seconds(366 * 86_400)),
-            reason: "Refresh tokens are made under a new key after this time; old ones stay good.")
+            reason: "The refresh token key is rotated after this time; old tokens stay valid.")
         limitsByMethod = named.merging(
             [SessionLimits.guestsMethod: .ofGuests(ageMax: refreshKeyLife * Self.refreshKeysMax)]
         ) { named, _ in named }
         deviceBinding = settings.choice(
             "device-binding", default: .signal,
-            reason: "What refreshes from another device and sign-ins without a key become (S-04).")
+            reason: "Handling of refreshes from another device and sign-ins without a key (S-04).")
         issuer = settings.string(
             "token-issuer", default: "postern", unit: "name or URL",
-            reason: "Who access tokens are from (iss); verifiers demand it.")
+            reason: "Issuer of access tokens (iss); verifiers require it.")
         audience = settings.string(
             "token-audience", default: "postern", unit: "name or URL",
-            reason: "Whom access tokens are for (aud); verifiers demand it.")
+            reason: "Audience of access tokens (aud); verifiers require it.")
         let claims = settings.optionalString(
             "token-claims", unit: "JSON object",
-            reason: "Claims added to every access token, for instance {\"tenant\":\"blue\"}.")
+            reason: "Claims added to every access token, for example {\"tenant\":\"blue\"}.")
         extraClaims = claims.flatMap { ExtraClaims(json: $0) }
         settings.require(
             claims == nil || extraClaims != nil, ["token-claims"],
@@ -96,11 +98,11 @@ package struct SessionSettings: Settings {
         signingKeyLife = settings.duration(
             "signing-key-life", default: .seconds(30 * 86_400),
             in: .seconds(3_600)...(.seconds(366 * 86_400)),
-            reason: "Then another key signs access tokens; it is published before (S-01).")
+            reason: "The signing key is rotated after this; the next is published before (S-01).")
         endsHeartbeat = settings.duration(
             "ends-heartbeat", default: .seconds(1), in: .milliseconds(100)...(.seconds(10)),
             reason:
-                "Followers of ended sessions hear something so often, and know how stale they are.")
+                "Heartbeat interval of the revocation feed; it tells followers how stale they are.")
         settings.require(
             idleMax <= ageMax, ["session-idle-max", "session-age-max"],
             "session-idle-max must not be longer than session-age-max")
@@ -123,8 +125,8 @@ package struct SessionSettings: Settings {
         let texts = settings.strings(
             "session-limits", default: [], unit: "METHOD=IDLE/AGE",
             reason: """
-                Other limits by sign-in method, such as sms=10d/30d; the strictest holds. Guests \
-                (anon) have 180d/1830d unless named here.
+                Other limits by sign-in method, for example sms=10d/30d; the strictest applies. \
+                Guests (anon) have 180d/1830d unless listed here.
                 """)
         let entries = texts.compactMap(MethodLimits.init)
         settings.require(

@@ -1,6 +1,6 @@
 import Storage
 
-/// The store's schema. Keys are integers and nothing in an index is personal (Sources/SECURITY.md,
+/// The store's schema. Keys are integers and indexes hold nothing personal (Sources/SECURITY.md,
 /// Erasure).
 enum SessionTables {
     static let migrations = [
@@ -12,8 +12,8 @@ enum SessionTables {
         Migration(number: 6, sql: AccountSeenTables.sql),
     ]
 
-    /// One row for each session and thus for each family of refresh tokens: `counter` is the leaf's.
-    /// `methods` are the sign-in's (RFC 8176), parted by spaces; `device` is a keyed hash;
+    /// One row for each session and so for each refresh token family: `counter` is the leaf's.
+    /// `methods` are the sign-in's (RFC 8176), separated by spaces; `device` is a keyed hash;
     /// `end_reason` as in `EndReason`.
     private static let session = """
         CREATE TABLE session (
@@ -35,14 +35,15 @@ enum SessionTables {
         CREATE INDEX session_by_end ON session (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
         """
 
-    /// `rotated_at_ms` is when the leaf was made; of sessions from before it is long ago, which
-    /// grants them no grace. `device_key` is the bare public key of a session that is bound to one.
+    /// `rotated_at_ms` is when the leaf was issued. It is 0 for sessions from before the column,
+    /// which therefore have no grace. `device_key` is the raw public key of a session that is bound
+    /// to one.
     private static let rotation = """
         ALTER TABLE session ADD COLUMN rotated_at_ms INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE session ADD COLUMN device_key BLOB;
         """
 
-    /// The keys of refresh tokens, sealed; the one that is not superseded makes new ones.
+    /// The refresh token keys, sealed; the one that is not superseded issues new tokens.
     private static let tokenKey = """
         CREATE TABLE token_key (
             id INTEGER PRIMARY KEY CHECK (id BETWEEN 1 AND 255),
@@ -54,20 +55,20 @@ enum SessionTables {
         WHERE superseded_at_ms IS NULL;
         """
 
-    /// The device's name, sealed, for its owner's list (G-22). An account's open sessions are asked
-    /// for at each sign-in (S-03), so its ended ones leave the index: somebody who signs in and out
-    /// all day must not slow down.
+    /// The device's name, sealed, for its owner's list (G-22). Each sign-in queries the account's
+    /// open sessions (S-03), so ended ones are not in the index: an account that signs in and out
+    /// all day must not become slow.
     private static let openSessions = """
         ALTER TABLE session ADD COLUMN device_name BLOB;
         DROP INDEX session_by_account;
         CREATE INDEX session_open_by_account ON session (account) WHERE ended_at_ms IS NULL;
         """
 
-    /// All ways in which the owner has proved to be it, where there are several (`SessionProofs`);
-    /// `methods` and `auth_time_ms` are the latest's.
+    /// All of the owner's proofs, where there are several (`SessionProofs`); `methods` and
+    /// `auth_time_ms` are those of the latest.
     private static let proofs = "ALTER TABLE session ADD COLUMN proofs TEXT;"
 
-    /// Sign-in proofs that have opened a session, as long as they would still be fresh; `number`
+    /// Sign-in proofs that have opened a session, kept while they would still be accepted; `number`
     /// orders them by age, for the purge.
     private static let usedProof = """
         CREATE TABLE used_proof (
@@ -88,8 +89,8 @@ enum SessionTables {
         CREATE INDEX account_end_by_moment ON account_end (before_ms);
         """
 
-    /// `state` as in `SigningKeyState`; the private number is sealed, and gone once a key signs no
-    /// more.
+    /// `state` as in `SigningKeyState`; the private number is sealed, and deleted when a key stops
+    /// signing.
     private static let signingKey = """
         CREATE TABLE signing_key (
             id INTEGER PRIMARY KEY,

@@ -3,9 +3,9 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// What the session service does besides answering: hands notices over, tells followers of ends,
-/// looks after keys, writes activity and the counts of refused uses, tidies store and memory
-/// (`README.md`, "Memory").
+/// The session service's background tasks: delivers notices, streams revocations, rotates keys,
+/// writes activity and counts of rejected tokens, and cleans up store and memory (`README.md`,
+/// "Memory").
 struct SessionWork: Sendable {
     let notices: OutboxRelay
     let ends: RevocationRelay
@@ -52,13 +52,13 @@ struct SessionWork: Sendable {
         time = parts.time
     }
 
-    /// What must be done before the first call: keys that are due, ends that still matter.
+    /// Runs before the first call: rotates keys that are due and loads recent revocations.
     func prepare() async throws {
         try await signingKeys.takeDue()
         try await ends.fill()
     }
 
-    /// Works until cancelled.
+    /// Runs until cancelled.
     func run() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await notices.run() }
@@ -69,19 +69,19 @@ struct SessionWork: Sendable {
         }
     }
 
-    /// Writes what is in memory alone: the last thing before the store closes.
+    /// Writes data that is only in memory: the last step before the store closes.
     func writeRemaining() async {
         await activity.write()
         await rejectedTokens.write(all: true)
     }
 
-    /// Forgets what is too old to matter, while nothing new pushes it out.
+    /// Removes expired entries from the caches, which otherwise leave only when new ones arrive.
     func forget(at now: Timestamp) {
         confirmations.forget(at: now)
         keys.forget(expiredAt: now)
     }
 
-    /// Writes the marks of each interval, and tidies, unless nobody knows what time it is.
+    /// Writes activity at each interval, and cleans up while the clock is trusted.
     private func keepUp() async throws {
         while true {
             try await time.sleep(for: interval)
@@ -89,7 +89,7 @@ struct SessionWork: Sendable {
             await rejectedTokens.write()
             guard !clock.isHeld else { continue }
             forget(at: time.now())
-            // Sign-ins and refreshes make a key that is due; this one where there are none.
+            // Sign-ins and refreshes rotate a key that is due; this does it when there are none.
             await refreshTokens.renewIfDue(in: store, at: time.now())
             await upkeep.step()
         }

@@ -56,7 +56,7 @@ struct SessionProgram: Program {
     }
 }
 
-/// The session service's settings, and where identity is, which tells owners.
+/// The settings of the session service, and of its connection to identity, which notifies owners.
 struct SessionProgramSettings: Settings {
     let session: SessionSettings
     let identity: PeerSettings

@@ -1,17 +1,17 @@
 import ServiceRuntime
 
-/// How long access tokens live (S-01): the setting's time, ± 5 %, so that clients that signed in
-/// together (after an outage, say) do not refresh together for ever after. Pure.
+/// The lifetime of access tokens (S-01): the setting's time, ± 5 % jitter, so that clients that
+/// signed in together (after an outage, for example) do not keep refreshing together. Pure.
 struct AccessTokenLife: Hashable, Sendable {
     /// The jitter is life / 20 to either side: 5 %.
     private static let jitterDivisor: Int64 = 20
 
-    /// In the mean.
+    /// The mean lifetime.
     let mean: Duration
 
-    /// When a token of `givenAt` expires: a whole second, as claims count, not after the session's
-    /// end.
-    /// - Parameter draw: any number, from which the jitter comes.
+    /// When a token issued at `givenAt` expires: a whole second, as claims have no fractions, and
+    /// not after the session's end.
+    /// - Parameter draw: a random number for the jitter.
     func expiry(givenAt: Timestamp, sessionEnd: Timestamp, draw: UInt64) -> Timestamp {
         let width = UInt64(clamping: 2 * jitter + 1)
         let offset = Int64(clamping: draw % width) - jitter
@@ -19,8 +19,8 @@ struct AccessTokenLife: Hashable, Sendable {
         return Timestamp(milliseconds: expiry.seconds * 1_000)
     }
 
-    /// No token is accepted for longer after it was issued: mean and jitter, and the second that
-    /// `iat` leaves off.
+    /// The longest time that any token is accepted after it was issued: mean and jitter, plus the
+    /// second by which `iat` may be rounded.
     var longest: Duration { mean + .milliseconds(jitter) + .seconds(1) }
 
     private var jitter: Int64 { mean.milliseconds / Self.jitterDivisor }

@@ -2,7 +2,7 @@ import Contracts
 import Cryptography
 import ServiceRuntime
 
-/// Signs and reads access tokens: ES256 JSON Web Tokens, `typ` `at+jwt` (S-01, RFC 9068).
+/// Issues and verifies access tokens: ES256 JSON Web Tokens with `typ` `at+jwt` (S-01, RFC 9068).
 struct AccessTokens: Sendable {
     private static let identifierBytes = 16
 
@@ -10,10 +10,10 @@ struct AccessTokens: Sendable {
     let keys: KeysInForce
     let issuer: String
     let audience: String
-    /// What the operator's rule adds to each token.
+    /// Claims that the operator adds to each token.
     let extra: ExtraClaims?
 
-    /// A new token for a grant, which does not outlive its session.
+    /// Issues a token for a grant; it expires no later than its session.
     func issue(
         _ grant: TokenGrant, sessionEnd: Timestamp, _ randomness: any Randomness
     ) throws -> (text: String, expiresAt: Timestamp) {
@@ -30,11 +30,11 @@ struct AccessTokens: Sendable {
         return (try keys.current.signer.sign(claims), expiresAt)
     }
 
-    /// What a token of ours says, expired or not; nil for one that is not ours, or whose key is
-    /// retired. One that was read before under the same keys is looked up.
+    /// The claims of one of our tokens, expired or not; nil for a token that is not ours or whose
+    /// key is retired. Tokens verified before under the same keys are cached.
     func read(_ token: String) -> AccessToken? { known(token)?.token }
 
-    /// The same, with what a validation answers.
+    /// The same, with the response to a validation.
     func known(_ token: String) -> CachedToken? {
         if let known = keys.known(token) { return known }
         let keys = keys.current
@@ -46,30 +46,30 @@ struct AccessTokens: Sendable {
             self.keys.insert(known, for: token)
             return known
         } catch {
-            // Why it was refused would help nobody but who tries tokens.
+            // The reason of a rejection would only help an attacker who tries tokens.
             return nil
         }
     }
 
-    /// What a token of ours says, however old: its key may have retired since. For telling what
-    /// became of its session and for signing out, since a phone may open its application again
-    /// after weeks. Of a revoked key nothing is read: whoever has it could name any session.
+    /// The claims of one of our tokens, however old: its key may have retired since. For inspecting
+    /// its session and for signing out, since an application may be opened again after weeks.
+    /// Tokens of a revoked key are not read: an attacker with that key could name any session.
     func readRetired(_ token: String) -> AccessToken? {
         if let known = known(token) { return known.token }
         do throws(TokenRefusal) {
             return limited(try keys.current.retiredVerifier.verifyExceptExpiry(token))
         } catch {
-            // As in `known`.
+            // See `known`.
             return nil
         }
     }
 
-    /// Tokens from before the setting was made shorter would otherwise outlive what `RevokedSessions`
-    /// remembers.
+    /// Applies the current setting. Tokens issued before it was shortened would otherwise outlive
+    /// the entries of `RevokedSessions`.
     private func limited(_ claims: TokenClaims) -> AccessToken? {
         AccessToken(claims)?.limited(to: life.longest)
     }
 }
 
-/// What an access token of ours says.
+/// The claims of an access token.
 typealias AccessToken = SessionClaims

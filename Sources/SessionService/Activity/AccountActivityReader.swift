@@ -5,8 +5,8 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// How an account is used (I-01): its live sessions, when one was last used, and when the account was
-/// last seen at all.
+/// An account's activity (I-01): its live sessions, when one was last used, and when the account
+/// was last seen.
 struct AccountActivityReader: Sendable {
     let parts: SessionParts
 
@@ -24,7 +24,7 @@ struct AccountActivityReader: Sendable {
         let now = parts.time.now()
         let sessions = open.map(parts.activity.applied(to:))
         let live = sessions.filter { parts.life.state(of: $0, at: now) == .live }
-        // One that time has ended was used all the same, though its end may not be noted yet.
+        // A session that has timed out was still used, even if its end is not written yet.
         let latest = (sessions.map(\.usedAt) + [seen].compactMap(\.self)).max()
         return SessionV1.AccountActivityResponse(
             liveSessions: UInt32(clamping: live.count),
@@ -33,9 +33,11 @@ struct AccountActivityReader: Sendable {
     }
 }
 
-/// How accounts are used, for who keeps them.
+/// Account activity, for identity and the operator's tool.
 extension SessionService: AccountActivityService {
-    /// `AccountActivityReader`.
+    /// Returns an account's activity (`AccountActivityReader`).
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise as
+    ///   `AccountActivityReader.run`.
     package func accountActivity(
         _ request: SessionV1.AccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.AccountActivityResponse {

@@ -1,8 +1,8 @@
 import ServiceRuntime
 import Storage
 
-/// When an account's sessions that are over were last used (I-01, G-09): ended sessions are erased
-/// after a while, and are not found by their account.
+/// When an account's ended sessions were last used (I-01, G-09): ended sessions are deleted after a
+/// while, and their rows are not indexed by account.
 enum AccountSeenTables {
     static let sql = """
         CREATE TABLE account_seen (
@@ -13,7 +13,7 @@ enum AccountSeenTables {
 }
 
 extension SQLSession {
-    /// When a session of the account that is over was last used; nil where none is known.
+    /// When an ended session of the account was last used; nil when unknown.
     func accountSeen(_ account: AccountID) throws -> Timestamp? {
         try queryOne(
             "SELECT seen_at_ms FROM account_seen WHERE account = ?", [.integer(account.key)]
@@ -22,7 +22,8 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Notes that an account was seen at a moment; an earlier one than is known changes nothing.
+    /// Records that an account was seen at `moment`. An earlier moment than the stored one changes
+    /// nothing.
     func noteSeen(_ account: AccountID, at moment: Timestamp) throws {
         try execute(
             """

@@ -1,22 +1,22 @@
 import ServiceRuntime
 import Synchronization
 
-/// When sessions were last used, as far as their rows do not tell yet (S-05).
+/// The last uses of sessions that are not yet in their rows (S-05).
 ///
-/// A validation leaves a mark here and writes nothing; `ActivityFlusher` brings the marks of an
-/// interval to disk together. Whoever asks how long a session has been idle takes the later of row
-/// and mark (`applied`). A crash loses the marks of the last interval at most; a row is only ever
-/// moved forward, so no loss shortens a session below its last refresh.
+/// A validation sets a mark here and writes nothing. `ActivityFlusher` writes the marks of an
+/// interval to disk together. The last use of a session is the later of row and mark (`applied`). A
+/// crash loses at most the marks of the last interval. A row only moves forward, so a crash never
+/// ends a session earlier than its last refresh allows.
 final class Activity: Sendable {
-    /// Sessions marked between two writings: 40 MB of memory at most. Further ones live by their
+    /// Marked sessions between two flushes: at most 40 MB of memory. Further ones count from their
     /// last refresh, as they would without this.
     static let marksMax = 1 << 20
 
     private struct State {
-        /// By sessions' keys, since marks last departed. Plain integers, because the hash of a
+        /// Marks since the last flush began, by session key. Plain integers, because the hash of a
         /// generic key from another module is not inlined.
         var marks: [Int64: Timestamp] = [:]
-        /// Departed, and not known to be on disk.
+        /// Being flushed, and not known to be on disk.
         var underway: [Int64: Timestamp] = [:]
     }
 
@@ -27,7 +27,7 @@ final class Activity: Sendable {
         self.marksMax = marksMax
     }
 
-    /// Notes that a session is used now. On the hot path: one lock and one look-up.
+    /// Records that a session is used now. On the hot path: one lock and one look-up.
     func mark(_ id: SessionID, at moment: Timestamp) {
         state.withLock { state in
             guard state.marks.count < marksMax || state.marks[id.key] != nil else { return }
@@ -35,7 +35,7 @@ final class Activity: Sendable {
         }
     }
 
-    /// The session, used when row or mark says, whichever is later.
+    /// The session with the later last use of row and mark.
     func applied(to session: Session) -> Session {
         let key = session.id.key
         let mark = state.withLock { $0.marks[key] ?? $0.underway[key] }
@@ -45,38 +45,38 @@ final class Activity: Sendable {
         return session
     }
 
-    /// How many sessions are marked and not yet on disk.
+    /// The number of marked sessions that are not yet on disk.
     var count: Int { state.withLock { $0.marks.count + $0.underway.count } }
 
-    /// Puts the marks so far on their way to disk; until `wrote` they still count.
+    /// Starts a flush of the current marks. They still count until `wrote`.
     func depart() {
         state.withLock { state in
             if state.underway.isEmpty {
                 // Moved, not copied: there may be a million.
                 state.underway = state.marks
             } else {
-                // What was not written last time goes again, unless there is a later mark.
+                // Marks that failed to be written are included again, unless there is a later mark.
                 state.underway.merge(state.marks) { max($0, $1) }
             }
             state.marks = [:]
         }
     }
 
-    /// Some of those on their way.
+    /// Some of the marks being flushed.
     func departed(upTo count: Int) -> [ActivityMark] {
         state.withLock { state in
             state.underway.prefix(count).map { ActivityMark(key: $0.key, at: $0.value) }
         }
     }
 
-    /// Forgets marks that are on disk; not later ones of the same sessions, which may have departed
-    /// while these were written.
+    /// Removes marks that are on disk, but not later ones of the same sessions, which a flush may
+    /// have picked up while these were written.
     func wrote(_ marks: [ActivityMark]) {
         state.withLock { state in
             for mark in marks where state.underway[mark.key] == mark.at {
                 state.underway[mark.key] = nil
             }
-            // Gives the memory back.
+            // Frees the memory.
             if state.underway.isEmpty { state.underway = [:] }
         }
     }
@@ -84,7 +84,7 @@ final class Activity: Sendable {
 
 /// A session's latest use.
 struct ActivityMark: Hashable, Sendable {
-    /// The session's.
+    /// The session's key.
     let key: Int64
     let at: Timestamp
 }

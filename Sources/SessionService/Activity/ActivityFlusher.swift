@@ -2,15 +2,15 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Brings the marks of each interval to disk (S-05).
+/// Writes the marks of each interval to disk (S-05).
 struct ActivityFlusher: Sendable {
-    /// Rows of one transaction: about 2 ms, so that a refresh never waits long behind it.
+    /// Rows in one transaction: about 2 ms, so that a refresh never waits long for it.
     private static let stepRows = 256
 
     let parts: SessionParts
     let logger: Logger
 
-    /// Writes what is marked now. What the store does not take is kept for the next time.
+    /// Writes all current marks. Marks that the store does not accept are kept for the next call.
     func write() async {
         parts.activity.depart()
         while case let step = parts.activity.departed(upTo: Self.stepRows), !step.isEmpty {

@@ -1,19 +1,21 @@
 import ServiceRuntime
 
-/// How a flow's transaction went. A refusal is a value and no thrown error where something is
-/// written with it, since a throw would undo the end of a family or the audit record.
+/// The result of a call's transaction. A refusal that also writes something is a value and not a
+/// thrown error: a throw would roll back the end of the family or the audit record.
 enum FlowOutcome<Value: Sendable>: Sendable {
-    /// Done; sessions may have ended on the way.
+    /// Success; sessions may have ended in the transaction.
     case done(Value, ended: [RevokedSession] = [])
-    /// Refused, for the caller to be told; sessions may have ended on the way, and the use may have
+    /// An error for the caller; sessions may have ended in the transaction, and the use may have
     /// been recorded.
     case refused(
         ErrorCode, ended: [RevokedSession] = [], recorded: RejectedTokenCounter.Kind? = nil)
 }
 
 extension SessionParts {
-    /// Takes over what has been committed: first validation learns of the ends, so that no access
-    /// token of them is good once the caller has its answer (S-07); then the value, or the error.
+    /// Applies a committed outcome: first updates the revoked sessions, so that none of their
+    /// access tokens validates once the caller has its response (S-07); then returns the value or
+    /// throws.
+    /// - Throws: the error of a refusal.
     func settle<Value>(_ outcome: FlowOutcome<Value>) throws(ServiceError) -> Value {
         switch outcome {
         case .done(let value, let sessions):

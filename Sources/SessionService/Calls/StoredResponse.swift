@@ -2,8 +2,8 @@ import CallRecords
 import ServiceRuntime
 import Storage
 
-/// What session keeps of an answer to give it again: which refresh token it held, and when it was
-/// given. No token is kept; both are made anew from this.
+/// What is stored of a response to return it again: which refresh token it contained, and when it
+/// was issued. No token is stored; both are issued again from this.
 struct StoredResponse: Hashable, Sendable {
     private static let numbers = 3
 
@@ -11,7 +11,7 @@ struct StoredResponse: Hashable, Sendable {
     let session: Int64
     /// The counter of the refresh token.
     let counter: Int64
-    /// When it was given.
+    /// When it was issued.
     let givenAt: Timestamp
 
     init(_ grant: TokenGrant) {
@@ -20,18 +20,18 @@ struct StoredResponse: Hashable, Sendable {
         givenAt = grant.givenAt
     }
 
-    /// As the store keeps it: the numbers in 8 bytes each, big-endian.
+    /// The stored form: each number in 8 bytes, big-endian.
     var bytes: [UInt8] {
         [session, counter, givenAt.milliseconds].flatMap { number in
             (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
         }
     }
 
-    /// Reads what `bytes` wrote.
-    /// - Throws: `rpc/internal` for anything else: only this program writes it.
+    /// Parses what `bytes` returned.
+    /// - Throws: `rpc/internal` for anything else, since only this program writes it.
     init(_ bytes: [UInt8]) throws(ServiceError) {
         guard bytes.count == 8 * Self.numbers else {
-            throw ServiceError(.internalError, detail: "a kept answer of \(bytes.count) bytes")
+            throw ServiceError(.internalError, detail: "a stored response of \(bytes.count) bytes")
         }
         func number(_ place: Int) -> Int64 {
             bytes[(8 * place)..<(8 * place + 8)].reduce(0) { $0 << 8 | Int64($1) }
@@ -43,14 +43,14 @@ struct StoredResponse: Hashable, Sendable {
 }
 
 extension Transaction {
-    /// The first answer of `call`; nil where it is new, or carries no key.
-    /// - Throws: `auth/idempotency-key-reused` where the key was another request's.
+    /// The stored response of `call`; nil where it is new or has no idempotency key.
+    /// - Throws: `auth/idempotency-key-reused` where the key was used for another request.
     func storedResponse(of call: RepeatableCall?) throws -> StoredResponse? {
         try remembered(of: call).map(StoredResponse.init)
     }
 
-    /// The same, where another request's key is just no answer: a thief's use of an old token must
-    /// end the family whatever key he sends with it (G-10).
+    /// The same, but nil where the key was used for another request: an attacker's use of an old
+    /// token must end the family whatever key is sent with it (G-10).
     func storedResponseIfAny(of call: RepeatableCall?) throws -> StoredResponse? {
         do {
             return try storedResponse(of: call)
@@ -59,7 +59,7 @@ extension Transaction {
         }
     }
 
-    /// Keeps the answer of `call`, if it carries a key.
+    /// Stores the response of `call`, if it has an idempotency key.
     func remember(_ call: RepeatableCall?, _ answer: StoredResponse) throws {
         try remember(call, answer.bytes)
     }

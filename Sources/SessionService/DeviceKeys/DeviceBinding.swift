@@ -1,23 +1,25 @@
 import ServiceRuntime
 
-/// What ties a session to its device where no key does (S-04); a session that has a key asks for
-/// its proof under each of them.
+/// How a session without a device key is bound to its device (S-04). A session that has a key
+/// requires its proof under each of these.
 package enum DeviceBinding: String, CaseIterable, Sendable {
-    /// Another device id than the session's is recorded, and answered. Device ids are the caller's
-    /// word, which a thief copies with the token: they tell little and must sign nobody out.
+    /// A refresh with another device id than the session's is recorded and succeeds. The client
+    /// states the device id, and a thief can copy it with the token: it proves little and must not
+    /// sign a user out.
     case signal
-    /// Another device id, or none, is recorded and refused, at a sign-in without a key too.
+    /// A refresh with another device id, or none, is recorded and refused. A sign-in without a key
+    /// needs a device id.
     case fingerprint
-    /// Sign-ins without a key are refused. Sessions from before go on as under `signal`.
+    /// Sign-ins without a key are refused. Sessions opened before continue as under `signal`.
     case key
 
-    /// What becomes of a use.
+    /// How a refresh is treated.
     enum Verdict: Hashable, Sendable {
-        /// It is answered.
+        /// It succeeds.
         case answered
-        /// It is answered, and recorded as a device's that is not the session's.
+        /// It succeeds, and is recorded as coming from another device.
         case recorded
-        /// It is refused, and recorded.
+        /// It is refused and recorded.
         case refused
     }
 
@@ -32,8 +34,8 @@ package enum DeviceBinding: String, CaseIterable, Sendable {
         }
     }
 
-    /// The verdict on a refresh that names `device`, of a session without a key that was opened on
-    /// `home`; both are keyed hashes, nil where none was named.
+    /// The verdict on a refresh from `device`, of a session without a key that was opened on
+    /// `home`. Both are keyed hashes, nil where no device was named.
     func verdict(on device: [UInt8]?, home: [UInt8]?) -> Verdict {
         guard let home, device != home else { return .answered }
         return switch self {

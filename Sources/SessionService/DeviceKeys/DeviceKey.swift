@@ -3,22 +3,23 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// The public key that a session is bound to (S-04): who signs with its private half is the device
-/// that signed in, and nobody else refreshes.
+/// The public key that a session is bound to (S-04): only the device that signed in has the private
+/// key, and only it can refresh.
 ///
-/// The store keeps the bare key. Its length tells its kind: 65 bytes are an uncompressed point of
+/// The store keeps the raw key. Its length tells its type: 65 bytes are an uncompressed point of
 /// P-256 (SEC 1, 2.3.3), 32 are an Ed25519 key (RFC 8032).
 struct DeviceKey: Hashable, Sendable {
     private static let pointBytes = 65
     private static let edwardsBytes = 32
-    /// Sets these signatures apart from all others that a device makes.
+    /// Domain separation: distinguishes these signatures from all others that a device makes.
     private static let label = "postern device key v1"
 
     let bytes: [UInt8]
 
-    /// The key that a sign-in brings. Its device has to show that it can sign: one that cannot
-    /// would be signed out with its first access token, ten minutes after it seemed to work. The
-    /// signature need not be fresh, since another's key that somebody registers shuts out only him.
+    /// The key sent with a sign-in. The device must prove that it can sign: one that cannot would
+    /// be signed out when its first access token expires, after ten minutes of seeming to work. The
+    /// signature need not be fresh: a client that registers another device's key only locks itself
+    /// out.
     /// - Throws: `auth/invalid-device-key`.
     init(_ message: SessionV1.DeviceKey, deviceID: String) throws(ServiceError) {
         let length: Int
@@ -37,7 +38,8 @@ struct DeviceKey: Hashable, Sendable {
         }
     }
 
-    /// The key that a row holds.
+    /// The key stored in a row.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another length.
     init(stored bytes: [UInt8]) throws(SQLError) {
         guard bytes.count == Self.pointBytes || bytes.count == Self.edwardsBytes else {
             throw SQLError(.unexpectedValue, detail: "session.device_key")
@@ -45,13 +47,13 @@ struct DeviceKey: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// What a device signs to show that it has the private half.
+    /// The bytes that a device signs to prove possession of the private key.
     static func signed(_ publicKey: [UInt8], deviceID: String) -> [UInt8] {
         DelimitedParts.joined([Array(label.utf8), publicKey, Array(deviceID.utf8)])
     }
 
-    /// Whether `signature` is the device's over `message`; false where the key is no key: a point
-    /// off the curve, or one of small order, which anybody could sign for.
+    /// Whether `signature` is the device's over `message`. False also for an invalid key: a point
+    /// off the curve, or one of small order, for which anyone could forge signatures.
     func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         do {
             if bytes.count == Self.edwardsBytes {
@@ -61,7 +63,7 @@ struct DeviceKey: Hashable, Sendable {
             return try VerifyingKey(x: Array(bytes[1..<33]), y: Array(bytes[33...]))
                 .verifies(signature, of: message)
         } catch {
-            // No key, no signature of it.
+            // An invalid key verifies nothing.
             return false
         }
     }

@@ -3,15 +3,16 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// What a device's proof is worth, for the rotation rule to act on.
+/// The result of checking a device's proof, for the rotation rule.
 enum DeviceProofFinding: Hashable, Sendable {
-    /// None came, or the session is bound to no key and needs none.
+    /// No proof was sent, or the session is bound to no key and needs none.
     case absent
-    /// Its device's clock, or whoever kept it, is too far from our time.
+    /// The signing time is too far from ours: the device's clock is wrong, or the proof was
+    /// replayed.
     case stale
     /// Not the device's signature over this token and moment.
     case wrong
-    /// The device's own, made at this moment by its clock.
+    /// The device's own signature, made at this moment by its clock.
     case proved(signedAt: Timestamp)
 }
 
@@ -24,15 +25,16 @@ enum DeviceProofFinding: Hashable, Sendable {
 ///     given    yes             within               another's     wrong
 ///     given    yes             within               the device's  proved
 ///
-/// Attacks: a stolen token without the key gives nothing; a signature that was made for another
-/// token, another purpose or another server's protocol is over other bytes; one that was kept back
-/// is stale. Who records a whole request, token and proof, can send it again for five minutes, and
-/// is given no more access than its first answer gave (`RefreshTokenRotation`).
+/// Attacks: a stolen token without the key is useless. A signature for another token, another
+/// purpose or another server's protocol covers other bytes. A proof that was held back is stale. An
+/// attacker who records a whole request, token and proof, can replay it for five minutes, and gets
+/// no more access than the first response gave (`RefreshTokenRotation`).
 enum DeviceProofRule {
-    /// How far a device's clock may be off ours: people's clocks are set by hand. A device that is
-    /// told `auth/device-proof-stale` signs anew by the server's time, which every answer tells.
+    /// How far a device's clock may differ from ours: people set clocks by hand. A device that
+    /// receives `auth/device-proof-stale` signs again with the server's time, which every response
+    /// contains.
     static let skewMax: Duration = .seconds(300)
-    /// Sets these signatures apart from all others that a device makes.
+    /// Domain separation: distinguishes these signatures from all others that a device makes.
     private static let label = "postern refresh v1"
 
     /// - Parameter token: the refresh token as it was sent.
@@ -46,7 +48,7 @@ enum DeviceProofRule {
         return isGenuine ? .proved(signedAt: signedAt) : .wrong
     }
 
-    /// What a device signs when it uses `token`.
+    /// The bytes that a device signs when it uses `token`.
     static func signed(_ token: String, at moment: Timestamp) -> [UInt8] {
         let milliseconds = (0..<8).map {
             UInt8(truncatingIfNeeded: moment.milliseconds >> (56 - $0 * 8))
@@ -56,8 +58,9 @@ enum DeviceProofRule {
 }
 
 extension SessionParts {
-    /// Checks the proof that came with a token of session `id`. Signatures take 0.1 ms, so this is
-    /// done before the store's one writer is asked; a session's key never changes meanwhile.
+    /// Checks the proof sent with a token of session `id`. Verifying a signature takes 0.1 ms, so
+    /// it is done before the transaction, outside the store's only writer. A session's key never
+    /// changes in between.
     func finding(
         of proof: SessionV1.DeviceProof?, on token: String, of id: SessionID
     ) async throws -> DeviceProofFinding {
@@ -68,7 +71,7 @@ extension SessionParts {
 }
 
 extension SQLSession {
-    /// The key that session `id` is bound to, if it is there and bound.
+    /// The key that session `id` is bound to; nil when there is no such session or key.
     fileprivate func deviceKey(of id: SessionID) throws -> DeviceKey? {
         let found = try queryOne(
             "SELECT device_key FROM session WHERE id = ?", [.integer(id.key)]

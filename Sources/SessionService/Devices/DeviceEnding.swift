@@ -4,13 +4,14 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Ends one session of the account, or all but the one that asks (G-22, S-06).
+/// Ends one session of the account, or all except the caller's (G-22, S-06).
 ///
-/// Attack: somebody names another account's session. They are answered as for one that never was.
+/// Attack: the caller names another account's session. The response is the same as for a session
+/// that does not exist.
 struct DeviceEnding: Sendable {
     let parts: SessionParts
 
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the asking session is
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
     ///   over, `auth/session-not-found`.
     func run(_ request: SessionV1.EndRequest) async throws -> SessionV1.EndResponse {
         let token = try parts.currentToken(request.accessToken)
@@ -21,7 +22,7 @@ struct DeviceEnding: Sendable {
         return SessionV1.EndResponse(ended: try parts.settle(outcome))
     }
 
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the asking session is
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
     ///   over.
     func run(_ request: SessionV1.EndOthersRequest) async throws -> SessionV1.EndOthersResponse {
         let token = try parts.currentToken(request.accessToken)

@@ -3,8 +3,8 @@ import ServiceRuntime
 import Storage
 
 extension SessionParts {
-    /// The token that a signed-in person shows for what concerns the whole account: unlike at
-    /// sign-out an expired one will not do, or one that leaked long ago could end every session.
+    /// Verifies the access token of a call that concerns the whole account. Unlike at sign-out, an
+    /// expired one is rejected: one that leaked long ago could otherwise end every session.
     /// - Throws: `auth/invalid-access-token`.
     func currentToken(_ text: String) throws(ServiceError) -> AccessToken {
         guard let token = accessTokens.read(text), time.now() < token.expiresAt else {
@@ -13,7 +13,7 @@ extension SessionParts {
         return token
     }
 
-    /// The session of a current token, live now by its row; nil where it is over.
+    /// The token's session, if its row shows that it is live; nil where it is over.
     func liveSession(_ token: AccessToken, _ store: some SQLSession, at now: Timestamp) throws
         -> Session?
     {

@@ -1,8 +1,8 @@
 import ServiceRuntime
 import Storage
 
-/// How long an account's end is remembered after its moment. It matters only while a proof made
-/// before it is still young, which is half a minute; a day leaves room for clocks.
+/// How long an account's end is kept. It matters only while a proof made before it would still be
+/// accepted, which is half a minute; a day allows for differing clocks.
 private let accountEndKeptFor: Duration = .seconds(86_400)
 
 extension Transaction {
@@ -13,8 +13,8 @@ extension Transaction {
         ) { try $0.timestamp(0) }
     }
 
-    /// Refuses proofs of `account` made before a moment from now on; an earlier moment than one
-    /// that is known changes nothing.
+    /// From now on refuses proofs of `account` made before `moment`. An earlier moment than the
+    /// stored one changes nothing.
     func noteAccountEnd(
         _ account: AccountID, before moment: Timestamp, _ reason: EndReason
     ) throws {

@@ -4,23 +4,23 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Ends an account's sessions, and lets no sign-in through that began before (S-06): what follows
-/// a replaced password, a suspension, a deletion. A session that was opened by a later proof stays,
-/// so that a late or repeated delivery signs nobody out who has signed in since.
+/// Ends an account's sessions, and rejects sign-ins that began before (S-06): after a password
+/// change, a suspension or a deletion. A session opened by a later proof continues, so that a late
+/// or repeated delivery does not sign out a user who has signed in since.
 struct AccountEnding: Sendable {
     /// How far `before_ms` may be ahead of our clock. Without a limit one wrong number would lock
-    /// an account out for years. Beyond it identity's clock and ours disagree, which passes:
-    /// identity tries again, so that a replaced password ends its sessions all the same.
+    /// an account for years. Beyond it the clocks of identity and session disagree, which is
+    /// temporary: identity retries, so a password change still ends the sessions.
     private static let aheadMax: Duration = .seconds(3_600)
-    /// What can befall a whole account; the other reasons are a single session's.
+    /// The reasons that can apply to a whole account; the others apply to a single session.
     private static let reasons: [EndReason] = [
         .signedOut, .security, .revoked, .providerRevoked,
     ]
 
     let parts: SessionParts
 
-    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the clocks
-    ///   disagree.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
+    ///   clocks disagree.
     func run(
         _ request: SessionV1.EndAccountRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountResponse {

@@ -3,14 +3,13 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Ends a session, with its audit record and, where there is one, the notice to its owner. The
-    /// caller hands what is returned to
-    /// `SessionParts.settle` once it is committed.
+    /// Ends a session, with its audit record and, for some reasons, a notice to its owner. The
+    /// caller passes the result to `SessionParts.settle` after the commit.
     func end(
         _ session: Session, _ reason: EndReason, from origin: CallOrigin
     ) throws -> RevokedSession {
         try noteEnd(of: session.id, reason)
-        // Whoever signs out is there; any other end says nothing of its owner.
+        // A sign-out shows that the owner is active now; any other end does not.
         try noteSeen(session.account, at: reason == .signedOut ? at : session.usedAt)
         if let notice = OwnerNotice.message(of: session, ended: reason, at: at) {
             try enqueue(notice)
@@ -27,9 +26,9 @@ extension Transaction {
         return RevokedSession(id: session.id, at: at)
     }
 
-    /// Ends those of `sessions` that live for `reason`, and notes of the others what time has
-    /// brought them.
-    /// - Returns: all that have a noted end now, and how many of them were live.
+    /// Ends the live ones of `sessions` for `reason`, and writes the end of those that have timed
+    /// out.
+    /// - Returns: all sessions that this call ended, and how many of them were live.
     func end(
         _ sessions: [Session], _ reason: EndReason, life: SessionLife, from origin: CallOrigin
     ) throws -> (ended: [RevokedSession], live: Int) {
@@ -48,7 +47,7 @@ extension Transaction {
 }
 
 extension AuditEvent {
-    /// The event, about `session`.
+    /// The event with the keys of `session`.
     fileprivate func of(_ session: Session) -> AuditEvent {
         var event = self
         event.account = session.account.key

@@ -5,13 +5,13 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Ends the session of a token, or all of its account's (G-09, S-06). Whoever wants out is let
-/// out: an access token may have expired, and a session that is over already is no error. A token
-/// of such a session ends no other one.
+/// Ends the session of a token, or all of its account's sessions (G-09, S-06). Signing out succeeds
+/// where possible: the access token may have expired, and a session that is already over is no
+/// error. A token of such a session ends no other one.
 ///
-/// All sessions end by a current access token only, or one that leaked long ago could end them. An
-/// expired one is refused, and does not end its own session alone: its owner, who may have lost a
-/// phone, must not believe that all are over, and can refresh and ask again.
+/// Ending all sessions needs a current access token; one that leaked long ago could otherwise end
+/// them. An expired one is rejected and does not even end its own session: its owner, who may have
+/// lost a phone, must not believe that all are over, and can refresh and retry.
 struct SignOut: Sendable {
     let parts: SessionParts
 
@@ -46,9 +46,9 @@ struct SignOut: Sendable {
         return token
     }
 
-    /// A refresh token signs out where it would refresh, and is a replay where it would be one. Of
-    /// a session that is bound to a key it needs the device's proof: a stolen token is worth
-    /// nothing, not even to sign its owner out.
+    /// A refresh token signs out where it would refresh, and is a replay where it would be one. For
+    /// a session that is bound to a key it needs the device's proof: a stolen token alone must not
+    /// even sign its owner out.
     private func end(
         by token: RefreshToken, _ proof: DeviceProofFinding, all: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {

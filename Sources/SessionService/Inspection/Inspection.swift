@@ -3,8 +3,8 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Tells the state of the session that an access token of ours names, however old the token, with
-/// the reason of an end (G-01). A token that is not ours is told nothing.
+/// Returns the state of an access token's session, however old the token, with the reason of its
+/// end (G-01). The response to a token that is not ours is empty.
 struct Inspection: Sendable {
     let parts: SessionParts
 

@@ -2,25 +2,25 @@ import Contracts
 package import Cryptography
 package import ServiceRuntime
 
-/// The keys that session works with, each for one purpose, all but one out of its master key.
+/// The session service's keys, each for one purpose; all but one are derived from its master key.
 package struct SessionKeys: Sendable {
-    /// Seals the keys that refresh tokens are made under.
+    /// Seals the refresh token keys.
     let tokenKeys: SealedBox
-    /// Seals the private halves of signing keys.
+    /// Seals the private parts of signing keys.
     let signingKeys: SealedBox
-    /// Keys and fingerprints of calls that had an effect (G-25).
+    /// Idempotency keys and fingerprints of calls (G-25).
     let calls: KeyedHash
     /// Client addresses and devices in the audit trail.
     let audit: KeyedHash
-    /// Devices in session rows: another key, so that they cannot be joined with the audit trail.
+    /// Devices in session rows. A separate key, so that they cannot be joined with the audit trail.
     let devices: KeyedHash
     /// Seals the names of devices (G-22).
     let deviceNames: SealedBox
-    /// Checks identity's word that an account has proved itself.
+    /// Verifies identity's sign-in proofs.
     let proofs: SignInProofSeal
 
-    /// Keys out of the service's `master` key and the key that identity and session share, each of
-    /// 32 random bytes. `randomness` makes the nonces of what is sealed.
+    /// Derives keys from the service's `master` key; `signInProofs` is the key that identity and
+    /// session share. Each has 32 random bytes. `randomness` generates the nonces for sealing.
     /// - Throws: `CryptographyError.invalidKey`.
     package init(
         master: SecretBytes, signInProofs: SecretBytes, randomness: any Randomness

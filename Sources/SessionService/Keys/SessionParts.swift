@@ -1,27 +1,27 @@
 import ServiceRuntime
 import Storage
 
-/// What every flow of session is given.
+/// The dependencies that the session service's calls share.
 struct SessionParts: Sendable {
     let store: Store
     let keys: SessionKeys
     let life: SessionLife
-    /// Live sessions of an account (S-03).
+    /// Maximum live sessions of an account (S-03).
     let sessionsMax: Int
-    /// Uses of sessions that are not on disk yet (S-05).
+    /// Last uses of sessions that are not on disk yet (S-05).
     let activity: Activity
-    /// Whether the time can be relied on.
+    /// Whether the clock is trusted.
     let clock: ClockHold
-    /// Signs and reads access tokens.
+    /// Issues and verifies access tokens.
     let accessTokens: AccessTokens
-    /// Makes and checks refresh tokens.
+    /// Issues and verifies refresh tokens.
     let refreshTokens: RefreshTokenKeys
     let refreshPolicy: RefreshPolicy
-    /// What the rotation rule knows of access tokens that were used.
+    /// Access tokens that were used, for the rotation rule.
     let confirmations: Confirmations
-    /// What validation knows of ends.
+    /// Ended sessions, for validation.
     let ended: RevokedSessions
-    /// Counts what is refused, so that the audit trail does not grow with each.
+    /// Counts rejected uses of tokens, so that the audit trail does not grow with each.
     let rejectedTokens: RejectedTokenCounter
     let time: any Time
     let randomness: any Randomness

@@ -6,8 +6,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Hands owners' notices to identity, which knows their mail and language. What it throws is tried
-/// again later, for ever: an identity that is down delays a notice and nothing else.
+/// Delivers owner notices to identity, which knows the owner's mail address and language. Whatever
+/// it throws is retried without limit: while identity is down, only notices are delayed.
 struct NoticeDelivery: Sendable {
     /// For one notice; identity's commit takes milliseconds.
     private static let timeout: Duration = .seconds(10)
@@ -16,10 +16,10 @@ struct NoticeDelivery: Sendable {
     let parts: SessionParts
     let logger: Logger
 
-    /// Returns once the notice is identity's, or can never be.
+    /// Returns once identity has accepted the notice or will never accept it.
     func deliver(_ message: OutboxMessage) async throws {
         guard message.topic == OwnerNotice.topic, let session = SessionID(text: message.key) else {
-            // A newer version wrote it; it is for that one to send.
+            // A newer version wrote it and will deliver it.
             throw ServiceError(.unknownMethod, detail: "no such outbox topic")
         }
         var request = try IdentityV1.TellRequest(decoding: message.payload)
@@ -35,8 +35,8 @@ struct NoticeDelivery: Sendable {
         }
     }
 
-    /// Whether identity says that this notice can never be taken as it is. A key that is reused is
-    /// one whose first delivery was taken, before the device's name changed or was erased.
+    /// Whether identity will never accept this notice. A reused key means that the first delivery
+    /// was accepted, before the device's name changed or was deleted.
     private static func isFinal(_ code: ErrorCode) -> Bool {
         code == .invalidArgument || code == .idempotencyKeyReused
     }

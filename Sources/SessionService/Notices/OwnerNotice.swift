@@ -2,16 +2,17 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// What an account's owner is told of a session's end (S-03, G-10), written into the outbox with
-/// the end itself. Of the other ends they are the cause, or are told by whoever caused them.
+/// The notice to an account's owner about a session's end (S-03, G-10), written to the outbox in
+/// the transaction of the end. Owners cause the other ends themselves, or are notified by the
+/// service that caused them.
 ///
-/// Nothing personal waits here: the device's name stays sealed in the session's row until the
-/// notice is handed over.
+/// The outbox holds nothing personal: the device's name stays sealed in the session's row until the
+/// notice is delivered.
 enum OwnerNotice {
     /// The outbox's topic. A message's key is the session's id: a session ends once.
     static let topic = "owner-notice"
 
-    /// The message; nil for an end that needs none.
+    /// The message; nil for an end without a notice.
     static func message(
         of session: Session, ended reason: EndReason, at moment: Timestamp
     ) -> OutboxMessage? {

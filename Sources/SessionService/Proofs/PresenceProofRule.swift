@@ -2,7 +2,7 @@ import Cryptography
 import Messages
 import ServiceRuntime
 
-/// Whether a device shows that its owner has just passed its prompt (G-13). Pure:
+/// Whether a device proves that its owner has just confirmed a prompt (G-13). Pure:
 ///
 ///     session's key   signed at             signature     finding
 ///     none            any                   any           refused: invalid-device-proof
@@ -10,19 +10,20 @@ import ServiceRuntime
 ///     yes             within                another's     refused: invalid-device-proof
 ///     yes             within                the device's  proved, at that moment, never after now
 ///
-/// Attacks: an unattended refresh's proof is over other bytes, and does not pass for an owner's
-/// presence; nor does one for another session's token. Who records a proof and sends it again gains
+/// Attacks: the proof of an unattended refresh covers other bytes and does not count as presence,
+/// nor does one for another session's token. An attacker who replays a recorded proof gains
 /// nothing: it counts from the moment at which it was signed.
 enum PresenceProofRule {
-    /// How far a device's clock may be off ours: less than for a refresh, since calls ask how many
-    /// minutes ago this was. A device that is told `auth/device-proof-stale` signs anew by the
-    /// server's time.
+    /// How far a device's clock may differ from ours: less than for a refresh, since calls check
+    /// how many minutes ago the proof was made. A device that receives `auth/device-proof-stale`
+    /// signs again with the server's time.
     static let skewMax: Duration = .seconds(60)
-    /// Sets these signatures apart from all others that a device makes.
+    /// Domain separation: distinguishes these signatures from all others that a device makes.
     private static let label = "postern presence v1"
 
-    /// The proof that it is.
+    /// The proof that the signature gives.
     /// - Parameter token: the access token as it was sent.
+    /// - Throws: `auth/invalid-device-proof`, `auth/device-proof-stale`.
     static func proof(
         _ presence: SessionV1.PresenceProof, on token: String, by key: DeviceKey?,
         at now: Timestamp
@@ -40,7 +41,7 @@ enum PresenceProofRule {
             methods: [presence.hardwareKey ? "hwk" : "swk", "user"], at: min(signedAt, now))
     }
 
-    /// What a device signs when its owner has passed its prompt.
+    /// The bytes that a device signs when its owner has confirmed a prompt.
     static func signed(_ token: String, at moment: Timestamp, inHardware: Bool) -> [UInt8] {
         let milliseconds = (0..<8).map {
             UInt8(truncatingIfNeeded: moment.milliseconds >> (56 - $0 * 8))

@@ -3,8 +3,8 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// How and when the owner of a session has proved to be it, told to who shows a token of it that is
-/// good: what calls that demand a recent proof decide by (G-13).
+/// Returns how and when the owner of a session proved their identity, to the holder of a valid
+/// access token. Calls that require a recent proof decide by it (G-13).
 struct ProofList: Sendable {
     let parts: SessionParts
 

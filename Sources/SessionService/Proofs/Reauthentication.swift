@@ -5,11 +5,11 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Notes for a live session that its owner has just proved to be it once more (G-13): by identity's
-/// word, or by the key that the session is bound to. The session and its family of refresh tokens
-/// stay; the new access token tells the new `auth_time` and `amr`, and so does every later one. By
-/// which proof the session was opened stays as it was: its limits go by that, and a password that is
-/// replaced ends it however often the old one was shown since (S-06).
+/// Reauthenticates the owner of a live session (G-13): by a sign-in proof of identity, or by the
+/// key that the session is bound to. The session and its refresh token family continue. The new
+/// access token has the new `auth_time` and `amr`, and so has every later one. The sign-in's proof
+/// stays as it was: the session's limits depend on it, and a password change ends the session
+/// however often the old password was entered since (S-06).
 struct Reauthentication: Sendable {
     let parts: SessionParts
 
@@ -39,8 +39,9 @@ struct Reauthentication: Sendable {
             authTimeMs: grant.session.proofs.latest.at.milliseconds)
     }
 
-    /// By identity's word. A repeat brings a new one, which is used up and noted nowhere (G-25). Of a
-    /// device's proof the same is known again by itself.
+    /// By identity's proof. A retry brings a new proof, which is consumed, and returns the stored
+    /// response without a new record (G-25). A device's proof needs no idempotency key: a repeated
+    /// one is recognised.
     private func grant(
         _ message: IdentityV1.SignInProof?, _ token: AccessToken, _ origin: CallOrigin,
         _ call: RepeatableCall?
@@ -66,9 +67,9 @@ struct Reauthentication: Sendable {
         return try parts.settle(outcome)
     }
 
-    /// By the device. Its signature is checked before the store's one writer is asked; a session's
-    /// key never changes meanwhile. Nor is the writer asked where there is nothing new to write: who
-    /// sends one signature again and again must not fill the audit trail or hold others up.
+    /// By the device. Its signature is checked before the transaction; a session's key never
+    /// changes in between. When there is nothing new to write, there is no transaction: a client
+    /// that sends one signature repeatedly must not fill the audit trail or block the writer.
     private func grant(
         _ presence: SessionV1.PresenceProof, _ request: SessionV1.ReauthenticateRequest,
         _ token: AccessToken, _ origin: CallOrigin
@@ -93,7 +94,7 @@ struct Reauthentication: Sendable {
         return try await write(finding, token, origin)
     }
 
-    /// Writes what was found of a device's proof.
+    /// Writes the result of checking a device's proof.
     private func write(
         _ finding: Result<SessionProof, ServiceError>, _ token: AccessToken, _ origin: CallOrigin
     ) async throws -> TokenGrant {

@@ -1,48 +1,48 @@
 import ServiceRuntime
 import Storage
 
-/// One way in which somebody proved to be a session's owner, and when.
+/// One way in which a session's owner proved their identity, and when.
 struct SessionProof: Hashable, Sendable {
-    /// As RFC 8176 names them.
+    /// Method names from RFC 8176.
     let methods: [String]
     let at: Timestamp
 }
 
-/// All that a session knows of its owner's proofs (G-13). Pure:
+/// The proofs of a session's owner (G-13). Pure:
 ///
-///     a new proof               what it changes
-///     as at the sign-in         the moment of the sign-in's proof, forward only
-///     in a way proved before    the moment of that proof, forward only
-///     in another way            stands beside; of more than three such the oldest goes
+///     a new proof                 what it changes
+///     same methods as sign-in     the time of the sign-in's proof, forward only
+///     methods proved before       the time of that proof, forward only
+///     other methods               added; above three of these the oldest is removed
 ///
-/// The sign-in's way stays for good, since the session's limits go by it (S-02): who signed in by a
-/// code and types a password later must not get the password's month for it, nor lose his own. The
-/// latest proof is what access tokens tell; for each way the moment is kept, because a call may
-/// demand one of them (`RecentProof` in the gateway).
+/// The sign-in's methods are kept for good, since the session's limits depend on them (S-02): a
+/// user who signed in by a code and later enters a password must not get the password's limits, nor
+/// lose their own. Access tokens contain the latest proof. The time of each is kept, because a call
+/// may require one of them (`RecentProof` in the gateway).
 struct SessionProofs: Hashable, Sendable {
-    /// Ways beside the sign-in's; there are fewer.
+    /// Proofs beside the sign-in's; there are fewer methods.
     static let laterMax = 3
 
     private(set) var signIn: SessionProof
     private(set) var later: [SessionProof] = []
 
-    /// Those of a session that has just been opened.
+    /// The proofs of a session that was just opened.
     init(signIn: SessionProof) {
         self.signIn = signIn
     }
 
-    /// The sign-in's first.
+    /// All proofs, the sign-in's first.
     var all: [SessionProof] { [signIn] + later }
 
-    /// The one made last; of two made at the same moment, the later way.
+    /// The latest proof; of two at the same moment, the one added later.
     var latest: SessionProof { later.reduce(signIn) { $1.at >= $0.at ? $1 : $0 } }
 
-    /// Whether a proof says nothing new: it, or a later one in that way, has been taken in.
+    /// Whether a proof is not new: it, or a later one with the same methods, is known.
     func have(_ proof: SessionProof) -> Bool {
         all.contains { $0.methods == proof.methods && $0.at >= proof.at }
     }
 
-    /// Takes a proof in.
+    /// Adds a proof.
     mutating func note(_ proof: SessionProof) {
         if proof.methods == signIn.methods {
             signIn = Self.later(signIn, proof)
@@ -62,18 +62,18 @@ struct SessionProofs: Hashable, Sendable {
     }
 }
 
-/// As rows keep them: the latest proof in columns of its own, as before there were others; all of
-/// them, `pwd@1767225600000;hwk user@1767225900000`, only where there are several.
+/// The stored form: the latest proof in its own columns, as before there were several; all of them,
+/// `pwd@1767225600000;hwk user@1767225900000`, only where there are several.
 extension SessionProofs {
     private static let parts: (proofs: Character, moment: Character) = (";", "@")
 
-    /// Whether a method can stand in a row.
+    /// Whether a method can be stored.
     static func canKeep(_ method: String) -> Bool {
         !method.isEmpty
             && !method.contains { $0 == " " || $0 == parts.proofs || $0 == parts.moment }
     }
 
-    /// What the row's column holds; nil where there is but the sign-in's way.
+    /// The value for the row's column; nil where there is only the sign-in's proof.
     var text: String? {
         guard !later.isEmpty else { return nil }
         return all.map { proof in
@@ -81,9 +81,10 @@ extension SessionProofs {
         }.joined(separator: String(Self.parts.proofs))
     }
 
-    /// What a row holds.
-    /// - Parameter latest: from the columns that an older program knows too, and may have moved on
-    ///   alone.
+    /// Parses what a row holds.
+    /// - Parameter latest: from the columns that an older program knows as well, and may have
+    ///   updated alone.
+    /// - Throws: `SQLError` of kind `unexpectedValue`.
     init(stored text: String?, latest: SessionProof) throws(SQLError) {
         guard let text else {
             self.init(signIn: latest)

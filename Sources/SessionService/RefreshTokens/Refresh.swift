@@ -5,13 +5,13 @@ import ServiceRuntime
 import Storage
 
 /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
-/// decides, writes, and answers once that is on disk.
+/// decides, writes, and responds once that is on disk.
 struct Refresh: Sendable {
-    /// One use of a token, with all that is known of it before the session's row is locked.
+    /// One use of a token, with all that is known of it before the transaction.
     private struct Use: Sendable {
         let token: RefreshToken
         let proof: DeviceProofFinding
-        /// Keyed hash of the device's id; nil where none was named.
+        /// Keyed hash of the device's id; nil where none was given.
         let device: [UInt8]?
         let origin: CallOrigin
         let call: RepeatableCall?
@@ -19,9 +19,9 @@ struct Refresh: Sendable {
 
     let parts: SessionParts
 
-    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/refresh-token-replayed`,
-    ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
-    ///   `auth/device-mismatch`, `auth/idempotency-key-reused`.
+    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
+    ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
+    ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`.
     func run(
         _ request: SessionV1.RefreshRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshResponse {
@@ -55,7 +55,8 @@ struct Refresh: Sendable {
             call: call)
     }
 
-    /// A repeated call is given its first answer, once it is clear that it comes from the device.
+    /// Decides and writes. A retry with an idempotency key gets its stored response, once it is
+    /// clear that it comes from the device.
     private func answer(
         _ use: Use, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
@@ -107,7 +108,7 @@ struct Refresh: Sendable {
                 of: session, .refreshRefused, code, use.origin, transaction)
             return .refused(code, recorded: recorded)
         case .hasEnded:
-            // Who revoked it at the provider is told so, and signs in there anew (G-24).
+            // The client gets this code so that the user signs in with the provider again (G-24).
             let isRevoked = session.end?.reason == .providerRevoked
             return .refused(isRevoked ? .providerRevoked : .sessionEnded)
         case .unknown: return .refused(.invalidRefreshToken)

@@ -5,12 +5,13 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// What the operator can do about the keys of refresh tokens (G-10): `postern keys`.
+/// Refresh token key operations for the operator (G-10): `postern keys`.
 package struct RefreshKeyOperations: RefreshKeysService {
     let store: Store
     let keys: RefreshTokenKeys
 
-    /// The keys whose tokens are taken, the newest first.
+    /// The keys whose tokens are accepted, the newest first.
+    /// - Throws: `rpc/permission-denied`, or what the store throws.
     package func listRefreshKeys(
         _ request: SessionV1.ListRefreshKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListRefreshKeysResponse {
@@ -18,7 +19,9 @@ package struct RefreshKeyOperations: RefreshKeysService {
         return SessionV1.ListRefreshKeysResponse(keys: try await list())
     }
 
-    /// Has new tokens made under another key; those that are out stay good.
+    /// Issues new tokens under a new key; existing ones stay valid.
+    /// - Throws: `rpc/permission-denied`; `rpc/resource-exhausted` when all 255 key ids are in use;
+    ///   or what the store throws.
     package func rotateRefreshKey(
         _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateRefreshKeyResponse {
@@ -32,7 +35,7 @@ package struct RefreshKeyOperations: RefreshKeysService {
 
     private func list() async throws -> [SessionV1.RefreshKey] {
         let stored = try await store.read { try $0.tokenKeys() }
-        // Ids go round, so moments come first.
+        // Ids wrap around, so keys are sorted by time first.
         return stored.sorted {
             ($0.madeAt, $0.supersededAt ?? Self.never, $0.id)
                 > ($1.madeAt, $1.supersededAt ?? Self.never, $1.id)

@@ -1,16 +1,16 @@
 import ServiceRuntime
 
-/// What an operator decides about rotation.
+/// The operator's settings for rotation.
 struct RefreshPolicy: Hashable, Sendable {
-    /// How long after a rotation its parent is answered again, where no key proves the device.
+    /// How long after a rotation the parent may be retried, where no key proves the device.
     let grace: Duration
-    /// What ties a session to its device.
+    /// How a session is bound to its device.
     let binding: DeviceBinding
 }
 
 extension SessionParts {
-    /// The rule's decision on a token of `session`.
-    /// - Parameter isElsewhere: it comes from a device that the operator does not take.
+    /// The rotation rule's decision on a token of `session`.
+    /// - Parameter isElsewhere: it comes from a device that `DeviceBinding` refuses.
     func decision(
         on counter: Int64, _ proof: DeviceProofFinding, isElsewhere: Bool, of session: Session,
         at now: Timestamp
@@ -20,7 +20,7 @@ extension SessionParts {
                 counter: counter, proof: proof, isElsewhere: isElsewhere),
             of: RefreshTokenRotation.Family(
                 leaf: session.counter, rotatedAt: session.rotatedAt,
-                // That there is a leaf shows that its parent was used.
+                // The existence of a leaf shows that its parent was used.
                 confirmed: confirmations.hasSeen(session.id, session.counter)
                     ? session.counter : session.counter - 1,
                 isBound: session.deviceKey != nil),

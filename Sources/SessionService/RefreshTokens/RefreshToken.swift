@@ -1,20 +1,20 @@
 import Cryptography
 import ServiceRuntime
 
-/// A refresh token, which nobody stores: it names a session and the place in its family (G-10).
+/// A refresh token. It is not stored; it names a session and the position in its family (G-10).
 struct RefreshToken: Hashable, Sendable {
     let session: SessionID
-    /// From 1; the session's row holds that of the leaf.
+    /// From 1; the session's row holds the leaf's.
     let counter: Int64
 }
 
-/// Writes and reads refresh tokens: base64url of `version (1) · key id (1) · session (8) ·
+/// Encodes and verifies refresh tokens: base64url of `version (1) · key id (1) · session (8) ·
 /// counter (7) · MAC (16)`, numbers big-endian, 44 characters in all.
 ///
-/// The MAC is HMAC-SHA-256, cut to 128 bits (RFC 2104, 5), under keys that serve nothing else, so
-/// no other token of ours can stand in for one. The keys rotate (`RefreshTokenKeys`) and are sealed
-/// in the store: nothing of a stolen store makes a token, and a forged one is refused before the
-/// store is asked.
+/// The MAC is HMAC-SHA-256, truncated to 128 bits (RFC 2104, 5), under keys that have no other use,
+/// so no other token of ours can be taken for one. The keys rotate (`RefreshTokenKeys`) and are
+/// sealed in the store: a stolen store does not allow forging tokens, and a forged one is rejected
+/// before the store is read.
 struct RefreshTokenSeal: Sendable {
     private static let version: UInt8 = 2
     private static let macBytes = 16
@@ -27,15 +27,15 @@ struct RefreshTokenSeal: Sendable {
     private let current: (id: UInt8, key: KeyedHash)
 
     /// - Parameters:
-    ///   - current: the id of the key that new tokens are made under.
-    ///   - keys: all under which a token may still live.
+    ///   - current: the id of the key that issues new tokens.
+    ///   - keys: all keys under which a token may still be valid.
     init?(current: UInt8, keys: [UInt8: KeyedHash]) {
         guard let key = keys[current] else { return nil }
         self.current = (current, key)
         self.keys = keys
     }
 
-    /// The token as its owner is given it.
+    /// The token as its owner receives it.
     func text(of token: RefreshToken) -> String {
         let body =
             [Self.version, current.id] + Self.bytes(of: token.session.key, count: 8)
@@ -43,7 +43,7 @@ struct RefreshTokenSeal: Sendable {
         return Base64URL.encode(body + Self.mac(of: body, under: current.key))
     }
 
-    /// The token that `text` is; nil unless we have written it, under a key that still counts.
+    /// Parses and verifies `text`; nil unless we issued it, under a key that is still accepted.
     func token(_ text: String) -> RefreshToken? {
         guard text.utf8.count == Self.textBytes, let bytes = Base64URL.decode(text.utf8),
             bytes.count == Self.bodyBytes + Self.macBytes, bytes[0] == Self.version,

@@ -2,14 +2,14 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// A key of refresh tokens as the store keeps it.
+/// A refresh token key in the store.
 struct StoredTokenKey: Hashable, Sendable {
-    /// 1 … 255; stands in each token.
+    /// 1 … 255; part of each token.
     let id: UInt8
     /// The key, sealed.
     let sealed: [UInt8]
     let madeAt: Timestamp
-    /// When the next one took its place; nil for the current one.
+    /// When the next key replaced it; nil for the current one.
     let supersededAt: Timestamp?
 }
 
@@ -30,7 +30,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Adds a key, in the place of the current one.
+    /// Adds a key as the current one.
     func supersede(by key: StoredTokenKey) throws {
         try execute(
             "UPDATE token_key SET superseded_at_ms = ? WHERE superseded_at_ms IS NULL",
@@ -41,14 +41,14 @@ extension Transaction {
         try audit(AuditEvent(.refreshKeyMade))
     }
 
-    /// Forgets keys that were superseded at `moment` or before.
+    /// Deletes keys that were superseded at `moment` or before.
     func forgetTokenKeys(supersededBy moment: Timestamp) throws {
         try execute("DELETE FROM token_key WHERE superseded_at_ms <= ?", [SQLValue(moment)])
     }
 }
 
 extension SealedPlace {
-    /// Where the sealed key of refresh tokens belongs.
+    /// The sealing context of a refresh token key.
     static func tokenKey(_ id: UInt8) -> SealedPlace {
         SealedPlace(table: "token_key", column: "sealed_key", row: Int64(id))
     }

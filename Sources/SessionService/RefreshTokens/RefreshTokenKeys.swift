@@ -4,28 +4,28 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Why the keys of refresh tokens cannot be had. The description tells the operator what to do.
+/// Why the refresh token keys could not be loaded. The description tells the operator what to do.
 package enum RefreshTokenKeyError: Error, Hashable, CustomStringConvertible {
-    /// A key does not open.
+    /// A key could not be opened.
     case doesNotOpen
 
     package var description: String {
         """
-        a key of refresh tokens in the session store does not open: start with the master key \
-        that the store was made with
+        a refresh token key in the session store does not open: start with the master key that \
+        the store was made with
         """
     }
 }
 
-/// The keys under which refresh tokens are made, sealed in the store: the first start makes one,
-/// the first sign-in or refresh after its time another, and so may the operator. What an old key
-/// has made is taken for as long as a session can live, so nobody is signed out by this.
+/// The keys that authenticate refresh tokens, sealed in the store. The first start generates one;
+/// the first sign-in or refresh after its life, or the operator, rotates it. Tokens of an old key
+/// are accepted for as long as a session can live, so a rotation signs no user out.
 final class RefreshTokenKeys: Sendable {
-    /// How keys come and go.
+    /// The times of rotation.
     struct Schedule: Hashable, Sendable {
-        /// How long new tokens are made under one key.
+        /// How long new tokens are issued under one key.
         let renewal: Duration
-        /// How long after that its tokens are taken: the longest life of a session.
+        /// How long after that its tokens are accepted: the longest life of a session.
         let acceptance: Duration
     }
 
@@ -34,10 +34,10 @@ final class RefreshTokenKeys: Sendable {
         let renewAt: Timestamp
     }
 
-    /// Bytes of a key: as many as HMAC-SHA-256 gives (RFC 2104, 3).
+    /// Length of a key: the output size of HMAC-SHA-256 (RFC 2104, 3).
     private static let keyBytes = 32
-    /// Between attempts to make a key that is due: often enough for a key that counts days, and no
-    /// call pays for each other's attempt meanwhile.
+    /// The interval between attempts to rotate a key that is due. Keys live for days, so this is
+    /// often enough, and not every call pays for an attempt.
     static let retryEvery: Duration = .seconds(60)
 
     private let box: SealedBox
@@ -46,10 +46,10 @@ final class RefreshTokenKeys: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    /// Makes and checks tokens under the keys of now.
+    /// Issues and verifies tokens under the current keys.
     var seal: RefreshTokenSeal { state.withLock { $0.seal } }
 
-    /// The keys in `store`; the first start makes one.
+    /// Loads the keys from `store`; the first start generates one.
     /// - Throws: `RefreshTokenKeyError`, or what the store throws.
     static func load(
         from store: Store, box: SealedBox, schedule: Schedule, randomness: any Randomness,
@@ -73,9 +73,8 @@ final class RefreshTokenKeys: Sendable {
         self.logger = logger
     }
 
-    /// Makes a new key where the current one has had its time; any number may ask at once. Where
-    /// that fails the current one goes on for a while: an old key is a lesser evil than nobody
-    /// signed in.
+    /// Rotates a key that is due; concurrent calls are safe. After a failure the current key stays
+    /// in use for a while: an old key is better than failing every sign-in.
     func renewIfDue(in store: Store, at now: Timestamp) async {
         guard state.withLock({ now >= $0.renewAt }) else { return }
         do {
@@ -91,8 +90,9 @@ final class RefreshTokenKeys: Sendable {
         }
     }
 
-    /// Makes a new key where it is due or `isWanted`.
-    /// - Throws: `rpc/resource-exhausted` when all 255 ids are those of keys that still count.
+    /// Generates a new key if one is due or `isWanted`.
+    /// - Throws: `rpc/resource-exhausted` when all 255 ids belong to keys that are still accepted;
+    ///   `RefreshTokenKeyError`, or what the store throws.
     func renew(in store: Store, isWanted: Bool) async throws {
         let (schedule, box, randomness) = (schedule, box, randomness)
         let stored = try await store.write {
@@ -100,12 +100,12 @@ final class RefreshTokenKeys: Sendable {
         }
         let renewed = try Self.state(of: stored, box, schedule)
         state.withLock { state in
-            // Of two renewals at once the later one is the one to keep, whichever is here last.
+            // After concurrent renewals the later one is kept, whichever gets here last.
             if renewed.renewAt >= state.renewAt { state = renewed }
         }
     }
 
-    /// The keys that count at the transaction's moment, with a new one where it is time.
+    /// The keys that are accepted at the transaction's time, with a new one if it is due.
     private static func keys(
         in transaction: Transaction, _ schedule: Schedule, _ box: SealedBox,
         _ randomness: any Randomness, isWanted: Bool
@@ -130,7 +130,7 @@ final class RefreshTokenKeys: Sendable {
         let taken = Set(keys.map(\.id))
         let order = (UInt8(1)...255).filter { $0 > id } + (UInt8(1)...255).filter { $0 <= id }
         guard let free = order.first(where: { !taken.contains($0) }) else {
-            throw ServiceError(.resourceExhausted, detail: "255 keys of refresh tokens")
+            throw ServiceError(.resourceExhausted, detail: "all 255 refresh token key ids in use")
         }
         return free
     }

@@ -1,35 +1,36 @@
 import ServiceRuntime
 
-/// What becomes of a session when one of its refresh tokens is used (G-10, S-04). Pure: the flows
-/// obey. Why it is right stands in the README beside it, and is proved by `Tests/…/Schedules`.
+/// Decides what happens to a session when one of its refresh tokens is used (G-10, S-04). Pure:
+/// callers carry out the decision. The README beside it explains why it is right, and
+/// `Tests/…/Schedules` prove it.
 ///
 /// A session is a family of refresh tokens, each the child of the one before. Its row holds the
-/// counter n of the leaf, when the leaf was made, and the device's key if it is bound to one. The
-/// leaf is confirmed by its first use: as a refresh token, which makes it no leaf any more, or by
-/// its access token at the server (`Confirmations`). The token is genuine (`RefreshTokenSeal`) when
-/// it comes here; its counter is k.
+/// counter n of the leaf, when the leaf was issued, and the device's key if it is bound to one. The
+/// leaf is confirmed by its first use: as a refresh token, after which it is no longer the leaf, or
+/// by its access token at the server (`Confirmations`). The token is authentic (`RefreshTokenSeal`)
+/// when it gets here; its counter is k.
 ///
 ///     session          k                                       decision
 ///     ───────────────  ──────────────────────────────────────  ────────────────────────────────
 ///     has ended        any                                     hasEnded
 ///     past its life    any                                     isOver: it ends with that reason
-///     live             above n                                 unknown: an old backup forgot it
-///     live, bound      up to n, the device has not proved it   refused; the family lives on
+///     live             above n                                 unknown: lost with an old backup
+///     live, bound      up to n, without a valid proof          refused; the family continues
 ///     live, bound      n, proved                               rotate: the leaf is n + 1
 ///     live, bound      below n, proved                         again: the leaf's token
 ///     live, no key     n                                       rotate: the leaf is n + 1
 ///     live, no key     n − 1, n not confirmed, and
-///                      less than the grace since n was made    again: the leaf's token
+///                      less than the grace since n was issued  again: the leaf's token
 ///     live, no key     any other below n                       replayed: the family ends
 ///
-/// Where fingerprints are demanded, another device's use that would rotate or be answered again is
-/// refused; a replay from wherever it comes ends the family.
+/// Where `DeviceBinding` requires the same device, another device's use that would be `rotate` or
+/// `again` is refused. A replay from any device ends the family.
 enum RefreshTokenRotation {
-    /// What the rule knows of a session.
+    /// The rule's view of a session.
     struct Family: Hashable, Sendable {
         /// n, the counter of the leaf.
         let leaf: Int64
-        /// When the leaf was made.
+        /// When the leaf was issued.
         let rotatedAt: Timestamp
         /// The last counter that is known to have been used: n − 1 or n.
         let confirmed: Int64
@@ -37,31 +38,31 @@ enum RefreshTokenRotation {
         let isBound: Bool
     }
 
-    /// What the rule knows of a use.
+    /// The rule's view of a use.
     struct Use: Hashable, Sendable {
         /// k, the token's counter.
         let counter: Int64
-        /// What the device's proof is worth.
+        /// The result of checking the device's proof.
         let proof: DeviceProofFinding
-        /// Whether it comes from another device than the operator takes (`DeviceBinding`).
+        /// Whether it comes from a device that `DeviceBinding` refuses.
         let isElsewhere: Bool
     }
 
-    /// What is to be done.
+    /// What the caller has to do.
     enum Decision: Hashable, Sendable {
-        /// Make this counter the leaf, and give its token out.
+        /// Make this counter the leaf and issue its token.
         case rotate(to: Int64)
-        /// Give the leaf's token out once more, and an access token that counts from then.
+        /// Issue the leaf's token again, with an access token that is valid from `givenAt`.
         case again(givenAt: Timestamp)
         /// End the session as replayed.
         case replayed
-        /// Refuse this use, and record it. The session lives on, or a thief could end it.
+        /// Refuse this use and record it. The session continues, otherwise a thief could end it.
         case refused(ErrorCode)
-        /// End the session for this reason, which time has brought.
+        /// End the session for this reason: it has timed out.
         case isOver(EndReason)
-        /// It has ended before; nothing to write.
+        /// It has already ended; nothing to write.
         case hasEnded
-        /// Refuse the token; nothing to write.
+        /// Reject the token; nothing to write.
         case unknown
     }
 
@@ -87,8 +88,8 @@ enum RefreshTokenRotation {
         case .wrong: return .refused(.invalidDeviceProof)
         case .proved(let signedAt):
             if use.counter == family.leaf { return .rotate(to: family.leaf + 1) }
-            // From when the device asked: who sends its whole request again later, as he has
-            // recorded it, gains nothing by that.
+            // From when the device signed: an attacker who replays a recorded request gains
+            // nothing.
             return .again(givenAt: max(family.rotatedAt, min(signedAt, now)))
         }
     }
@@ -102,8 +103,8 @@ enum RefreshTokenRotation {
             && now < family.rotatedAt + grace
         guard isLeaf || isRetry else { return .replayed }
         if use.isElsewhere { return .refused(.deviceMismatch) }
-        // From when the child was made: a retry, its owner's or a thief's, gives no more access
-        // than the first answer did.
+        // From when the child was issued: a retry, by its owner or a thief, gives no more access
+        // than the first response did.
         return isLeaf ? .rotate(to: family.leaf + 1) : .again(givenAt: family.rotatedAt)
     }
 }

@@ -3,17 +3,17 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// How often a session's tokens were used in a way that is refused, without a record for each: who
-/// holds a stolen token of a bound session can use it as often as he likes, and must not fill the
-/// audit trail and the disk with it.
+/// Counts the refused uses of a session's tokens, without a record for each. A thief with a stolen
+/// token of a bound session can use it any number of times, and must not fill the audit trail and
+/// the disk.
 ///
 ///     refused use                      record
 ///     the first of a window            at once; if that is not committed, with the others
 ///     others within ten minutes        one in all, with their count, when the window is over
 ///
-/// In memory: a crash loses the counts of the last ten minutes, and never that there was one.
+/// In memory: a crash loses the counts of the last ten minutes, but never the record of the first.
 final class RejectedTokenCounter: Sendable {
-    /// What is counted together.
+    /// Uses that are counted together.
     struct Kind: Hashable, Sendable {
         /// The session's and its account's keys.
         let session: Int64
@@ -25,27 +25,27 @@ final class RejectedTokenCounter: Sendable {
     /// A window that is over.
     struct Count: Hashable, Sendable {
         let kind: Kind
-        /// All of the window's, the first too.
+        /// All uses in the window, including the first.
         let uses: Int64
     }
 
-    /// How long refused uses are counted together.
+    /// The length of a window.
     static let window: Duration = .seconds(600)
-    /// Windows at once: some 8 MiB. Beyond them a refused use leaves no record of its own; only
-    /// genuine tokens of so many sessions come that far.
+    /// Concurrent windows: about 8 MiB. Beyond them a refused use has no record of its own; only
+    /// authentic tokens of that many sessions reach this bound.
     static let windowsMax = 65_536
 
     private struct Window {
         let begunAt: Timestamp
         var uses: Int64 = 1
-        /// The first use's record is on disk.
+        /// Whether the first use's record is on disk.
         var isRecorded = false
     }
 
     private let windows = Mutex<[Kind: Window]>([:])
 
     /// Counts a use.
-    /// - Returns: whether it is to be recorded by itself; `confirm` tells that it was.
+    /// - Returns: whether the caller must record it; `confirm` reports that it did.
     func note(_ kind: Kind, at now: Timestamp) -> Bool {
         windows.withLock { windows in
             if let window = windows[kind] {
@@ -58,7 +58,7 @@ final class RejectedTokenCounter: Sendable {
         }
     }
 
-    /// Counts a use if it is not the first, which needs no store.
+    /// Counts a use unless it is the first; needs no store.
     /// - Returns: whether it was counted.
     func noteFurther(_ kind: Kind) -> Bool {
         windows.withLock { windows in
@@ -68,22 +68,22 @@ final class RejectedTokenCounter: Sendable {
         }
     }
 
-    /// The first use's record has been committed: until then its transaction may be undone.
+    /// The first use's record has been committed; before that its transaction may be rolled back.
     func confirm(_ kind: Kind) { windows.withLock { $0[kind]?.isRecorded = true } }
 
-    /// How many windows are open.
+    /// The number of open windows.
     var count: Int { windows.withLock { $0.count } }
 
-    /// Those that are over, or all, the program being about to stop; they are forgotten.
-    /// - Returns: those with more than a first use that has its record.
+    /// Removes the windows that are over, or all of them (`now` is nil) when the program stops.
+    /// - Returns: those with more than one use, or whose first use has no record.
     func take(overAt now: Timestamp?) -> [Count] {
         windows.withLock { windows in
             let over = windows.filter { _, window in
-                // A clock that fell back must not keep one open for ever.
+                // A clock that was set back must not keep a window open for ever.
                 now.map { $0 >= window.begunAt + Self.window || $0 < window.begunAt } ?? true
             }
             for kind in over.keys { windows[kind] = nil }
-            // Gives the memory back.
+            // Frees the memory.
             if windows.isEmpty { windows = [:] }
             return over.filter { $0.value.uses > 1 || !$0.value.isRecorded }
                 .map { Count(kind: $0.key, uses: $0.value.uses) }
@@ -92,8 +92,8 @@ final class RejectedTokenCounter: Sendable {
 }
 
 extension SessionParts {
-    /// Records that a session's token was used in a way that is refused, once for each window.
-    /// - Returns: what `settle` confirms once it is committed; nil where there is no record.
+    /// Records a refused use of a session's token, once for each window.
+    /// - Returns: what `settle` confirms after the commit; nil where there is no record.
     func auditRefusedUse(
         of session: Session, _ event: AuditKind, _ code: ErrorCode,
         _ origin: CallOrigin, _ transaction: Transaction
@@ -108,7 +108,7 @@ extension SessionParts {
 }
 
 extension RejectedTokenCounter.Kind {
-    /// A use of a token of `session`.
+    /// A refused use of a token of `session`.
     init(of session: Session, _ event: AuditKind, _ code: ErrorCode) {
         self.init(
             session: session.id.key, account: session.account.key, event: event, code: code)

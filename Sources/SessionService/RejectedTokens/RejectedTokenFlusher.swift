@@ -2,12 +2,12 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Brings the counts of windows that are over into the audit trail.
+/// Writes the counts of finished windows to the audit trail.
 struct RejectedTokenFlusher: Sendable {
     let parts: SessionParts
     let logger: Logger
 
-    /// Writes those that are over, or all that are open.
+    /// Writes the windows that are over, or all.
     func write(all: Bool = false) async {
         let counts = parts.rejectedTokens.take(overAt: all ? nil : parts.time.now())
         guard !counts.isEmpty else { return }
@@ -22,7 +22,7 @@ struct RejectedTokenFlusher: Sendable {
                 }
             }
         } catch {
-            // The first of each has its record; how many followed is worth no second try.
+            // The first use of each has its record; the count of the others is not worth a retry.
             logger.warning(
                 "session.rejected_tokens.write.failed", "recording rejected tokens failed",
                 fields: [.count: .count(counts.count), .detail: .error(error)])

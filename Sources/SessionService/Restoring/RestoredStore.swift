@@ -2,28 +2,28 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// What a start makes of the store that it finds, so that a restored backup revives no session that
-/// ended after it was made (Sources/SECURITY.md, Erasure):
+/// Handles a restored backup at start, so that no session becomes live again that ended after the
+/// backup was made (Sources/SECURITY.md, Erasure):
 ///
-///     the store is                     its epoch    its open sessions    its signing keys
-///     new, or from before epochs       a new one    stay                 stay
-///     the one that ran here last       as it was    stay                 stay
-///     a backup's copy (`RestoredCopy`)  a new one    end, for security    are revoked, all of them
+///     the store is                      its epoch    its open sessions       its signing keys
+///     new, or from before epochs        a new one    continue                stay valid
+///     the one that last ran here        unchanged    continue                stay valid
+///     a backup's copy (`RestoredCopy`)  a new one    end, reason `security`  are all revoked
 ///
-/// Which of a backup's sessions ended later nobody here can tell: by a sign-out, a lost phone, a
-/// replaced password. So all of them end, and people sign in once more. Nor can anybody tell which
-/// keys were revoked since, or which access tokens are out: of sessions that the copy takes for
-/// idle, or that were opened after it and have no row. So no key of the copy verifies anything any
-/// more, and the start makes a new one. What such a token says of its session is not even read.
+/// The copy does not show which of its sessions ended later: by a sign-out, a lost phone, a
+/// password change. So all of them end, and users sign in again. Nor does it show which keys were
+/// revoked since, or which access tokens exist: of sessions that are idle in the copy, or that were
+/// opened after it and have no row. So no key of the copy verifies anything any more, and the start
+/// generates a new one. The claims of such tokens are not even read.
 ///
-/// The epoch stands beside every position that followers of ends are told. The restored store uses
-/// positions again that the lost one had told; a follower that comes with one of those would miss
-/// ends, so one with a foreign epoch starts anew (`RevocationPages`).
+/// Every position in the revocation feed comes with the epoch. The restored store reuses positions
+/// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
+/// one with another epoch starts from a reset (`RevocationPages`).
 ///
-/// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be told
-/// from the store itself.
+/// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be
+/// distinguished from the store itself.
 enum RestoredStore {
-    /// The store's epoch, once a restored copy has been dealt with; together or not at all.
+    /// The store's epoch, after a restored copy was handled, in one transaction.
     static func epoch(
         of store: Store, randomness: any Randomness, logger: Logger
     ) async throws -> UInt64 {
@@ -63,15 +63,15 @@ extension Transaction {
             [.integer(epoch), SQLValue(at)])
     }
 
-    /// Revokes every signing key, also those that had their time: one of them may have been revoked
-    /// after the backup was made. They are a few for each year.
+    /// Revokes every signing key, including retired ones: one of them may have been revoked after
+    /// the backup was made. There are a few for each year.
     fileprivate func revokeRestoredKeys() throws {
         for key in try latestSigningKeys(.max) where !key.isRevoked { try revoke(key) }
     }
 
-    /// Ends all open sessions, in two statements for a million of them. Followers are told of those
-    /// that the copy knows to have been used lately. That is as old as the backup and tells of few;
-    /// what makes all access tokens worthless is that their keys are revoked.
+    /// Ends all open sessions, with two statements even for a million of them. Followers receive
+    /// the revocations of sessions that were used recently according to the copy. That is as old as
+    /// the backup and covers few; access tokens become invalid because their keys are revoked.
     fileprivate func endRestored() throws -> Int {
         let reason = SQLValue.integer(EndReason.security.rawValue)
         try execute(

@@ -4,7 +4,7 @@ import ServiceRuntime
 import Storage
 
 extension SQLSession {
-    /// Ends after a position, in their order.
+    /// Revocations after a position, in their order.
     func ends(after position: UInt64, countMax: Int) throws -> [Revocation] {
         try query(
             """
@@ -14,7 +14,7 @@ extension SQLSession {
             [.integer(Int64(clamping: position)), .integer(Int64(countMax))], Revocation.init)
     }
 
-    /// All ends after a moment, in their order.
+    /// All revocations after a moment, in their order.
     func ends(since moment: Timestamp) throws -> [Revocation] {
         try query(
             """
@@ -24,7 +24,7 @@ extension SQLSession {
             [SQLValue(moment)], Revocation.init)
     }
 
-    /// The place of the last end there ever was; 0 before the first.
+    /// The position of the last revocation ever written; 0 before the first.
     func lastEndPosition() throws -> UInt64 {
         let number = try queryOne(
             "SELECT seq FROM sqlite_sequence WHERE name = 'session_end'"
@@ -34,14 +34,14 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// How long an end has its row: more than any setting lets an access token live, with the
-    /// leeway of verifiers.
+    /// How long the row of a revocation is kept: longer than any setting lets an access token live,
+    /// plus the leeway of verifiers.
     static var endsKeptFor: Duration { .seconds(7_200) }
-    /// Old rows purged with each new one, so that the table shrinks while it is used.
+    /// Old rows purged with each new one, so that the table shrinks while in use.
     private static var endsPurgedAtOnce: Int64 { 2 }
 
-    /// Gives an end that is being noted its place in the order. Belongs to every statement that
-    /// notes one, or followers do not hear of it.
+    /// Adds a session's end to the feed. Required for every statement that ends a session,
+    /// otherwise followers miss it.
     func placeEnd(of id: SessionID, _ reason: EndReason) throws {
         try execute(
             "INSERT INTO session_end (session, ended_at_ms, reason) VALUES (?, ?, ?)",

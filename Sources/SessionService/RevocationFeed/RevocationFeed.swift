@@ -3,10 +3,12 @@ package import Messages
 package import RPC
 import ServiceRuntime
 
-/// Tells followers of ends and of changed keys (S-06).
+/// Streams revocations and key changes to followers (S-06).
 package struct RevocationFeed: SessionEndsService {
     let log: RevocationLog
 
+    /// Streams revocations until the follower leaves.
+    /// - Throws: `ServiceError` when the call is over.
     package func watchEnds(
         _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>,
         _ context: CallContext

@@ -3,11 +3,11 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Takes ends from the store into the log that followers read (S-06): at once after each commit
-/// that rings the wakeSignal, and with every heartbeat, which is also the net for an end whose flow
-/// forgot to ring.
+/// Copies revocations from the store to the log that followers read (S-06): at once after each
+/// commit that calls `wakeSignal`, and with every heartbeat, which also covers an end whose caller
+/// forgot the signal.
 ///
-/// The store gives the order: flows that commit together are answered in any order, and a follower
+/// The store defines the order: calls that commit together complete in any order, and a follower
 /// that resumed from the later of two would miss the earlier.
 struct RevocationRelay: Sendable {
     let store: Store
@@ -16,14 +16,14 @@ struct RevocationRelay: Sendable {
     let keys: KeysInForce
     let wakeSignal: RevocationSignal
     let heartbeat: Duration
-    /// So long an end matters.
+    /// How long a revocation matters.
     let keptFor: Duration
-    /// The store's (`RestoredStore`).
+    /// The store's epoch (`RestoredStore`).
     let epoch: UInt64
     let time: any Time
     let logger: Logger
 
-    /// Fills the log with all ends that still matter.
+    /// Loads all revocations that still matter into the log.
     func fill() async throws {
         let now = time.now()
         let (ends, last) = try await store.read { session in
@@ -32,7 +32,7 @@ struct RevocationRelay: Sendable {
         take(ends, upTo: last, completeAt: now, isReset: true)
     }
 
-    /// Relays until cancelled.
+    /// Runs until cancelled.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { parts in
             parts.addTask {
@@ -50,7 +50,7 @@ struct RevocationRelay: Sendable {
         }
     }
 
-    /// Takes over what has come after `position`.
+    /// Copies what was added after `position`.
     private func relay(after position: UInt64) async -> UInt64 {
         var position = position
         do {
@@ -66,8 +66,8 @@ struct RevocationRelay: Sendable {
                 if isAll { return position }
             }
         } catch {
-            // Followers hear nothing, which tells them that they may miss something; the next
-            // heartbeat tries again.
+            // Followers receive no update, so they know that they may miss something. The next
+            // heartbeat retries.
             logger.warning(
                 "session.revocations.read.failed", "reading revocations failed",
                 fields: [.detail: .error(error)])
@@ -86,6 +86,6 @@ struct RevocationRelay: Sendable {
                 keySet: keys.current.keySetHash, keptFor: keptFor, epoch: epoch))
     }
 
-    /// Ends read at once.
+    /// Revocations read at once.
     private static let endsReadMax = 1_000
 }

@@ -1,7 +1,7 @@
-/// Wakes the relay of ends: after a commit that ended a session, and when keys change. Several
-/// rings count as one, and one while nobody listens is kept.
+/// Wakes the relay of revocations: after a commit that ended a session, and when keys change.
+/// Several signals count as one, and one without a listener is kept.
 struct RevocationSignal: Sendable {
-    /// The rings; one listener.
+    /// The signals, for one listener.
     let wakes: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
@@ -9,6 +9,6 @@ struct RevocationSignal: Sendable {
         (wakes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Wakes the listener, or the next time that it listens.
+    /// Wakes the listener, now or when it next waits.
     func wake() { continuation.yield() }
 }

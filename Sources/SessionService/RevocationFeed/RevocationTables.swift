@@ -1,9 +1,9 @@
-/// What the stream of ends and the rotation of keys add to the schema.
+/// The tables and columns of the revocation feed and of signing key rotation.
 enum RevocationTables {
-    /// The order of ends, and the life of signing keys.
+    /// The order of revocations, and the times of signing keys.
     static let sql = sessionEnd + signingKeyLife
 
-    /// Which history the positions of ends belong to (`RestoredStore`), and since when.
+    /// The epoch that feed positions belong to (`RestoredStore`), and when it began.
     static let epoch = """
         CREATE TABLE store_epoch (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -12,8 +12,8 @@ enum RevocationTables {
         ) STRICT;
         """
 
-    /// One row for each end of the last two hours, in their order; `number` is the position that
-    /// followers resume from, and never goes back, also when all rows are purged.
+    /// One row for each end of the last two hours, in order. `number` is the position that
+    /// followers resume from; it never goes back, even when all rows are purged.
     private static let sessionEnd = """
         CREATE TABLE session_end (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -27,8 +27,9 @@ enum RevocationTables {
             ORDER BY ended_at_ms, id;
         """
 
-    /// Since when a key signs, ceased to, and ceased to verify. A key that is passive (2) and has
-    /// its private number is announced: a program from before this publishes it, as it should.
+    /// When a key started to sign, stopped signing, and stopped verifying. A key that is passive
+    /// (2) and has its private number is announced: a program from before this migration publishes
+    /// it, as intended.
     private static let signingKeyLife = """
         ALTER TABLE signing_key ADD COLUMN active_at_ms INTEGER;
         ALTER TABLE signing_key ADD COLUMN passive_at_ms INTEGER;

@@ -1,6 +1,6 @@
 import Messages
 
-/// Why a session is over (S-02, S-06). Numbers are the wire's and stand in the store; they are
+/// Why a session ended (S-02, S-06). The numbers are those on the wire and in the store, and are
 /// never reused.
 enum EndReason: Int64, CaseIterable, Sendable {
     case signedOut = 1
@@ -15,7 +15,7 @@ enum EndReason: Int64, CaseIterable, Sendable {
     /// The reason on the wire.
     var message: SessionV1.EndReason { SessionV1.EndReason(rawValue: Int32(rawValue)) }
 
-    /// The reason that a caller gives; nil for none, and for one that we do not know.
+    /// The reason in a request; nil for none or an unknown one.
     init?(_ message: SessionV1.EndReason) {
         self.init(rawValue: Int64(message.rawValue))
     }

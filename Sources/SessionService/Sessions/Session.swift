@@ -1,6 +1,6 @@
 import ServiceRuntime
 
-/// One sign-in on one device, and with it one family of refresh tokens.
+/// One sign-in on one device, with its refresh token family.
 struct Session: Hashable, Sendable {
     /// When and why it ended.
     struct End: Hashable, Sendable {
@@ -10,21 +10,21 @@ struct Session: Hashable, Sendable {
 
     let id: SessionID
     let account: AccountID
-    /// Of the leaf, the newest refresh token.
+    /// The counter of the leaf, the newest refresh token.
     var counter: Int64
     let createdAt: Timestamp
-    /// When it was last used, as far as is on disk (`Activity`).
+    /// When it was last used, as stored on disk (`Activity` may be later).
     var usedAt: Timestamp
-    /// When identity made the latest proof of it.
+    /// When identity issued the sign-in proof that opened it.
     var provedAt: Timestamp
-    /// How and when its owner proved to be it (`amr`, `auth_time`).
+    /// How and when its owner proved their identity (`amr`, `auth_time`).
     var proofs: SessionProofs
-    /// Noted end; one that time alone has brought may not be noted yet (`SessionLife`).
+    /// The stored end; that of a session that has timed out may not be written yet (`SessionLife`).
     var end: End?
-    /// When the leaf was made; long ago where that is not known, which grants no grace.
+    /// When the leaf was issued; 0 where unknown, which gives no grace.
     var rotatedAt = Timestamp(milliseconds: 0)
     /// Keyed hash of the id of the device that it was opened on.
     var device: [UInt8]?
-    /// The key that it is bound to, if any.
+    /// The device key that it is bound to, if any.
     var deviceKey: DeviceKey?
 }

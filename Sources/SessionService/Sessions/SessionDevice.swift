@@ -3,20 +3,20 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// Where a session is opened.
+/// The device that a session is opened on.
 struct SessionDevice: Hashable, Sendable {
     private static let platformBytesMax = 32
-    /// What is kept of a device's name: enough to know it again, and a row stays small.
+    /// Stored length of a device's name: enough to recognise it, and a row stays small.
     private static let nameBytesMax = 64
 
     /// Keyed hash of the device's id.
     let device: [UInt8]?
-    /// For instance "ios", "web"; not personal.
+    /// For example "ios" or "web"; not personal.
     let platform: String?
-    /// Personal ("Ada's phone"), so it is stored sealed, for its owner's eyes (G-22).
+    /// Personal ("Ada's phone"), so it is stored sealed and shown to its owner only (G-22).
     let name: String?
 
-    /// The device that a request names; what it leaves empty is not known.
+    /// The device in a request; empty fields are unknown.
     /// - Throws: `rpc/invalid-argument` for a platform of more than 32 bytes.
     init(_ origin: IdentityV1.Origin?, hash: KeyedHash) throws(ServiceError) {
         let (id, platform) = (origin?.deviceId ?? "", origin?.platform ?? "")
@@ -29,7 +29,7 @@ struct SessionDevice: Hashable, Sendable {
         self.name = name.isEmpty ? nil : name
     }
 
-    /// The name for the row of `session`.
+    /// The sealed name for the row of `session`.
     func sealedName(of session: SessionID, box: SealedBox) throws -> [UInt8]? {
         try name.map { try box.seal(Array($0.utf8), at: .deviceName(session)) }
     }
@@ -45,7 +45,7 @@ struct SessionDevice: Hashable, Sendable {
     }
 }
 
-/// A session's device as its row keeps it.
+/// A session's device as stored in its row.
 struct StoredDevice: Hashable, Sendable {
     let platform: String?
     let sealedName: [UInt8]?
@@ -58,7 +58,7 @@ struct StoredDevice: Hashable, Sendable {
 }
 
 extension SealedPlace {
-    /// Where the sealed name of a session's device belongs.
+    /// The sealing context of a session's device name.
     fileprivate static func deviceName(_ session: SessionID) -> SealedPlace {
         SealedPlace(table: "session", column: "device_name", row: session.key)
     }

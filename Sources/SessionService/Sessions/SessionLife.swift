@@ -1,23 +1,23 @@
 import ServiceRuntime
 
-/// How long sessions live (S-02). Pure, exact at the edge:
+/// How long sessions live (S-02). Pure, exact at the boundary:
 ///
-///     noted end   age < ageMax   unused < idleMax   state
+///     stored end  age < ageMax   unused < idleMax   state
 ///     yes         any            any                ended
 ///     no          yes            yes                live
 ///     no          no             yes                over: maximum age
 ///     no          yes            no                 over: inactive
-///     no          no             no                 over, for whichever came first
+///     no          no             no                 over, for the limit that was reached first
 ///
-/// At the very millisecond of a limit the session is over. The limits are those of the way it was
-/// signed in to, whatever was proved since; of several ways, the strictest (S-02).
+/// At the exact millisecond of a limit the session is over. The limits are those of the sign-in's
+/// methods, whatever was proved since; of several methods, the strictest (S-02).
 struct SessionLife: Hashable, Sendable {
-    /// How a session stands.
+    /// The state of a session.
     enum State: Hashable, Sendable {
         case live
-        /// Time has ended it, and nobody has noted it yet.
+        /// It has timed out, and the end is not written yet.
         case over(EndReason)
-        /// Its end is noted.
+        /// Its end is stored.
         case ended(EndReason)
 
         /// Why it is over; nil for a live one.
@@ -31,7 +31,7 @@ struct SessionLife: Hashable, Sendable {
 
     let idleMax: Duration
     let ageMax: Duration
-    /// Other limits for some sign-in methods.
+    /// Different limits for some sign-in methods.
     var byMethod: [String: SessionLimits] = [:]
 
     /// The limits for a session that was signed in to by `methods`.
@@ -47,7 +47,7 @@ struct SessionLife: Hashable, Sendable {
         limits(for: session.proofs.signIn.methods)
     }
 
-    /// How `session` stands at `now`.
+    /// The state of `session` at `now`.
     func state(of session: Session, at now: Timestamp) -> State {
         if let end = session.end { return .ended(end.reason) }
         let limits = limits(of: session)
@@ -57,12 +57,12 @@ struct SessionLife: Hashable, Sendable {
         return .over(idleEnd < ageEnd ? .inactive : .maximumAge)
     }
 
-    /// When the session ends in any case.
+    /// When the session reaches its maximum age.
     func ageEnd(of session: Session) -> Timestamp {
         session.createdAt + limits(of: session).ageMax
     }
 
-    /// When the session ends if it is not used any more.
+    /// When the session ends if it is not used again.
     func unusedEnd(of session: Session) -> Timestamp {
         min(session.usedAt + limits(of: session).idleMax, ageEnd(of: session))
     }

@@ -2,43 +2,43 @@ import ServiceRuntime
 
 /// How long a session may live: unused, and in all (S-02).
 struct SessionLimits: Hashable, Sendable {
-    /// What a setting may say.
+    /// The range of a setting.
     static let idleRange = Duration.seconds(300)...Duration.seconds(366 * 86_400)
-    /// What a setting may say.
+    /// The range of a setting.
     static let ageRange = Duration.seconds(300)...Duration.seconds(3_660 * 86_400)
 
     let idleMax: Duration
     let ageMax: Duration
 
-    /// The `amr` of a session that nobody proved anything for (G-07).
+    /// The `amr` of a guest's session, for which nothing was proved (G-07).
     static let guestsMethod = "anon"
 
-    /// What guests have where the operator does not say: half a year, and five years in all. Their
-    /// session is all they have; with its end their data is lost to them, however often they came.
-    /// Providers ("fed") and codes ("sms") have the limits of passwords: who is signed out signs in
-    /// again.
-    /// - Parameter ageMax: a shorter age, where refresh keys do not last as long.
+    /// The default limits for guests: half a year unused, and five years in all. A guest has
+    /// nothing but the session: when it ends, their data is lost to them, however active they were.
+    /// Providers ("fed") and codes ("sms") have the limits of passwords, since these users can sign
+    /// in again.
+    /// - Parameter ageMax: a shorter age, where refresh token keys are not kept as long.
     static func ofGuests(ageMax: Duration) -> SessionLimits {
         SessionLimits(idleMax: .seconds(180 * 86_400), ageMax: .seconds(1_830 * 86_400))
             .stricter(SessionLimits(idleMax: ageMax, ageMax: ageMax))
     }
 
-    /// The shorter of both, each.
+    /// The shorter limit of each kind.
     func stricter(_ other: SessionLimits) -> SessionLimits {
         SessionLimits(
             idleMax: min(idleMax, other.idleMax), ageMax: min(ageMax, other.ageMax))
     }
 }
 
-/// One entry of the setting `session-limits`: `METHOD=IDLE/AGE`, for instance `otp=30d/90d`, where
-/// the method is an `amr` value (RFC 8176) as access tokens carry it.
+/// One entry of the setting `session-limits`: `METHOD=IDLE/AGE`, for example `otp=30d/90d`, where
+/// the method is an `amr` value (RFC 8176) of access tokens.
 struct MethodLimits: Hashable, Sendable {
     private static let methodBytesMax = 32
 
     let method: String
     let limits: SessionLimits
 
-    /// Reads an entry; nil for anything else, and for limits out of range.
+    /// Parses an entry; nil for anything else, and for limits out of range.
     init?(_ text: String) {
         let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, Self.isMethod(halves[0]) else { return nil }

@@ -4,12 +4,12 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// Opens a session for identity's proof, once (S-02): checks the proof, decides, writes, and
-/// answers once that is on disk.
+/// Opens a session for identity's sign-in proof, once (S-02): checks the proof, decides, writes,
+/// and responds once that is on disk.
 struct SessionOpening: Sendable {
     let parts: SessionParts
 
-    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a repeated call's session
+    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a retried call's session
     ///   is over, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     func run(
@@ -19,7 +19,7 @@ struct SessionOpening: Sendable {
         let device = try SessionDevice(request.origin, hash: parts.keys.devices)
         let deviceKey = try deviceKey(in: request)
         guard let proof = SignInProof(request.proof, seal: parts.keys.proofs) else {
-            // Whose account a forged proof names tells nothing, so the record names none.
+            // The account in a forged proof proves nothing, so the audit record names none.
             try await parts.store.write { try $0.auditRefusedProof(nil, origin) }
             throw ServiceError(.invalidSignInProof)
         }
@@ -58,7 +58,7 @@ struct SessionOpening: Sendable {
             return .refused(.invalidSignInProof)
         }
         let first = try transaction.storedResponse(of: call)
-        // A repeated sign-in brings a new proof, which is used up like any other.
+        // A retried sign-in brings a new proof, which is consumed like any other.
         let isFirstUse = try transaction.useProof(proof)
         if let first { return try again(first, transaction) }
         guard isFirstUse else {
@@ -81,12 +81,12 @@ struct SessionOpening: Sendable {
         return .done(TokenGrant(session: session, repeating: first))
     }
 
-    /// Ends the sessions that give way (S-03). All in the opening's transaction, and the writer
-    /// takes one at a time: however many sign in at once, no more than the limit live.
+    /// Ends the sessions over the limit (S-03). It happens in the opening's transaction, and the
+    /// store has a single writer: concurrent sign-ins cannot exceed the limit.
     private func makeRoom(
         for account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> [RevokedSession] {
-        // Mostly there is room, which the index alone tells.
+        // Usually the account is below the limit, which the index alone shows.
         guard try transaction.openSessionCount(of: account) >= parts.sessionsMax else { return [] }
         let live = try transaction.openSessions(of: account).map(parts.activity.applied(to:))
             .filter { parts.life.state(of: $0, at: transaction.at) == .live }

@@ -1,15 +1,16 @@
 import ServiceRuntime
 
-/// Which of an account's live sessions give way when one more is opened (S-03). Pure:
+/// Which of an account's live sessions end when one more is opened (S-03). Pure:
 ///
-///     live sessions    give way
+///     live sessions    end
 ///     below max        none
-///     max or more      those used least recently, so that max − 1 stay beside the new one
+///     max or more      the least recently used, so that max − 1 remain beside the new one
 ///
-/// Of two that were used at the same moment the one opened first gives way, and of two opened at
-/// the same moment the one with the smaller key, so that any order of rows gives one answer.
+/// Of two that were used at the same moment the one opened first ends, and of two opened at the
+/// same moment the one with the smaller key, so that the result does not depend on the order of
+/// rows.
 enum SessionRoom {
-    /// The sessions that give way, the least recently used first.
+    /// The sessions to end, the least recently used first.
     static func givingWay(among live: [Session], max: Int) -> [Session] {
         let tooMany = live.count - (max - 1)
         guard tooMany > 0 else { return [] }

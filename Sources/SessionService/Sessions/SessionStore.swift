@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Adds a session.
+    /// Inserts a session.
     func insert(
         _ session: Session, on device: SessionDevice, sealedName: [UInt8]?
     ) throws {
@@ -24,7 +24,7 @@ extension Transaction {
             ])
     }
 
-    /// Keeps a session's new leaf and moment of use.
+    /// Stores a session's new leaf and its time of use.
     func rotate(_ session: Session) throws {
         let changed = try execute(
             """
@@ -38,8 +38,8 @@ extension Transaction {
         try requireOne(changed, "rotated")
     }
 
-    /// Keeps that a session's owner has proved to be it once more. `proved_at_ms` is the opening
-    /// proof's for good: by it `AccountEnding` tells old sessions from new ones.
+    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof: `AccountEnding`
+    /// distinguishes old sessions from new ones by it.
     func noteProofs(of session: Session) throws {
         let changed = try execute(
             """
@@ -54,7 +54,7 @@ extension Transaction {
         try requireOne(changed, "proved")
     }
 
-    /// Notes a session's end.
+    /// Stores a session's end and adds it to the revocation feed.
     func noteEnd(of id: SessionID, _ reason: EndReason) throws {
         let changed = try execute(
             """
@@ -65,7 +65,7 @@ extension Transaction {
         try placeEnd(of: id, reason)
     }
 
-    /// Erases sessions that ended long ago, the oldest first.
+    /// Deletes sessions that ended before `moment`, the oldest first.
     /// - Returns: how many.
     func eraseSessions(endedBefore moment: Timestamp, limit: Int) throws -> Int {
         try execute(
@@ -96,7 +96,7 @@ extension SQLSession {
             [.integer(id.key)], Session.init)
     }
 
-    /// How many sessions of an account have no noted end.
+    /// The number of an account's sessions without a stored end.
     func openSessionCount(of account: AccountID) throws -> Int {
         let count = try queryOne(
             "SELECT count(*) FROM session WHERE account = ? AND ended_at_ms IS NULL",
@@ -105,7 +105,7 @@ extension SQLSession {
         return Int(count ?? 0)
     }
 
-    /// The sessions of an account that have no noted end.
+    /// An account's sessions without a stored end.
     func openSessions(of account: AccountID) throws -> [Session] {
         try query(
             """
@@ -117,7 +117,7 @@ extension SQLSession {
             [.integer(account.key)], Session.init)
     }
 
-    /// The next sessions by key that have no noted end.
+    /// The next sessions by key without a stored end.
     func openSessions(after key: Int64, limit: Int) throws -> [Session] {
         try query(
             """
@@ -129,7 +129,7 @@ extension SQLSession {
             [.integer(key), .integer(Int64(limit))], Session.init)
     }
 
-    /// The sessions of an account that have no noted end, each with its device.
+    /// An account's sessions without a stored end, each with its device.
     func openSessionsWithDevices(
         of account: AccountID
     ) throws -> [(session: Session, device: StoredDevice)] {
@@ -155,7 +155,7 @@ extension SQLSession {
         ) { StoredDevice(platform: try $0.optionalText(0), sealedName: try $0.optionalBlob(1)) }
     }
 
-    /// What ended after `moment`.
+    /// The sessions that ended after `moment`.
     func sessionsEnded(after moment: Timestamp) throws -> [RevokedSession] {
         try query(
             "SELECT id, ended_at_ms FROM session WHERE ended_at_ms > ? ORDER BY ended_at_ms",
@@ -169,7 +169,7 @@ extension SessionProof {
 }
 
 extension Session {
-    /// Reads a row: id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
+    /// Parses a row: id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
     /// methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs.
     fileprivate init(_ row: SQLRow) throws {
         id = try row.identifier(0)

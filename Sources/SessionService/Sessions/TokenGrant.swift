@@ -2,12 +2,12 @@ import Contracts
 import Messages
 import ServiceRuntime
 
-/// Which tokens a caller is to have: decided and durable before any is made.
+/// The tokens that a caller gets: decided and durable before any is issued.
 struct TokenGrant: Hashable, Sendable {
     let session: Session
-    /// Of the refresh token.
+    /// The counter of the refresh token.
     let counter: Int64
-    /// From when the access token counts.
+    /// The issue time of the access token.
     let givenAt: Timestamp
 
     /// The tokens of a session's leaf.
@@ -17,17 +17,17 @@ struct TokenGrant: Hashable, Sendable {
         self.givenAt = givenAt
     }
 
-    /// Another access token for whoever shows one. It carries that one's counter and not the
-    /// leaf's: the leaf's answer may be lost, and a use of this token must not confirm it (G-10).
+    /// A new access token for the holder of one. It has that token's counter and not the leaf's:
+    /// the leaf's response may be lost, and a use of this token must not confirm it (G-10).
     init(session: Session, reissuing shown: AccessToken, givenAt: Timestamp) {
         self.session = session
-        // A token from before counters has none; 0 confirms nothing.
+        // Tokens issued before counters existed have none; 0 confirms nothing.
         counter = shown.counter ?? 0
         self.givenAt = givenAt
     }
 
-    /// The same tokens as at `first` (G-25). The access token counts from then: who repeats a
-    /// call, its owner or whoever overheard it, gets no more than the first answer gave.
+    /// The same tokens as in `first` (G-25). The access token keeps its issue time: a retry, by the
+    /// caller or an eavesdropper, gives no more than the first response did.
     init(session: Session, repeating first: StoredResponse) {
         self.session = session
         counter = first.counter
@@ -35,7 +35,7 @@ struct TokenGrant: Hashable, Sendable {
     }
 }
 
-/// Makes the tokens of a grant.
+/// Issues the tokens of a grant.
 struct TokenIssuer: Sendable {
     let parts: SessionParts
 

@@ -2,19 +2,20 @@ import Contracts
 import Messages
 import ServiceRuntime
 
-/// Identity's word that an account has proved itself, found genuine and read.
+/// A verified sign-in proof: identity confirms that an account's owner has signed in.
 struct SignInProof: Hashable, Sendable {
     private static let nonceBytes = 16
 
     let account: AccountID
-    /// As RFC 8176 names them; at least one, each fit for a row.
+    /// Method names from RFC 8176; at least one, each valid for a row.
     let methods: [String]
     let authenticatedAt: Timestamp
     let provedAt: Timestamp
     /// 16 random bytes.
     let nonce: [UInt8]
 
-    /// Reads a proof; nil unless identity has sealed it, and for one that identity would not make.
+    /// Parses a proof; nil unless identity has sealed it, and for contents that identity would not
+    /// produce.
     init?(_ message: IdentityV1.SignInProof?, seal: SignInProofSeal) {
         guard let message, seal.isGenuine(message),
             let account = AccountID(text: message.accountId),

@@ -1,14 +1,14 @@
 import ServiceRuntime
 
-/// Whether a genuine proof opens a session at `now` (`SignInProofSeal` says what a proof is). Pure:
+/// Whether an authentic proof opens a session at `now` (`SignInProofSeal` defines proofs). Pure:
 ///
 ///     proved                               opens
 ///     more than `clockLeeway` after now    no: identity's clock cannot be that far ahead
 ///     more than `life` before now          no: too old
-///     before the account's latest end      no: a reset is not raced by a sign-in that began first
-///     else                                 yes, once (`Transaction.useProof`)
+///     before the account's latest end      no: the sign-in began before a password reset
+///     otherwise                            yes, once (`Transaction.useProof`)
 enum SignInProofRule {
-    /// How long a proof is good: a gateway hands it on at once.
+    /// How long a proof is valid: a gateway forwards it at once.
     static let life: Duration = .seconds(30)
     /// How far identity's clock may be ahead of ours.
     static let clockLeeway: Duration = .seconds(60)
@@ -23,6 +23,6 @@ enum SignInProofRule {
         return true
     }
 
-    /// The last moment at which a proof is young enough.
+    /// The last moment at which a proof is valid.
     static func staleAfter(_ proof: SignInProof) -> Timestamp { proof.provedAt + life }
 }

@@ -2,7 +2,7 @@ import ServiceRuntime
 import Storage
 
 extension Transaction {
-    /// Uses a proof up, and forgets a few that are too old to be used again.
+    /// Consumes a proof, and deletes a few that have expired.
     /// - Returns: whether this is its first use.
     func useProof(_ proof: SignInProof) throws -> Bool {
         try purge("used_proof") { rowsMax in

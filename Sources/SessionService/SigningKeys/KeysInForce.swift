@@ -2,21 +2,21 @@ import Cryptography
 import ServiceRuntime
 import Synchronization
 
-/// The signing keys as they are just now (S-01): a snapshot that is replaced whole when one is
-/// made, signs or goes, so that a change is in force with the next token that is signed or read.
+/// The current signing keys (S-01): an immutable snapshot that is replaced as a whole when a key is
+/// added, activated or removed, so that a change applies to the next token that is signed or read.
 final class KeysInForce: Sendable {
-    /// What one ring signs and verifies with.
+    /// The signer and verifiers of one ring.
     final class Snapshot: Sendable {
         let ring: SigningKeyRing
-        /// The change that made it so, by `nextVersion`.
+        /// The change that produced it, from `nextVersion`.
         let version: UInt64
         let signer: TokenSigner
         let verifier: TokenVerifier
-        /// Reads what retired keys have signed; nothing that it reads is good.
+        /// Reads tokens of retired keys, none of which is valid any more.
         let retiredVerifier: TokenVerifier
-        /// The key set as it is published.
+        /// The published JWKS.
         let keySetText: String
-        /// SHA-256 of that, by which followers see a change.
+        /// SHA-256 of that text, by which followers detect a change.
         let keySetHash: [UInt8]
 
         init(_ ring: SigningKeyRing, version: UInt64, issuer: String, audience: String) {
@@ -41,8 +41,8 @@ final class KeysInForce: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The snapshot's, for `known`, which every validation asks: no lock, and no reference to the
-    /// snapshot that all event loops would count together.
+    /// The snapshot's version, for `known`, which runs for every validation: no lock, and no
+    /// reference count on the snapshot that all event loops would contend for.
     private let version = Atomic<UInt64>(0)
     private let verified = TokenCache()
 
@@ -53,25 +53,25 @@ final class KeysInForce: Sendable {
             State(snapshot: Snapshot(ring, version: 0, issuer: issuer, audience: audience)))
     }
 
-    /// What holds now.
+    /// The current snapshot.
     var current: Snapshot { state.withLock { $0.snapshot } }
 
-    /// A token that was verified under the keys that hold now; nil for any other. What was verified
-    /// under keys from before is verified anew, so that nothing outlives a revocation here.
+    /// A token that was verified under the current keys; nil for any other. A token verified under
+    /// earlier keys is verified again, so that none outlives the revocation of its key.
     func known(_ token: String) -> CachedToken? {
         let version = version.load(ordering: .acquiring)
         guard let known = verified[token], known.keys == version else { return nil }
         return known
     }
 
-    /// Keeps a token that was verified.
+    /// Caches a verified token.
     func insert(_ known: CachedToken, for token: String) { verified.insert(known, for: token) }
 
-    /// Forgets tokens that have expired by `now`.
+    /// Removes tokens that have expired by `now`.
     func forget(expiredAt now: Timestamp) { verified.forget(expiredAt: now) }
 
-    /// A number for a change, taken inside its transaction: those run one after the other, so
-    /// numbers have the order of the commits.
+    /// A version for a change, taken inside its transaction. Transactions run one after the other,
+    /// so versions have the order of the commits.
     func nextVersion() -> UInt64 {
         state.withLock { state in
             state.versionsSeen += 1
@@ -79,8 +79,8 @@ final class KeysInForce: Sendable {
         }
     }
 
-    /// Another ring holds from now on, unless that of a later change does already: two changes may
-    /// be answered in any order, and a revoked key must not come back by the earlier one.
+    /// Replaces the ring, unless that of a later change is already current: two changes may
+    /// complete in any order, and the earlier one must not bring a revoked key back.
     func replace(with ring: SigningKeyRing, version: UInt64) {
         let next = Snapshot(ring, version: version, issuer: issuer, audience: audience)
         state.withLock { state in

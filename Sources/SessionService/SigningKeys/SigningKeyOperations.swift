@@ -6,14 +6,16 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// What the operator can do about signing keys (S-01): `postern keys`.
+/// Signing key operations for the operator (S-01): `postern keys`.
 package struct SigningKeyOperations: SigningKeysService {
-    /// Keys that are told of: a few years of them.
+    /// Keys in a list: those of a few years.
     static let keysToldMax: Int64 = 50
 
     let store: Store
     let rotation: SigningKeyRotation
 
+    /// Lists the newest keys.
+    /// - Throws: `rpc/permission-denied`, or what the store throws.
     package func listKeys(
         _ request: SessionV1.ListKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListKeysResponse {
@@ -21,6 +23,9 @@ package struct SigningKeyOperations: SigningKeysService {
         return SessionV1.ListKeysResponse(keys: try await keys())
     }
 
+    /// Rotates the signing key.
+    /// - Throws: `rpc/permission-denied`; `auth/too-many-requests`, with a wait, while
+    ///   `SigningKeySchedule.keysMax` keys are published; or what the store throws.
     package func rotateKeys(
         _ request: SessionV1.RotateKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateKeysResponse {
@@ -29,6 +34,8 @@ package struct SigningKeyOperations: SigningKeysService {
         return SessionV1.RotateKeysResponse(keys: try await keys())
     }
 
+    /// Revokes a key.
+    /// - Throws: `rpc/permission-denied`, `rpc/not-found`, or what the store throws.
     package func revokeKey(
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse {

@@ -3,9 +3,9 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Why the signing keys cannot be had. The description tells the operator what to do.
+/// Why the signing keys could not be loaded. The description tells the operator what to do.
 package enum SigningKeyError: Error, Hashable, CustomStringConvertible {
-    /// The active key does not open, or is not what it was.
+    /// The active key could not be opened, or does not match its public key.
     case doesNotOpen
 
     package var description: String {
@@ -16,17 +16,17 @@ package enum SigningKeyError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The keys of access tokens as they are at one moment (S-01): one signs, all that are published
-/// verify. Tokens of the retired ones are read and are no longer good.
+/// The keys of access tokens at one moment (S-01): one signs, all published ones verify. Tokens of
+/// retired keys can be read and are no longer valid.
 struct SigningKeyRing: Sendable {
     let active: SigningKey
     let published: JSONWebKeySet
-    /// Keys that had their time, by which an expired token is still known for ours.
+    /// Retired keys, by which an expired token is still recognised as ours.
     let retired: JSONWebKeySet
-    /// The rows behind them, by which the schedule goes.
+    /// Their rows, for the schedule.
     let stored: [StoredSigningKey]
 
-    /// The keys in `store`; the first start makes one.
+    /// Loads the keys from `store`; the first start generates one.
     /// - Throws: `SigningKeyError`, or what the store throws.
     static func load(
         from store: Store, box: SealedBox, randomness: any Randomness, logger: Logger
@@ -35,7 +35,7 @@ struct SigningKeyRing: Sendable {
             let retired = try transaction.retiredSigningKeys()
             let keys = try transaction.signingKeys()
             if keys.contains(where: { $0.phase == .active }) { return (keys, retired) }
-            // None where the first start stands, or a program that knew no announced keys.
+            // There is none at the first start, or after a program that knew no announced keys.
             let maker = SigningKeyMaker(box: box, randomness: randomness)
             let announced = keys.first { $0.phase == .announced }
             try transaction.take(announced.map { .activate($0.id) } ?? .start, maker)
@@ -48,7 +48,8 @@ struct SigningKeyRing: Sendable {
         return ring
     }
 
-    /// The ring of `stored` keys, none of them retired, and of `retired` ones, none of them revoked.
+    /// The ring of `stored` keys, none of them retired, and of `retired` ones, none of them
+    /// revoked.
     init(
         _ stored: [StoredSigningKey], retired: [StoredSigningKey], box: SealedBox
     ) throws {
@@ -68,7 +69,7 @@ extension StoredSigningKey {
         get throws { try VerifyingKey(x: x, y: y) }
     }
 
-    /// The private key, which must belong to the public one beside it.
+    /// The private key, which must match the public one in the row.
     fileprivate func signingKey(box: SealedBox) throws -> SigningKey {
         guard let privateNumber else { throw SigningKeyError.doesNotOpen }
         let key: SigningKey

@@ -3,10 +3,10 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Changes the signing keys: by the schedule, and by the operator's word (S-01). A change is in the
-/// store before it is in force, and followers are told of it at once.
+/// Rotates the signing keys, by the schedule and on the operator's request (S-01). A change is
+/// stored before it takes effect, and followers are notified at once.
 struct SigningKeyRotation: Sendable {
-    /// How often the schedule is looked at. What it does is due in days.
+    /// How often the schedule is checked. Its steps are days apart.
     static let lookEvery: Duration = .seconds(60)
 
     let store: Store
@@ -15,7 +15,7 @@ struct SigningKeyRotation: Sendable {
     let maker: SigningKeyMaker
     let time: any Time
     let logger: Logger
-    /// Wakes who tells followers.
+    /// Wakes the relay that notifies followers.
     let wakeSignal: RevocationSignal
 
     /// Follows the schedule until cancelled.
@@ -24,7 +24,7 @@ struct SigningKeyRotation: Sendable {
             do {
                 try await takeDue()
             } catch {
-                // A store that takes no writes just now; the key that signs goes on signing.
+                // For example while the store rejects writes; the active key continues to sign.
                 logger.warning(
                     "session.signing_keys.rotate.failed",
                     "checking or rotating signing keys failed", fields: [.detail: .error(error)])
@@ -33,14 +33,13 @@ struct SigningKeyRotation: Sendable {
         }
     }
 
-    /// Takes the steps that are due; asks the store only if there are any.
+    /// Takes the steps that are due; accesses the store only if there are any.
     func takeDue() async throws {
         guard schedule.step(keys.current.ring.stored, at: time.now()) != nil else { return }
         try await change { transaction in try transaction.takeDue(schedule, maker) }
     }
 
-    /// Another key signs from now on: the announced one, which is known everywhere already, or a
-    /// new one.
+    /// Activates another key: the announced one, which verifiers already know, or a new one.
     /// - Throws: `auth/too-many-requests`, with the wait, while `keysMax` keys are published.
     func rotate() async throws {
         let schedule = schedule
@@ -57,8 +56,8 @@ struct SigningKeyRotation: Sendable {
         }
     }
 
-    /// Nothing of the key named `identifier` verifies any more, and not even an expired token of
-    /// its tells anything. One that is revoked already stays so, and that is no error.
+    /// Revokes the key named `identifier`: its tokens no longer verify, and the claims of its
+    /// expired tokens are no longer read. Revoking a revoked key is no error.
     /// - Throws: `rpc/not-found`.
     func revoke(_ identifier: String) async throws {
         try await change { transaction in

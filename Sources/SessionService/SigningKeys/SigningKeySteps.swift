@@ -2,13 +2,13 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// Makes signing keys, to be stored.
+/// Generates signing keys to be stored.
 struct SigningKeyMaker: Sendable {
     /// Seals their private numbers.
     let box: SealedBox
     let randomness: any Randomness
 
-    /// A new key that signs at once, or is announced only.
+    /// A new key that signs at once, or is only announced.
     func make(_ state: SigningKeyState, at moment: Timestamp) throws -> StoredSigningKey {
         let key = try SigningKey.generate()
         let id = randomness.rowKey()
@@ -37,7 +37,7 @@ extension Transaction {
         }
     }
 
-    /// The keys once every step that is due has been taken.
+    /// Takes every step that is due, and returns the resulting keys.
     func takeDue(
         _ schedule: SigningKeySchedule, _ maker: SigningKeyMaker
     ) throws -> [StoredSigningKey] {
@@ -49,7 +49,7 @@ extension Transaction {
         return keys
     }
 
-    /// Revokes a key, retired or not: its tokens are worth nothing from this commit on.
+    /// Revokes a key, retired or not: its tokens are invalid from this commit on.
     func revoke(_ key: StoredSigningKey) throws {
         try retireSigningKey(key.id, isRevoked: true)
         try audit(key.id, .signingKeyRevoked)
@@ -60,7 +60,7 @@ extension Transaction {
         try audit(key.id, kind)
     }
 
-    /// The trail names keys by their rows, which hold their public halves for good.
+    /// Audit records name keys by their rows, which keep the public keys for good.
     private func audit(_ key: Int64, _ kind: AuditKind) throws {
         try audit(AuditEvent(kind, attempt: key))
     }

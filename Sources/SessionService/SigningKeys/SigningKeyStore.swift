@@ -2,9 +2,9 @@ import Cryptography
 import ServiceRuntime
 import Storage
 
-/// A signing key as the store keeps it.
+/// A signing key in the store.
 struct StoredSigningKey: Hashable, Sendable {
-    /// What a key is doing, more finely than the store's state.
+    /// A key's phase, finer than the stored state.
     enum Phase: Hashable, Sendable {
         case announced
         case active
@@ -12,26 +12,26 @@ struct StoredSigningKey: Hashable, Sendable {
         case retired
     }
 
-    /// Retired keys whose tokens are still read: 80 years of them at 30 days a key, six weeks at an
-    /// hour a key; about 1 MiB.
+    /// Retired keys whose tokens are still read: those of 80 years at 30 days a key, or six weeks
+    /// at an hour a key; about 1 MiB.
     static let retiredReadMax: Int64 = 1_000
 
     let id: Int64
     let state: SigningKeyState
-    /// The public point's coordinates.
+    /// The coordinates of the public point.
     let x: [UInt8]
     let y: [UInt8]
-    /// The private number, sealed; nil once the key signs no more.
+    /// The private number, sealed; nil once the key has stopped signing.
     let privateNumber: [UInt8]?
-    /// When it was made, and published.
+    /// When it was generated and published.
     let madeAt: Timestamp
-    /// Since when it signs, or did; nil where it never has.
+    /// When it started to sign; nil if it never has.
     var activeAt: Timestamp?
-    /// When it ceased to sign.
+    /// When it stopped signing.
     var passiveAt: Timestamp?
-    /// When it ceased to verify.
+    /// When it stopped verifying.
     var retiredAt: Timestamp?
-    /// Retired by the operator, and not in its time.
+    /// Whether the operator revoked it, rather than the schedule retiring it.
     var isRevoked = false
 
     var phase: Phase {
@@ -44,7 +44,7 @@ struct StoredSigningKey: Hashable, Sendable {
 }
 
 extension SQLSession {
-    /// All keys of which tokens verify.
+    /// All keys whose tokens verify.
     func signingKeys() throws -> [StoredSigningKey] {
         try query(
             """
@@ -55,8 +55,8 @@ extension SQLSession {
             [.integer(SigningKeyState.retired.rawValue)], StoredSigningKey.init)
     }
 
-    /// The keys that were retired in their time, the latest first. What a revoked key has signed is
-    /// worth nothing, so those are not among them.
+    /// The keys that the schedule retired, the latest first. Revoked keys are not included: nothing
+    /// they signed is trusted.
     func retiredSigningKeys() throws -> [StoredSigningKey] {
         try query(
             """
@@ -72,7 +72,7 @@ extension SQLSession {
             StoredSigningKey.init)
     }
 
-    /// The keys that were made last, the newest first, whatever their state.
+    /// The newest keys, in any state.
     func latestSigningKeys(_ countMax: Int64) throws -> [StoredSigningKey] {
         try query(
             """
@@ -85,7 +85,7 @@ extension SQLSession {
 }
 
 extension Transaction {
-    /// Adds a key.
+    /// Inserts a key.
     func insert(_ key: StoredSigningKey) throws {
         try execute(
             """
@@ -99,7 +99,7 @@ extension Transaction {
             ])
     }
 
-    /// The key that signs does so no more; its private number goes.
+    /// Makes the active key passive and deletes its private number.
     func makeActiveSigningKeyPassive() throws {
         try execute(
             """
@@ -112,7 +112,7 @@ extension Transaction {
             ])
     }
 
-    /// An announced key signs from now on. There must be no other that does.
+    /// Activates an announced key. No other key may be active.
     func activateSigningKey(_ id: Int64) throws {
         let changed = try execute(
             """
@@ -128,8 +128,8 @@ extension Transaction {
         }
     }
 
-    /// Nothing of a key is good any more; its private number, if it still has one, goes. One that
-    /// had its time and is revoked only now keeps the moment of its retirement.
+    /// Retires a key and deletes its private number, if it has one. A retired key that is revoked
+    /// later keeps its retirement time.
     func retireSigningKey(_ id: Int64, isRevoked: Bool) throws {
         try execute(
             """
@@ -159,7 +159,7 @@ extension StoredSigningKey {
 }
 
 extension SealedPlace {
-    /// Where the sealed private number of a signing key belongs.
+    /// The sealing context of a signing key's private number.
     static func signingKey(_ id: Int64) -> SealedPlace {
         SealedPlace(table: "signing_key", column: "private_number", row: id)
     }

@@ -4,33 +4,33 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Keeps the table of sessions honest and small, a little at each interval: notes the ends that
-/// time has brought and nobody has met, and erases sessions that ended long ago.
+/// Cleans up the session table, a part at each interval: writes the ends of sessions that have
+/// timed out without a call, and deletes sessions that ended long ago.
 ///
-/// A step is short, so that no refresh waits long behind it: what may have ended is looked for
-/// beside the writer, since the way from one open session to the next can lead past any number of
-/// ended ones, and only what was found is looked at again and written by it. The sweep goes round
-/// the whole table by key and begins again.
+/// Each step is short, so that no refresh waits long for it. Sessions that may be over are found
+/// with a reader, since between two open sessions there can be any number of ended ones. Only those
+/// found are checked again and written by the writer. The sweep walks the whole table by key and
+/// starts again.
 final class SessionUpkeep: Sendable {
-    /// Rows that one step looks at or erases: a few milliseconds.
+    /// Rows that one step reads or deletes: a few milliseconds.
     private static let stepRows = 256
-    /// Steps at each interval: 4,096 rows, so that a million are seen within some hours.
+    /// Steps at each interval: 4,096 rows, so that a million are visited within some hours.
     private static let stepsMax = 16
 
     let parts: SessionParts
     let kept: Duration
     let logger: Logger
-    /// Where the sweep goes on.
+    /// The key at which the sweep continues.
     private let position = Mutex<Int64>(0)
 
-    /// - Parameter kept: how long a session stays after its end, so that its reason can be told.
+    /// - Parameter kept: how long a session's row is kept after its end, for the reason.
     init(parts: SessionParts, kept: Duration, logger: Logger) {
         self.parts = parts
         self.kept = kept
         self.logger = logger
     }
 
-    /// Does an interval's share.
+    /// Runs one interval's steps.
     func step() async {
         do {
             for _ in 0..<Self.stepsMax where try await !sweep() { break }
@@ -42,7 +42,7 @@ final class SessionUpkeep: Sendable {
         }
     }
 
-    /// Notes ends among the next rows.
+    /// Writes the ends of timed-out sessions among the next rows.
     /// - Returns: whether there may be more before the table's end.
     func sweep() async throws -> Bool {
         let after = position.withLock { $0 }
@@ -57,7 +57,7 @@ final class SessionUpkeep: Sendable {
         return last != nil
     }
 
-    /// Ends those of `found` that are over still: one may have been used or ended since it was
+    /// Ends those of `found` that are still over: one may have been used or ended since it was
     /// read.
     func noteEnds(of found: [SessionID]) async throws {
         let ended = try await parts.store.write { [self] transaction in
@@ -73,7 +73,7 @@ final class SessionUpkeep: Sendable {
         if case .over = parts.life.state(of: session, at: now) { true } else { false }
     }
 
-    /// Erases some that ended long ago.
+    /// Deletes some sessions that ended long ago.
     /// - Returns: whether there may be more.
     private func erase() async throws -> Bool {
         let erased = try await parts.store.write { [kept] transaction in

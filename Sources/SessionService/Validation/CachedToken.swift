@@ -4,12 +4,12 @@ import Messages
 import ServiceRuntime
 import Synchronization
 
-/// An access token that was verified, and the answer that it gets while it is good: both are made
-/// once, since a token is validated with every call of its owner. Beside them stand notes of the
-/// last validation, by which the next one need not take a lock to find what it would find again.
+/// A verified access token with the response for it while it is valid. Both are computed once,
+/// since a token is validated with every call of its owner. It also caches results of the last
+/// validation, so that the next one can avoid a lock.
 final class CachedToken: Sendable {
-    /// How long after a use was noted another one need not be. What idle sessions are ended by is
-    /// at most this much too early; what is confirmed stays so.
+    /// The interval in which a further use is not recorded. A session's recorded last use is at
+    /// most this much too early; a confirmation is permanent.
     static let notingMilliseconds: Int64 = 1_000
 
     let token: AccessToken
@@ -18,9 +18,9 @@ final class CachedToken: Sendable {
     /// `answer`, encoded.
     let encoded: Encoded<SessionV1.ValidateResponse>
     private let text: String
-    /// `RecentRevocations.insertions` when its session was last found living.
+    /// `RecentRevocations.insertions` when its session was last found live.
     private let livedAfter = Atomic<UInt64>(.max)
-    /// When a use was last noted, milliseconds since 1970.
+    /// When a use was last recorded, milliseconds since 1970.
     private let notedAt = Atomic<Int64>(.min)
 
     init(_ token: AccessToken, text: String, keys: UInt64) {
@@ -30,7 +30,7 @@ final class CachedToken: Sendable {
         encoded = Encoded(Self.answer(token))
     }
 
-    /// What a validation answers while the token is good.
+    /// The response to a validation while the token is valid.
     var answer: SessionV1.ValidateResponse { Self.answer(token) }
 
     private static func answer(_ token: AccessToken) -> SessionV1.ValidateResponse {
@@ -40,30 +40,31 @@ final class CachedToken: Sendable {
             expiresAtMs: token.expiresAt.milliseconds)
     }
 
-    /// Whether its session was found living after so many insertions of ends.
+    /// Whether its session was found live at this count of inserted revocations.
     func isLiving(after insertions: UInt64) -> Bool {
         livedAfter.load(ordering: .relaxed) == insertions
     }
 
-    /// Its session was found living after so many insertions of ends.
+    /// Records that its session was found live at this count of inserted revocations.
     func lives(after insertions: UInt64) { livedAfter.store(insertions, ordering: .relaxed) }
 
-    /// Whether a use at `now` is to be noted.
+    /// Whether a use at `now` has to be recorded.
     func isToBeNoted(at now: Timestamp) -> Bool {
         let passed = now.milliseconds.subtractingReportingOverflow(
             notedAt.load(ordering: .acquiring))
-        // An overflow is a first use. A clock that went back notes anew.
+        // An overflow is a first use. After a clock was set back, the use is recorded again.
         return passed.overflow || !(0..<Self.notingMilliseconds).contains(passed.partialValue)
     }
 
-    /// A use at `now` has been noted.
+    /// Records that a use at `now` was recorded.
     func noted(at now: Timestamp) { notedAt.store(now.milliseconds, ordering: .releasing) }
 
-    /// Whether `other` is this very token, byte by byte: to a Swift `String` the Kelvin sign equals
-    /// the letter K, and a token that was changed in that way would be taken for this one.
+    /// Whether `other` is exactly this token, compared by bytes. To a Swift `String` the Kelvin
+    /// sign equals the letter K, so a token altered in that way would be accepted as this one.
     ///
-    /// Not in constant time, and it need not be: how many bytes agree tells nothing to who does not
-    /// have the token's last bytes, which are its signature's and find it in the first place.
+    /// Constant time is not needed. The number of equal bytes reveals nothing to a caller who does
+    /// not know the token's last bytes: they are part of the signature, and the cache looks the
+    /// token up by them.
     func isSpelled(_ other: String) -> Bool {
         text.utf8.span.withUnsafeBytes { own in
             other.utf8.span.withUnsafeBytes { other in

@@ -3,8 +3,8 @@ import Messages
 package import RPC
 
 extension SessionService {
-    /// The methods of `Sessions`, for a server. Those of the generated dispatcher, but that
-    /// `Validate` answers with what was encoded when its token was first seen.
+    /// The rpcs of `Sessions` for a server: those of the generated dispatcher, except that
+    /// `Validate` returns the response that was encoded when its token was first verified.
     package var methods: ServiceMethods {
         SessionsDispatcher.methods(of: self).replacing(
             .onLoop(SessionsDescription.validate) {

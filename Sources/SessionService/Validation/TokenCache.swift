@@ -2,14 +2,14 @@ import Contracts
 import ServiceRuntime
 import Synchronization
 
-/// The tokens that were verified before, so that verifying one again is a look-up (S-01).
+/// Caches verified tokens, so that verifying one again is a look-up (S-01).
 ///
-/// Bounded: the tokens seen last, at least half of `countMax`, and none for long after it has
-/// expired. Only good tokens come in, so nobody without a key can fill it or choose what is in it.
-/// Whether the keys it was verified under still hold, it has expired or its session has ended is
-/// asked each time.
+/// Bounded: it holds the most recently inserted tokens, at least half of `countMax` once full, and
+/// removes expired ones. Only valid tokens are inserted, so an attacker without a key cannot fill
+/// it or choose its contents. The version of the keys, expiry and revocation are checked on each
+/// use.
 final class TokenCache: Sendable {
-    /// Some 900 bytes each: 7 MiB at most.
+    /// About 900 bytes each: at most 7 MiB.
     static let countMax = 8_192
 
     private struct State {
@@ -19,7 +19,7 @@ final class TokenCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// The token of exactly this text; nil when it is not known.
+    /// The token with exactly this text; nil when it is not cached.
     subscript(text: String) -> CachedToken? {
         guard let key = Self.key(of: text) else { return nil }
         let known = state.withLock { $0.young[key] ?? $0.old[key] }
@@ -27,7 +27,7 @@ final class TokenCache: Sendable {
         return known
     }
 
-    /// Keeps a verified token, whose text is `text`.
+    /// Caches a verified token with the given text.
     func insert(_ known: CachedToken, for text: String) {
         guard let key = Self.key(of: text) else { return }
         state.withLock { state in
@@ -39,8 +39,8 @@ final class TokenCache: Sendable {
         }
     }
 
-    /// Forgets tokens that have expired by `now`: those of sessions that ended would else stay until
-    /// thousands of others have come.
+    /// Removes tokens that have expired by `now`. Tokens of ended sessions would otherwise stay
+    /// until thousands of others were inserted.
     func forget(expiredAt now: Timestamp) {
         state.withLock { state in
             state.young = state.young.filter { now < $0.value.token.expiresAt }
@@ -48,12 +48,12 @@ final class TokenCache: Sendable {
         }
     }
 
-    /// How many are known.
+    /// The number of cached tokens.
     var count: Int { state.withLock { $0.young.count + $0.old.count } }
 
-    /// A token's last eight bytes. They are its signature's, which nobody can choose: two good
-    /// tokens that share them would only take each other's place. Hashing all 500 bytes would cost
-    /// more than all the rest of a look-up.
+    /// A token's last eight bytes. They are part of the signature, which cannot be chosen: two
+    /// valid tokens that share them would only replace each other. Hashing all 500 bytes would cost
+    /// more than the rest of a look-up.
     private static func key(of text: String) -> UInt64? {
         text.utf8.span.withUnsafeBytes { bytes in
             let start = bytes.count - MemoryLayout<UInt64>.size

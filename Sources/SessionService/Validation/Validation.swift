@@ -2,18 +2,18 @@ import Contracts
 import Messages
 import ServiceRuntime
 
-/// Says whether an access token is good now, from memory alone and without waiting (S-07):
+/// Whether an access token is valid now, from memory alone and without waiting (S-07):
 ///
-///     ours (key, type, issuer, audience)   not expired   session not ended   good
+///     ours (key, type, issuer, audience)   not expired   session not ended   valid
 ///     yes                                  yes           yes                 yes
 ///     anything else                                                          no
 ///
-/// There is no leeway: the clock that stamped the token is the one that reads it.
+/// There is no leeway: the same clock stamped the token and checks it.
 ///
-/// Every call of every signed-in user may ask here. So what it takes is put together once, and what
-/// of the answer cannot change is kept with the verified token (`CachedToken`); that the token's key
-/// is in force, the time and the end of its session are looked at each time. One lock is taken,
-/// that of the known tokens.
+/// Every call of every signed-in user may validate here. So the dependencies are collected once,
+/// and the constant part of the response is kept with the verified token (`CachedToken`). The key's
+/// version, expiry and revocation are checked each time. Only one lock is taken, that of the token
+/// cache.
 final class Validation: Sendable {
     private let accessTokens: AccessTokens
     private let ended: RevokedSessions
@@ -31,14 +31,16 @@ final class Validation: Sendable {
         clock = parts.clock
     }
 
-    /// The answer, for who is in this process.
+    /// The response, for callers in this process.
+    /// - Throws: `rpc/unavailable` while the clock is not trusted.
     func run(
         _ request: SessionV1.ValidateRequest
     ) throws(ServiceError) -> SessionV1.ValidateResponse {
         try good(request.accessToken)?.answer ?? SessionV1.ValidateResponse()
     }
 
-    /// The same as it goes to the wire.
+    /// The encoded response.
+    /// - Throws: `rpc/unavailable` while the clock is not trusted.
     func encoded(
         _ request: SessionV1.ValidateRequest
     ) throws(ServiceError) -> Encoded<SessionV1.ValidateResponse> {
@@ -53,7 +55,7 @@ final class Validation: Sendable {
         guard let known = accessTokens.known(token), now < known.token.expiresAt,
             !ended.includes(known)
         else { return nil }
-        // The token is good: what follows from its use stands here.
+        // The token is valid: record its use.
         if known.isToBeNoted(at: now) {
             confirmations.note(known.token, at: now)
             activity.mark(known.token.session, at: now)

@@ -2,25 +2,25 @@ import Logging
 import ServiceLifecycle
 package import ServiceRuntime
 
-/// Refusals that name no account, which the audit trail keeps counted: one record for each kind,
-/// outcome, network of the caller and minute, with the count in `attempt` (A-01). The record is
-/// written when the minute is over.
+/// Aggregated audit records for refusals that name no account: one record for each kind, outcome,
+/// network of the caller and minute, with the count in `attempt` (A-01). The record is written when
+/// the minute is over.
 ///
-/// Attack: a stranger invents addresses, numbers and ids of codes, a thousand in a second. With a
-/// record for each, which is kept for ever, one network fills the disk.
+/// Attack: an attacker sends invented addresses, numbers and code ids, thousands a second. One
+/// record for each, kept for ever, would let a single network fill the disk.
 ///
-/// The count is a row that the refused flow's own transaction writes: it is as durable as a record,
-/// and a refusal costs the same commit whether or not there is an account (X-02).
+/// The count is a row that the refused call's own transaction updates. It is as durable as a
+/// record, and a refusal costs the same commit whether or not the account exists (X-02).
 enum AuditCounts {
-    /// What is counted together.
+    /// The length of one aggregation window.
     static let interval: Duration = .seconds(60)
 
-    /// The minute of a moment.
+    /// The window (minutes since 1970) that a moment falls into.
     static func minute(of moment: Timestamp) -> Int64 {
         moment.milliseconds / interval.milliseconds
     }
 
-    /// `site` and `outcome` are empty where they are not known.
+    /// `site` and `outcome` are empty where they are unknown.
     static let table = """
         CREATE TABLE audit_count (
             number INTEGER PRIMARY KEY,
@@ -36,7 +36,7 @@ enum AuditCounts {
 
 extension Transaction {
     /// Counts a refusal that names no account.
-    /// - Parameter site: The keyed hash of the caller's network; nil where it is not known.
+    /// - Parameter site: The keyed hash of the caller's network; nil where it is unknown.
     /// - Throws: `SQLError`.
     package func auditCounted(_ kind: AuditKind, outcome: ErrorCode?, site: [UInt8]?) throws {
         try purge("audit_count") { try recordAuditCounts(limit: $0) }
@@ -52,8 +52,8 @@ extension Transaction {
             ])
     }
 
-    /// Writes records of minutes that are over.
-    /// - Returns: how many, `limit` at the most.
+    /// Writes the records of windows that are over.
+    /// - Returns: how many, at most `limit`.
     @discardableResult
     func recordAuditCounts(limit: Int64) throws -> Int {
         let counts = try query(
@@ -86,21 +86,23 @@ extension Transaction {
     }
 }
 
-/// Writes the records of `AuditCounts` where no later refusal does, a minute after theirs.
+/// Writes the records of `AuditCounts` when no later refusal does it: at most a minute after their
+/// window is over.
 package struct AuditCountFlusher: Sendable {
-    /// In one transaction, so that no flow waits for a long one.
+    /// Records written in one transaction. A larger one would make other transactions wait.
     private static let atOnce: Int64 = 256
 
     private let store: Store
     private let time: any Time
 
-    /// Writes those of `store`.
+    /// A flusher for `store`.
     package init(store: Store, time: any Time) {
         self.store = store
         self.time = time
     }
 
-    /// Works until cancelled or told to shut down. What is not written then is at the next start.
+    /// Runs until cancelled or shut down. Records that are not written by then are written after
+    /// the next start.
     package func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -111,7 +113,7 @@ package struct AuditCountFlusher: Sendable {
         }
     }
 
-    /// Writes all whose minute is over.
+    /// Writes all records whose window is over. A failure is logged.
     package func write() async {
         do {
             while try await store.write({ try $0.recordAuditCounts(limit: Self.atOnce) }) > 0 {}

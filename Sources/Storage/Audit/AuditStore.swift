@@ -1,8 +1,9 @@
 import ServiceRuntime
 
 extension Transaction {
-    /// Appends an event to the audit trail, as durable as the change that it tells of and undone
-    /// with it.
+    /// Appends an event to the audit trail in this transaction: it commits or rolls back with the
+    /// change that it records.
+    /// - Throws: `SQLError`.
     package func audit(_ event: AuditEvent) throws {
         try execute(
             """

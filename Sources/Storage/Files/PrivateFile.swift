@@ -1,8 +1,9 @@
 import Glibc
 
-/// Files and folders that only their owner may read, and that are on disk when we say so.
+/// Files and folders that only their owner can read, created and synced durably.
 enum PrivateFile {
-    /// Makes `path`, if it is not there. SQLite gives the log beside a database the same rights.
+    /// Creates `path` if it does not exist. SQLite gives the log beside a database the same
+    /// permissions.
     static func make(_ path: String) throws {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(path) }
@@ -10,12 +11,12 @@ enum PrivateFile {
         try sync(folder(of: path))
     }
 
-    /// Makes the last folder of `path`, if it is not there.
+    /// Creates the last folder of `path` if it does not exist.
     static func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
     }
 
-    /// Returns once the file's content, or the folder's list of names, is on disk.
+    /// Syncs the file's content, or the folder's entries, to disk.
     static func sync(_ path: String) throws {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw failure(path) }
@@ -23,13 +24,13 @@ enum PrivateFile {
         guard fsync(file) == 0 else { throw failure(path) }
     }
 
-    /// The folder that `path` stands in.
+    /// The folder that contains `path`.
     static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// What `errno` says, as an error.
+    /// The current `errno` as an error.
     static func failure(_ path: String) -> SQLError {
         let code = errno
         let kind: SQLError.Kind =

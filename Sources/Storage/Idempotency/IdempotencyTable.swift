@@ -1,31 +1,32 @@
 package import ServiceRuntime
 
-/// The memory of calls that had an effect (G-25): the key of each, a fingerprint of its request,
-/// and its answer, written in the transaction of the effect. So a repeat, also one after a crash
-/// or a lost answer, is given the first answer and does nothing twice.
+/// Stored responses of calls that had an effect (G-25): each call's key, a fingerprint of its
+/// request, and its response, written in the transaction of the effect. A retry, also after a crash
+/// or a lost response, gets the first response and repeats no effect.
 ///
-/// A key is a keyed hash over `(application, method, idempotency key)`; the fingerprint is a keyed
-/// hash over the request without its secrets; the answer is whatever the service needs to give the
+/// A key is a keyed hash over `(application, method, idempotency key)`. The fingerprint is a keyed
+/// hash over the request without its secrets. The response is what the service needs to return the
 /// same one again, sealed where it is secret.
 package enum IdempotencyTable {
     /// Bytes of a key.
     package static let keyBytes = 16
-    /// How long an answer is kept: longer than any caller retries.
+    /// How long a response is kept: longer than any caller retries.
     package static let answersKeptFor: Duration = .seconds(24 * 3_600)
 
-    /// What is known of a call.
+    /// The result of looking up a call.
     package enum Memory: Hashable, Sendable {
-        /// Nothing: do it, and `remember` it.
+        /// Not found: execute the call and `remember` it.
         case fresh
-        /// It was done; this was its answer.
+        /// Already executed; this was its response.
         case repeated(answer: [UInt8])
-        /// The key was used for another request: `auth/idempotency-key-reused`.
+        /// The key was used for a different request: `auth/idempotency-key-reused`.
         case mismatch
     }
 }
 
 extension Transaction {
-    /// Looks a call up by its key.
+    /// Looks up a call by its key.
+    /// - Throws: `SQLError`.
     package func remembered(
         key: [UInt8], fingerprint: [UInt8]
     ) throws -> IdempotencyTable.Memory {
@@ -41,14 +42,15 @@ extension Transaction {
         return found.fingerprint == fingerprint ? .repeated(answer: found.answer) : .mismatch
     }
 
-    /// Keeps a call's answer, and drops a few that are too old.
+    /// Stores a call's response, and deletes a few expired ones.
+    /// - Throws: `SQLError`.
     package func remember(key: [UInt8], fingerprint: [UInt8], answer: [UInt8]) throws {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
         try purge("idempotency") { rowsMax in
             try forgetAnswers(
                 before: at - IdempotencyTable.answersKeptFor, limit: Int(rowsMax))
         }
-        // An answer under the same key is an old one that the purge has not come to.
+        // An existing response under this key has expired and was not yet purged.
         try execute("DELETE FROM idempotency WHERE key_hash = ?", [.blob(key)])
         try execute(
             """
@@ -58,8 +60,9 @@ extension Transaction {
             [.blob(key), .blob(fingerprint), .blob(answer), SQLValue(at)])
     }
 
-    /// Drops answers from `moment` or before, among the `limit` oldest.
+    /// Deletes responses created at `moment` or before, among the `limit` oldest.
     /// - Returns: how many.
+    /// - Throws: `SQLError`.
     @discardableResult
     package func forgetAnswers(before moment: Timestamp, limit: Int) throws -> Int {
         try execute(

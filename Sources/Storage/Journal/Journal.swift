@@ -2,8 +2,8 @@ package import Logging
 package import ServiceRuntime
 import Synchronization
 
-/// What a source keeps in memory, on disk: a log of what changed, written in batches, and a
-/// snapshot now and then, from which on the log begins anew.
+/// Makes the state that a source holds in memory durable: a log of changes, written in batches, and
+/// an occasional snapshot, after which a new log begins.
 ///
 ///     log.7 ── grows ──▶ at its limit: log.8 begins ──▶ the source is copied part by part
 ///                                                          │ durable, under its name
@@ -11,30 +11,32 @@ import Synchronization
 ///                                       snapshot.8 ──▶ log.7 and snapshot.6 are removed
 ///
 /// The rules:
-/// 1. One thread writes. It asks the source for all that has changed, writes that as one frame,
-///    waits for the disk, and answers everybody who asked before it did. So many share one flush.
-/// 2. A frame that could not be written stays at hand, and is written again at the same place
-///    before anything newer; those who wait are refused meanwhile. Memory stays right, and once
-///    there is room the log goes on without a restart.
-/// 3. A start reads the newest snapshot and the logs from its generation on. A torn end of the
-///    newest log, which nobody was told of, is cut off. Damage anywhere else is refused, and so is
-///    a log that does not begin as one.
-/// 4. One process at a time: a lock beside the files.
+/// 1. One thread writes. It takes all changes from the source, writes them as one frame, waits for
+///    the disk, and completes every `flush` that was called before. So many callers share one sync.
+/// 2. A frame whose write failed is kept, and is written again at the same offset before any newer
+///    one. Until then calls to `flush` fail. The state in memory stays correct, and once the disk
+///    has space the log continues without a restart.
+/// 3. At start the newest snapshot and the logs from its generation on are read. A torn end of the
+///    newest log, which was never acknowledged, is cut off. Damage anywhere else is an error, and
+///    so is a log that does not begin as one.
+/// 4. One process at a time: a lock file beside the files.
 package final class Journal: Sendable {
-    /// The log's size at which a snapshot is worth its writing, at the least.
+    /// The default size of a log before a snapshot is worth writing.
     package static let logBytesDefault = 64 << 20
-    /// Callers who wait for one flush at once.
+    /// Callers that wait for one flush.
     static let waitingMax = 100_000
 
     private let waiting: WorkQueue<JournalWaiter>
     private let thread: Mutex<WorkerThread?>
     private let lock: Mutex<StoreLock?>
 
-    /// Gives the source what is on disk, and from then on writes what changes in it.
-    /// - Parameter logBytes: the log's size at which it is replaced by a snapshot, unless that one
-    ///   is larger.
-    /// - Parameter writes: gets whether writes reach the disk.
-    /// - Throws: `JournalError` and `StoreError`, whose descriptions tell the operator what to do.
+    /// Restores the source from disk, then writes the source's changes.
+    /// - Parameter logBytes: the log's size at which it is replaced by a snapshot, unless the last
+    ///   snapshot was larger.
+    /// - Parameter writes: receives whether writes reach the disk.
+    /// - Throws: `JournalError` and `StoreError`, whose descriptions tell the operator what to do;
+    ///   `SQLError` when the folder or a file cannot be opened; what the source's `restorePart` and
+    ///   `restoreChanges` throw.
     package init(
         folder: String, name: String, source: any JournalSource,
         files: any JournalFiles = DiskFiles(), logBytes: Int = Journal.logBytesDefault,
@@ -59,9 +61,9 @@ package final class Journal: Sendable {
 
     deinit { waiting.close() }
 
-    /// Returns once everything that had changed before this call is on disk.
-    /// - Throws: `rpc/unavailable` while the disk does not take it, `rpc/resource-exhausted` when
-    ///   too many wait.
+    /// Returns once every change made before this call is on disk.
+    /// - Throws: `rpc/unavailable` while writes fail or after `close`, `rpc/resource-exhausted`
+    ///   when too many callers wait; `SQLError` for other failures.
     package func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
             do throws(WorkQueue<JournalWaiter>.Refusal) {
@@ -73,7 +75,7 @@ package final class Journal: Sendable {
         }
     }
 
-    /// Writes what has changed and gives the files back. Blocks its thread until that is done.
+    /// Writes outstanding changes and releases the files. Blocks its thread until that is done.
     package func close() {
         waiting.close()
         thread.withLock { $0 }?.join()
@@ -81,7 +83,7 @@ package final class Journal: Sendable {
     }
 }
 
-/// One who waits for the disk.
+/// A caller that waits for the disk.
 struct JournalWaiter: Sendable {
     private let continuation: CheckedContinuation<Void, any Error>
 

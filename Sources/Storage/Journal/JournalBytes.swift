@@ -1,30 +1,31 @@
-/// Bytes to be written, growing as they are appended; kept from one batch to the next.
+/// A growing byte buffer for the journal, reused from one batch to the next.
 ///
-/// A type of its own, since appending to an array a few bytes at a time costs more than what is
-/// written here.
+/// It is a type of its own because appending a few bytes at a time to an array costs more than the
+/// writing itself.
 package struct JournalBytes: ~Copyable {
     private var bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 8)
-    /// How many there are.
+    /// Number of bytes written.
     package private(set) var count = 0
 
-    /// No bytes.
+    /// An empty buffer.
     package init() {}
 
     deinit { bytes.deallocate() }
 
-    /// Room for `size` bytes more, which count as written; a multiple of 8.
+    /// Appends `size` uninitialised bytes, a multiple of 8, and returns them for the caller to
+    /// fill.
     package mutating func append(_ size: Int) -> UnsafeMutableRawBufferPointer {
         if count + size > bytes.count { grow(to: max(count + size, bytes.count * 2)) }
         defer { count += size }
         return UnsafeMutableRawBufferPointer(rebasing: bytes[count..<count + size])
     }
 
-    /// What was written.
+    /// The bytes written so far.
     package var written: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[..<count])
     }
 
-    /// Forgets what was written after the first `length` bytes.
+    /// Drops everything after the first `length` bytes.
     package mutating func cut(to length: Int) { count = min(count, length) }
 
     private mutating func grow(to size: Int) {

@@ -1,9 +1,10 @@
-/// A checksum at the speed of memory: four sums, so that a multiplication need not wait for the one
-/// before it. Each step is a bijection of the sum, so a single damaged word always changes it.
+/// A checksum at memory speed: four independent sums, so that a multiplication need not wait for
+/// the previous one. Each step is a bijection of the sum, so one damaged 64-bit word always changes
+/// it.
 enum JournalChecksum {
     private static let factor: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// The checksum of a multiple of 8 bytes and what comes before them.
+    /// The checksum of `bytes`, whose count is a multiple of 8, and of the `seeds` before them.
     static func of(_ bytes: UnsafeRawBufferPointer, seeds: [UInt64]) -> UInt64 {
         var sums: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
         let words = bytes.count / 8

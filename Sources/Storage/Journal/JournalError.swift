@@ -1,27 +1,26 @@
-/// Why a journal could not be read. Its description is a sentence for the operator and says what to
-/// do.
+/// Why a journal could not be read. Its description tells the operator what to do.
 package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What stands at `offset` is not what was written, and more was written after it.
+    /// The bytes at `offset` are not what was written, and more was written after them.
     case damaged(file: String, offset: Int)
-    /// A file between the snapshot and the newest log is not there.
+    /// A file between the snapshot and the newest log is missing.
     case missing(file: String)
-    /// The bytes are whole, but not such as this version writes.
+    /// The bytes are intact but in a format that this version does not write.
     case unknownContent
 
     package var description: String {
         switch self {
         case .damaged(let file, let offset):
             """
-            \(file) is damaged at byte \(offset) and was not written so: check the disk and restore \
-            a backup, or move the file away to start without what it counted
+            \(file) is damaged at byte \(offset): check the disk and restore a backup, or move the \
+            file away to start without its contents
             """
         case .missing(let file):
             """
-            \(file) is missing though a newer log is there: put it back, or move the newer ones \
-            away to start without what they counted
+            \(file) is missing though a newer log exists: restore it, or move the newer ones away \
+            to start without their contents
             """
         case .unknownContent:
-            "the journal was written by another version: start that one"
+            "the journal was written by another version: start that version"
         }
     }
 }

@@ -1,31 +1,39 @@
 import Glibc
 
-/// The calls on files that can fail while a journal runs; a seam, so that tests can have a full disk.
+/// The file operations that can fail while a journal runs; a protocol, so that tests can simulate a
+/// full disk.
 package protocol JournalFiles: Sendable {
-    /// Makes an empty file, or empties it, and opens it for writing.
+    /// Creates an empty file, or truncates an existing one, and opens it for writing.
+    /// - Throws: `SQLError`.
     func create(_ path: String) throws -> any JournalFile
-    /// Opens a file that is there for writing.
+    /// Opens an existing file for writing.
+    /// - Throws: `SQLError`.
     func open(_ path: String) throws -> any JournalFile
-    /// Gives a file another name, durable on return.
+    /// Renames a file, durable on return.
+    /// - Throws: `SQLError`.
     func rename(_ path: String, to name: String) throws
 }
 
-/// A file that is written.
+/// A file open for writing.
 package protocol JournalFile: Sendable {
     /// Writes all of `bytes` at `offset`.
+    /// - Throws: `SQLError`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws
-    /// Returns once what was written is on disk.
+    /// Syncs what was written to disk.
+    /// - Throws: `SQLError`.
     func sync() throws
-    /// Cuts the file off.
+    /// Truncates the file to `length` bytes.
+    /// - Throws: `SQLError`.
     func cut(to length: Int) throws
 }
 
-/// The files of the system, readable by their owner alone.
+/// The system's files, readable by their owner only.
 package struct DiskFiles: JournalFiles {
-    /// The system's files.
+    /// Uses the system's files.
     package init() {}
 
     /// See `JournalFiles`.
+    /// - Throws: `SQLError`.
     package func create(_ path: String) throws -> any JournalFile {
         let file = try DiskFile(path, O_WRONLY | O_CREAT | O_TRUNC)
         try PrivateFile.sync(PrivateFile.folder(of: path))
@@ -33,11 +41,13 @@ package struct DiskFiles: JournalFiles {
     }
 
     /// See `JournalFiles`.
+    /// - Throws: `SQLError`.
     package func open(_ path: String) throws -> any JournalFile {
         try DiskFile(path, O_WRONLY)
     }
 
     /// See `JournalFiles`.
+    /// - Throws: `SQLError`.
     package func rename(_ path: String, to name: String) throws {
         guard Glibc.rename(path, name) == 0 else { throw PrivateFile.failure(path) }
         try PrivateFile.sync(PrivateFile.folder(of: name))

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The files of one journal, by their generation: a snapshot holds everything up to the beginning
-/// of the log of the same number.
+/// The files of one journal by generation: a snapshot holds everything up to the start of the log
+/// with the same number.
 struct JournalFolder {
     let folder: String
     let name: String
@@ -10,7 +10,7 @@ struct JournalFolder {
 
     func snapshot(_ generation: UInt64) -> String { "\(folder)/\(name).snapshot.\(generation)" }
 
-    /// Where a snapshot is written before it has its name.
+    /// Path of a snapshot that is still being written.
     var draft: String { "\(folder)/\(name).snapshot.draft" }
 
     /// The generations of the logs, ascending.
@@ -19,14 +19,14 @@ struct JournalFolder {
     /// The generations of the snapshots, ascending.
     func snapshots() throws -> [UInt64] { try generations("\(name).snapshot.") }
 
-    /// Removes what a snapshot of that generation has made needless. A file that stays costs room
-    /// and is removed the next time.
+    /// Removes the files that a snapshot of that generation replaces. A file that cannot be removed
+    /// costs space and is removed the next time.
     func removeBefore(_ generation: UInt64) throws {
         for old in try logs() where old < generation { unlink(log(old)) }
         for old in try snapshots() where old < generation { unlink(snapshot(old)) }
     }
 
-    /// Whether the file has nothing in it.
+    /// Whether the file is empty.
     func isEmpty(_ path: String) throws -> Bool { try size(path) == 0 }
 
     /// The file's length in bytes.

@@ -1,4 +1,4 @@
-/// How bytes stand in a journal's files: a header of 40 bytes, then the payload.
+/// The format of a journal's files: a header of 40 bytes, then the payload.
 ///
 ///     8  "PSTNJRNL"
 ///     8  the file's generation
@@ -6,8 +6,8 @@
 ///     8  the payload's length, a multiple of 8
 ///     8  checksum of the three numbers and the payload
 ///
-/// Whole numbers are little-endian. The checksum finds flipped bits and torn ends; against somebody
-/// who writes into the folder on purpose nothing here helps.
+/// Integers are little-endian. The checksum detects flipped bits and torn ends. It does not protect
+/// against an attacker who can write to the folder.
 struct JournalFrame {
     static let headerBytes = 40
     /// The longest payload: a part of a snapshot, or a batch of changes.
@@ -19,14 +19,14 @@ struct JournalFrame {
     let length: Int
     private let checksum: UInt64
 
-    /// Begins a frame in `bytes`: leaves the place for its header.
+    /// Begins a frame in `bytes`: reserves space for its header.
     static func begin(_ bytes: inout JournalBytes) -> Int {
         let start = bytes.count
         _ = bytes.append(headerBytes)
         return start
     }
 
-    /// Writes the header of the frame that began at `start` and ends with `bytes`.
+    /// Writes the header of the frame that began at `start` and ends at the end of `bytes`.
     static func end(
         _ bytes: inout JournalBytes, from start: Int, generation: UInt64, number: UInt64
     ) {
@@ -40,19 +40,20 @@ struct JournalFrame {
         }
     }
 
-    /// Whether a header may stand at that place.
+    /// Whether a header may begin at `place`.
     static func mayBegin(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
         bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) == magic.littleEndian
     }
 
     /// Whether a file that begins with these bytes may be a log whose first frame is torn: the
-    /// beginning of a header, or zeros, which a power cut leaves in a block that was not written.
+    /// beginning of a header, or zeros, which a power failure leaves in a block that was not
+    /// written.
     static func mayBegin(file bytes: some Collection<UInt8>) -> Bool {
         let magic = (0..<8).map { UInt8(truncatingIfNeeded: Self.magic >> (8 * $0)) }
         return magic.starts(with: bytes.prefix(8)) || bytes.allSatisfy { $0 == 0 }
     }
 
-    /// Reads a header; nil when these bytes are none.
+    /// Parses a header; nil when the bytes are not one.
     init?(header: UnsafeRawBufferPointer) {
         guard header.count >= Self.headerBytes else { return nil }
         func word(_ place: Int) -> UInt64 {
@@ -66,7 +67,7 @@ struct JournalFrame {
         checksum = word(4)
     }
 
-    /// Whether the payload is what was written.
+    /// Whether the payload matches the checksum.
     func holds(_ payload: UnsafeRawBufferPointer) -> Bool {
         JournalChecksum.of(payload, seeds: [generation, number, UInt64(length)]) == checksum
     }

@@ -1,26 +1,27 @@
 import Glibc
 import Synchronization
 
-/// Threads that read a journal's files at once, each a share of the content: what a start of ten
-/// million states waits for is the processor, not the disk.
+/// Threads that read a journal's files in parallel, each a share of the content. A start with ten
+/// million states is bound by the processor, not by the disk.
 struct JournalLanes {
-    /// More would wait for memory, and a start is short.
+    /// More threads would wait for memory, and a start is short.
     private static let lanesMax = 8
-    /// Less content than this is read before a second thread has begun.
+    /// Content smaller than this is read before a second thread has started.
     private static let laneBytesMin = 512 << 10
 
-    /// How many there are.
+    /// Number of threads, including the caller's.
     let count: Int
 
-    /// As many as there are processors, and as are worth their while for so many bytes.
+    /// One for each processor, but no more than the content's size justifies.
     init(bytes: Int) {
         let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         count = min(max(1, processors), Self.lanesMax, bytes / Self.laneBytesMin + 1)
     }
 
-    /// Runs each lane, told its number, and returns when all have ended.
-    /// - Returns: what the first lane returned.
-    /// - Throws: what one of them threw, the first of those that did.
+    /// Runs `lane` once on each thread, with the thread's number, and returns when all have
+    /// finished.
+    /// - Returns: the result of the first.
+    /// - Throws: the error of the lowest-numbered lane that failed.
     func run<Result: Sendable>(_ lane: @escaping @Sendable (Int) throws -> Result) throws -> Result
     {
         let failures = Mutex<[Int: any Error]>([:])

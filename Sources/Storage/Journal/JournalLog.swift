@@ -1,8 +1,8 @@
-/// The log that is written: its file and how far it is whole.
+/// The log being written: its file and the length of its intact content.
 struct JournalLog {
     let generation: UInt64
     let file: any JournalFile
-    /// Where the next frame goes.
+    /// Where the next frame is written.
     private(set) var length: Int
     /// The next frame's number.
     private(set) var frames: UInt64
@@ -15,7 +15,7 @@ struct JournalLog {
         self.frames = frames
     }
 
-    /// Writes a frame behind the last whole one; whatever a failed try left there is overwritten.
+    /// Writes a frame after the last intact one, overwriting what a failed attempt left there.
     mutating func append(_ frame: UnsafeRawBufferPointer) throws {
         try file.write(frame, at: length)
         try file.sync()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reads the frames of a file from its beginning, each checked before it is handed out.
+/// Reads the frames of a file from its beginning and checks each before it returns it.
 struct JournalReader: ~Copyable {
-    /// What is read at once where nothing says how much there is.
+    /// The initial buffer, and the block size when scanning for a frame.
     private static let blockBytes = 1 << 20
     private let path: String
     private let generation: UInt64
@@ -12,7 +12,7 @@ struct JournalReader: ~Copyable {
         byteCount: blockBytes, alignment: 8)
     /// Where the next frame begins.
     private(set) var offset = 0
-    /// How many have been read.
+    /// How many frames have been read.
     private(set) var frames: UInt64 = 0
 
     init(_ path: String, generation: UInt64) throws {
@@ -37,8 +37,8 @@ struct JournalReader: ~Copyable {
     /// Whether all of the file has been read.
     var isAtEnd: Bool { offset >= size }
 
-    /// Passes over the next frame, which somebody else reads: only its header is looked at.
-    /// - Returns: false when there is none at this place.
+    /// Skips the next frame, which another thread reads; only its header is checked.
+    /// - Returns: false when there is none at this offset.
     mutating func skip() throws -> Bool {
         guard let frame = try header(at: offset, number: frames) else { return false }
         offset += JournalFrame.headerBytes + frame.length
@@ -46,13 +46,13 @@ struct JournalReader: ~Copyable {
         return true
     }
 
-    /// Whether the next frame ends the file's content: one without payload.
+    /// Whether the next frame is the end marker: one without payload.
     mutating func isAtMark() throws -> Bool {
         try header(at: offset, number: frames)?.length == 0
     }
 
-    /// Hands the next frame's payload to `body`.
-    /// - Returns: false when there is no whole frame at this place.
+    /// Passes the next frame's payload to `body`.
+    /// - Returns: false when there is no intact frame at this offset.
     mutating func next(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         guard let payload = try frame(at: offset, number: frames) else { return false }
         try body(payload)
@@ -61,7 +61,7 @@ struct JournalReader: ~Copyable {
         return true
     }
 
-    /// Whether the file begins as a log does, whole or torn. Another file, or one that was
+    /// Whether the file begins as a log does, intact or torn. Another file, or one that was
     /// overwritten, is damaged and not empty.
     func beginsAsLog() throws -> Bool {
         var header = [UInt8](repeating: 0, count: min(size, JournalFrame.headerBytes))
@@ -69,8 +69,8 @@ struct JournalReader: ~Copyable {
         return JournalFrame.mayBegin(file: header)
     }
 
-    /// Whether a whole frame of this file begins anywhere behind this place: then the end here was
-    /// not torn off, but damaged.
+    /// Whether an intact frame of this file begins anywhere after this offset: then the end here
+    /// was not torn off but damaged.
     mutating func findsLaterFrame() throws -> Bool {
         let block = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.blockBytes, alignment: 8)
@@ -79,7 +79,7 @@ struct JournalReader: ~Copyable {
         while start + JournalFrame.headerBytes <= size {
             let length = min(block.count, (size - start) / 8 * 8)
             try fill(UnsafeMutableRawBufferPointer(rebasing: block[..<length]), from: start)
-            // All frames are whole words long.
+            // All frames are a multiple of 8 bytes long.
             for place in stride(from: 0, to: length, by: 8)
             where JournalFrame.mayBegin(UnsafeRawBufferPointer(block), at: place) {
                 if try frame(at: start + place, number: nil) != nil { return true }

@@ -1,16 +1,17 @@
-/// Reads what is on disk into the source, and finds where the log goes on.
+/// Restores the source from disk and finds the log to continue.
 struct JournalRecovery {
     let folder: JournalFolder
     let files: any JournalFiles
     let source: any JournalSource
 
-    /// - Returns: the log to go on with.
+    /// - Returns: the log to append to.
     func run() throws -> JournalLog {
         let snapshot = try folder.snapshots().last
         if let snapshot { try restore(snapshot) }
         let first = snapshot ?? 0
         var logs = try folder.logs().filter { $0 >= first }
-        // A log that was made but never written to does not make the one before it complete.
+        // A log that was created but never written to does not show that the previous one is
+        // complete.
         while logs.count > 1, let last = logs.last, try folder.isEmpty(folder.log(last)) {
             logs.removeLast()
         }
@@ -28,8 +29,8 @@ struct JournalRecovery {
         return try replay(newest, isNewest: true)
     }
 
-    /// Reads a snapshot: a frame for each part, and one without payload at the end. Each lane
-    /// checks and takes back every so many-th of them.
+    /// Reads a snapshot: a frame for each part, and a last one without payload. With `n` lanes,
+    /// each checks and restores every `n`-th part.
     private func restore(_ generation: UInt64) throws {
         let path = folder.snapshot(generation)
         let lanes = JournalLanes(bytes: try folder.size(path))
@@ -57,7 +58,7 @@ struct JournalRecovery {
                 try source.restoreChanges($0, lane: lane, of: lanes.count)
             }) {}
             let isTorn = !reader.isAtEnd
-            // What follows a torn end is nobody's but the first lane's to look for.
+            // Only the first lane checks what follows a torn end.
             if isTorn, lane == 0,
                 try !isNewest || !reader.beginsAsLog() || reader.findsLaterFrame()
             {
@@ -75,7 +76,7 @@ struct JournalRecovery {
     }
 }
 
-/// What of a log is whole.
+/// The intact part of a log.
 private struct WholeLog {
     let length: Int
     let frames: UInt64

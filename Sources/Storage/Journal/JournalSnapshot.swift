@@ -3,10 +3,10 @@ import Logging
 import ServiceRuntime
 import Synchronization
 
-/// A snapshot under way: a copy of the source, part by part, on a thread of its own, while the log
-/// goes on.
+/// A snapshot in progress: copies the source part by part on its own thread while the log
+/// continues.
 final class JournalSnapshot: Sendable {
-    /// Bytes after which the disk is waited for, so that neither the end nor a stop waits long.
+    /// Bytes after which the file is synced, so that neither the final sync nor a stop takes long.
     private static let unsyncedMax = 64 << 20
 
     private let written = Atomic<Int>(0)
@@ -14,7 +14,7 @@ final class JournalSnapshot: Sendable {
     private let isOver = Atomic<Bool>(false)
     private let thread = Mutex<WorkerThread?>(nil)
 
-    /// Begins.
+    /// Starts the thread.
     init(
         of source: any JournalSource, generation: UInt64, folder: JournalFolder,
         files: any JournalFiles, logger: Logger
@@ -27,7 +27,7 @@ final class JournalSnapshot: Sendable {
                     unlink(folder.draft)
                 }
             } catch {
-                // The logs from the last snapshot on are all there, so nothing is lost.
+                // The logs since the last snapshot are still there, so no data is lost.
                 logger.error(
                     "journal.snapshot.failed", "writing a snapshot failed",
                     fields: [.detail: .error(error)])
@@ -38,20 +38,20 @@ final class JournalSnapshot: Sendable {
         thread.withLock { $0 = worker }
     }
 
-    /// Whether it is written, or has failed.
+    /// Whether it was written or has failed.
     var isDone: Bool { isOver.load(ordering: .acquiring) }
 
     /// The bytes written so far.
     var size: Int { written.load(ordering: .relaxed) }
 
-    /// Gives it up after the part that is being written, and blocks until then: a whole one may
-    /// take longer than a program that is to end is given. The logs stay, so nothing is lost.
+    /// Aborts after the part being written, and blocks until then. A whole snapshot may take longer
+    /// than the time a program has to shut down. The logs remain, so no data is lost.
     func stop() {
         isStopped.store(true, ordering: .relaxed)
         thread.withLock { $0 }?.join()
     }
 
-    /// - Returns: false when it was stopped on the way.
+    /// - Returns: false when it was stopped before the end.
     private func write(
         _ source: any JournalSource, _ generation: UInt64, _ folder: JournalFolder,
         _ files: any JournalFiles
@@ -65,7 +65,7 @@ final class JournalSnapshot: Sendable {
             let start = JournalFrame.begin(&bytes)
             if part < source.journalParts {
                 source.copyPart(part, into: &bytes)
-                // A frame without payload is the end.
+                // A frame without payload marks the end, so an empty part is left out.
                 if bytes.count == start + JournalFrame.headerBytes { continue }
             }
             JournalFrame.end(&bytes, from: start, generation: generation, number: frames)

@@ -11,11 +11,11 @@ struct JournalWriter: ~Copyable {
     private let writes: PartCondition?
     private let logger: Logger
     private var log: JournalLog
-    /// A frame that is being written, or could not be.
+    /// A frame that is being written, or whose write failed.
     private var frame = JournalBytes()
     private var failures = 0
     private var snapshot: JournalSnapshot?
-    /// The log's length at which the next snapshot begins.
+    /// The log's length at which the next snapshot starts.
     private var snapshotAt: Int
 
     init(
@@ -32,7 +32,7 @@ struct JournalWriter: ~Copyable {
         snapshotAt = logBytes
     }
 
-    /// Works until the queue is closed and empty, and then writes what is left.
+    /// Runs until the queue is closed and empty, then writes what is left.
     mutating func work(_ queue: WorkQueue<JournalWaiter>) {
         while true {
             let waiters = queue.take(upTo: Journal.waitingMax)
@@ -44,7 +44,7 @@ struct JournalWriter: ~Copyable {
         snapshot?.stop()
     }
 
-    /// Writes what failed before, and then what has changed since.
+    /// Writes the frame that failed before, then what has changed since.
     private mutating func write() -> (any Error)? {
         do {
             if frame.count > 0 { try append() }
@@ -81,7 +81,7 @@ struct JournalWriter: ~Copyable {
         writes?.work(folder.name)
     }
 
-    /// Tells of the first failure, the second, the fourth and so on.
+    /// Logs the first failure, the second, the fourth and so on.
     private mutating func noteFailure(_ error: any Error) {
         failures += 1
         writes?.fail(folder.name, StoreTrouble.ofDisk(error) ?? "a log cannot be written")
@@ -91,10 +91,11 @@ struct JournalWriter: ~Copyable {
             fields: [.attempt: .count(failures), .detail: .error(error)])
     }
 
-    /// Begins a new log and a snapshot, when the log is long and no snapshot is under way.
+    /// Starts a new log and a snapshot when the log is long enough and no snapshot is in progress.
     private mutating func snapshotIfDue() {
         guard log.length >= snapshotAt, snapshot?.isDone ?? true else { return }
-        // A snapshot that failed left its log; that one has to be as long again first.
+        // A new log is due at the size of the last snapshot, at least `logBytes`. A snapshot that
+        // failed is not repeated before that.
         snapshotAt = max(logBytes, snapshot?.size ?? 0)
         do {
             let generation = log.generation + 1

@@ -2,9 +2,9 @@ extension Store {
     /// How many of the oldest sealed values are tried where the store has no check value yet.
     package static let keyTrialsMax: Int64 = 8
 
-    /// Refuses the store if it was made with another master key (`StoreKeyVerdict`). Called at each
-    /// start before anything is read or written under the key. A store without a check value gets
-    /// one.
+    /// Rejects the store if it was created with another master key (`StoreKeyVerdict`). Called at
+    /// each start before anything is read or written under the key. A store without a check value
+    /// gets one.
     /// - Parameters:
     ///   - check: a keyed hash under the master key, for this purpose only.
     ///   - file: the key's file, for the error.

@@ -7,15 +7,16 @@
 ///     no check value, sealed rows  opens fewer                        refused
 ///     no check value, no rows      any                                proved, value to be written
 ///
-/// Failure that it prevents: a store beside a key of another folder. Every address is then unknown,
-/// sign-up makes second accounts, and what is written meanwhile does not open under the right key.
+/// Failure that it prevents: a store is started with the key of another data folder. Every address
+/// is then unknown, sign-up creates duplicate accounts, and data written meanwhile cannot be
+/// decrypted with the right key.
 ///
 /// Half of the oldest rows: one damaged row does not lock the operator out, and rows that a wrong
-/// key has added later do not count.
+/// key added later do not count.
 enum StoreKeyVerdict: Hashable, Sendable {
     /// The key is the store's.
     case proved(writesCheck: Bool)
-    /// The store was made with another key.
+    /// The store was created with another key.
     case refused
 
     /// - Parameters:

@@ -1,10 +1,10 @@
 /// One step of a schema, forward only. A step adds (tables, columns with defaults, indexes) and
-/// never takes away what the program before it uses, so that the old program runs on the new
-/// schema; once released it is never edited.
+/// never removes what the previous version of the program uses, so that version runs on the new
+/// schema. A released step is never edited.
 package struct Migration: Hashable, Sendable {
-    /// Its place, from 1 without gaps.
+    /// Its number, from 1 without gaps.
     package let number: Int
-    /// Statements that need no parameters.
+    /// Statements without parameters.
     package let sql: String
 
     /// Step `number`.

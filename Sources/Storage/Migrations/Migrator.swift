@@ -1,10 +1,10 @@
 import Logging
 import ServiceRuntime
 
-/// Brings a database's schema up to what this program knows, component by component, each step in
-/// a transaction of its own together with the note that it was taken.
+/// Migrates a database's schema to this program's version, component by component. Each step runs
+/// in its own transaction, together with the row that records it.
 struct Migrator {
-    /// The steps of the service, and those of this module's own tables.
+    /// The migrations of the service, and those of this module's own tables.
     enum Component: String {
         case service
         case storage
@@ -14,10 +14,10 @@ struct Migrator {
     let time: any Time
     let logger: Logger
 
-    /// Takes every step of `migrations` that the database has not had.
+    /// Applies every step of `migrations` that the database does not have yet.
     ///
-    /// Steps that only a newer program knows are left alone, with a warning: every step adds, so
-    /// this program runs on them, and going back a version needs no restore.
+    /// Steps that only a newer program knows are left as they are, with a warning. Every step only
+    /// adds, so this program runs on them, and a downgrade needs no restore.
     func run(_ migrations: [Migration], _ component: Component) throws {
         let known = migrations.count
         precondition(migrations.map(\.number).elementsEqual(1..<known + 1), "numbered from 1")
@@ -59,7 +59,7 @@ struct Migrator {
                 ])
             try connection.commit()
         } catch {
-            // The first error is the one to tell; a second one adds nothing.
+            // Report the first error; one from the rollback adds nothing.
             if connection.isInTransaction { try? connection.rollBack() }
             let cause = error as? SQLError ?? SQLError(.other, detail: "\(error)")
             throw StoreError.migrationFailed(

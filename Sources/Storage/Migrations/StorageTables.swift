@@ -1,9 +1,10 @@
-/// The tables that every store has besides its service's own.
+/// The tables that every store has in addition to its service's own.
 ///
-/// Keys are integers and nothing personal is in an index: SQLite leaves text behind in the inner
-/// pages of text keys, and none with integer ones (Sources/SECURITY.md, Erasure).
+/// Keys are integers and indexes hold nothing personal: SQLite leaves deleted text behind in the
+/// inner pages of indexes with text keys, and none with integer keys (Sources/SECURITY.md,
+/// Erasure).
 enum StorageTables {
-    /// Steps of the component `storage`.
+    /// Migrations of the component `storage`.
     static let migrations = [
         Migration(number: 1, sql: outbox + audit + idempotency),
         Migration(number: 2, sql: clockMark),
@@ -14,7 +15,7 @@ enum StorageTables {
         Migration(number: 7, sql: keyCheck),
     ]
 
-    /// `number` orders the messages; a lane's are delivered one after the other.
+    /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
     private static let outbox = """
         CREATE TABLE outbox (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -30,16 +31,16 @@ enum StorageTables {
         CREATE INDEX outbox_by_lane ON outbox (lane, topic, number) WHERE lane IS NOT NULL;
         """
 
-    /// Each queue of the outbox is read by itself, by `outbox_by_queue`. That index replaces
-    /// `outbox_by_due`, which would cost every message; an older program finds what is due without
-    /// it, slowly.
+    /// Each queue of the outbox is read separately, through `outbox_by_queue`. That index replaces
+    /// `outbox_by_due`, which would cost a write for every message. An older program finds due
+    /// messages without it, slowly.
     private static let outboxQueues = """
         ALTER TABLE outbox ADD COLUMN queue INTEGER NOT NULL DEFAULT 0;
         CREATE INDEX outbox_by_queue ON outbox (queue, due_at_ms, number);
         DROP INDEX outbox_by_due;
         """
 
-    /// Appended to, never changed. `subject`, `client_address` and `device` are keyed hashes.
+    /// Append-only. `subject`, `client_address` and `device` are keyed hashes.
     private static let audit = """
         CREATE TABLE audit (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -55,11 +56,11 @@ enum StorageTables {
         ) STRICT;
         """
 
-    /// Who had an act done to an account that was not its owner's: an application, and whom it named
-    /// (I-09). Nothing of the account's.
+    /// Who acted on an account where that was not its owner: an application and the operator that
+    /// it named (I-09). Holds no data of the account.
     private static let auditActor = "ALTER TABLE audit ADD COLUMN actor TEXT;"
 
-    /// One row: a keyed hash by which a start knows the store's master key (`StoreKeyVerdict`).
+    /// One row: a keyed hash that identifies the store's master key (`StoreKeyVerdict`).
     private static let keyCheck = """
         CREATE TABLE key_check (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -75,7 +76,7 @@ enum StorageTables {
         ) STRICT;
         """
 
-    /// Where the mark was on the machine's uptime; see `ClockMark`.
+    /// The machine's uptime at the mark's moment; see `ClockMark`.
     private static let clockBoot = """
         ALTER TABLE clock_mark ADD COLUMN boot_at_ms INTEGER;
         ALTER TABLE clock_mark ADD COLUMN boot TEXT;
@@ -83,7 +84,7 @@ enum StorageTables {
         ALTER TABLE clock_mark ADD COLUMN in_doubt INTEGER;
         """
 
-    /// `number` orders the answers by age, for the purge.
+    /// `number` orders the responses by age, for the purge.
     private static let idempotency = """
         CREATE TABLE idempotency (
             number INTEGER PRIMARY KEY AUTOINCREMENT,

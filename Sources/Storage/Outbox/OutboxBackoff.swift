@@ -1,13 +1,13 @@
 import ServiceRuntime
 
-/// How long a message waits after a failed attempt.
+/// The backoff of an outbox message after a failed attempt.
 enum OutboxBackoff {
     /// After the first failure.
     static let first: Duration = .milliseconds(100)
     /// After the eleventh and all later ones.
     static let most: Duration = .seconds(60)
 
-    /// The wait after `failures` failed attempts (from 1), placed by a random number.
+    /// The wait after `failures` failed attempts (from 1), with jitter from a random number.
     static func wait(failures: Int64, random: UInt64) -> Duration {
         DoublingWait.after(
             failures: Int(clamping: failures), first: first, most: most, random: random)

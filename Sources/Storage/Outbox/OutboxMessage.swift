@@ -1,20 +1,21 @@
 package import ServiceRuntime
 
-/// Something another service must hear, written in the transaction that makes it true and handed
-/// over afterwards, at least once.
+/// A message for another service, written in the transaction of the change that it reports and
+/// delivered afterwards, at least once.
 package struct OutboxMessage: Hashable, Sendable {
-    /// What it is about, in the program's own words (`session.end-account`); nothing personal.
+    /// The kind of message, for example `session.end-account`; nothing personal.
     package let topic: String
-    /// The idempotency key by which its receiver knows it again.
+    /// The idempotency key by which the receiver recognises a redelivery.
     package let key: String
     /// What the receiver needs; sealed by the service where it is personal.
     package let payload: [UInt8]
-    /// Not to be handed over before this moment.
+    /// Not delivered before this moment.
     package let notBefore: Timestamp?
-    /// Messages of one topic and lane (an account's key, say) are handed over one after the other,
-    /// in the order they were written, each once the one before it is done; nil waits for none.
+    /// Ordering key, for example an account's key: messages of one topic and lane are delivered one
+    /// after the other, in the order they were written, each after the previous one is done.
+    /// Messages without one wait for no other.
     package let lane: Int64?
-    /// Whose slots of the relay it uses.
+    /// The queue whose delivery slots it uses.
     package let queue: OutboxQueue
 
     /// A message for the receivers of `topic`.
@@ -31,16 +32,18 @@ package struct OutboxMessage: Hashable, Sendable {
     }
 }
 
-/// Messages that share slots of the relay. Each queue is read by itself and has slots of its own, so
-/// that a receiver that hangs, or thousands of messages that wait for it, delay no other queue.
+/// Messages that share delivery slots of the relay. Each queue is read separately and has its own
+/// slots, so a receiver that hangs, or thousands of messages that wait for it, delay no other
+/// queue.
 package struct OutboxQueue: Hashable, Sendable {
-    /// What the store knows it by. It never changes; a queue that the program does not know waits
-    /// for a program that does.
+    /// Identifies the queue in the store and never changes. Messages in a queue that the program
+    /// does not know wait for a version that knows it.
     package let number: Int64
-    /// Messages on their way at once: enough to hide a peer's commit, few enough not to flood it.
+    /// Concurrent deliveries: enough to hide a peer's commit, few enough not to flood it.
     package let deliveriesMax: Int
 
-    /// Everything that may wait for everything else. Rows from before there were queues are in it.
+    /// The default queue, for messages that may wait for each other. Rows from before queues
+    /// existed are in it.
     package static let standard = OutboxQueue(number: 0, deliveriesMax: 16)
 
     /// The queue with this number, which is above 0.

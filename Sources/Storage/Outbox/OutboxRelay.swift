@@ -3,16 +3,17 @@ import ServiceLifecycle
 package import ServiceRuntime
 import Synchronization
 
-/// Hands the outbox's messages to their receivers, at least once, right after the commit that
+/// Delivers the outbox's messages to their receivers, at least once, right after the commit that
 /// wrote them. One relay for each store.
 ///
-/// A message is deleted only after `deliver` returned; a crash in between hands it over again,
-/// under the same key. What fails is tried again later, for ever: whether it may be given up is
-/// for its topic to know, which then returns.
+/// A message is deleted only after `deliver` has returned. After a crash in between it is delivered
+/// again under the same key. Failed deliveries are retried without limit; when a message should be
+/// given up, its topic's code decides that and returns normally.
 package final class OutboxRelay: Service {
-    /// How long to wait before asking a store again that could not answer.
+    /// How long to wait after the store failed to answer.
     static let storeRetry: Duration = .seconds(1)
-    /// The longest rest; every message has its own moment, so this is only a net.
+    /// The longest wait between two reads. Each message has its own due time, so this is only a
+    /// safety net.
     static let restMax: Duration = .seconds(60)
 
     private let store: Store
@@ -20,12 +21,12 @@ package final class OutboxRelay: Service {
     private let randomness: any Randomness
     private let queues: [OutboxQueue]
     private let deliver: @Sendable (OutboxMessage) async throws -> Void
-    /// The rows of the messages on their way, by their queue.
+    /// The rows of the messages being delivered, by queue.
     private let underway = Mutex<[OutboxQueue: Set<Int64>]>([:])
 
-    /// A relay of the outbox in `store`. `deliver` sets its own time limit and throws to be asked
-    /// again.
-    /// - Parameter queues: All that the store's program writes to.
+    /// A relay of the outbox in `store`. `deliver` sets its own timeout, and throws to have the
+    /// message retried.
+    /// - Parameter queues: All queues that the store's program writes to.
     package init(
         store: Store, time: any Time, randomness: any Randomness,
         queues: [OutboxQueue] = [.standard],
@@ -38,7 +39,8 @@ package final class OutboxRelay: Service {
         self.deliver = deliver
     }
 
-    /// Works until cancelled or told to shut down; then waits for what is on its way, cancelled.
+    /// Runs until cancelled or shut down; then cancels deliveries in progress and waits for them.
+    /// - Throws: nothing; `Service` requires the signature.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { deliveries in
@@ -50,8 +52,8 @@ package final class OutboxRelay: Service {
         }
     }
 
-    /// Starts all that may go now.
-    /// - Returns: how long there is nothing more to start, if the wakeSignal does not ring.
+    /// Starts every delivery that is due and has a slot.
+    /// - Returns: how long to wait when no signal comes.
     private func startDue(_ deliveries: inout DiscardingTaskGroup) async -> Duration {
         let busy = underway.withLock { $0 }
         let free = queues.filter { busy[$0, default: []].count < $0.deliveriesMax }
@@ -61,7 +63,7 @@ package final class OutboxRelay: Service {
             let (found, next) = try await store.read { session in
                 (
                     try free.map { queue in
-                        // Those on their way are still due, and stand in front.
+                        // Rows being delivered are still due and come first.
                         let limit = queue.deliveriesMax + busy[queue, default: []].count
                         return try session.dueOutboxMessages(queue, at: now, limit: limit)
                     },
@@ -83,7 +85,7 @@ package final class OutboxRelay: Service {
         }
     }
 
-    /// Returns at the next ring, or after `duration`.
+    /// Returns at the next wake-up signal, or after `duration`.
     private func rest(_ duration: Duration) async {
         await withTaskGroup { group in
             group.addTask { await self.store.outboxSignal.wait() }
@@ -99,7 +101,7 @@ package final class OutboxRelay: Service {
             try await deliver(row.message)
             await note(row) { try $0.removeOutboxMessage(row.number) }
         } catch {
-            // Stopping is not the message's failure; it goes out after the next start.
+            // A shutdown is not a failure of the message; it is delivered after the next start.
             if !Task.isCancelled { await postpone(row, error) }
         }
         underway.withLock { _ = $0[row.message.queue]?.remove(row.number) }
@@ -120,8 +122,8 @@ package final class OutboxRelay: Service {
         await note(row) { try $0.postponeOutboxMessage(row.number, until: due) }
     }
 
-    /// Writes what became of a message; insists, since a message handed over and still in the
-    /// outbox would be handed over again and again as long as the disk is full.
+    /// Records the outcome of a delivery and retries until that succeeds: a delivered message that
+    /// stays in the outbox would be delivered again and again while the disk is full.
     private func note(
         _ row: OutboxRow, _ change: @escaping @Sendable (Transaction) throws -> Void
     ) async {
@@ -133,7 +135,7 @@ package final class OutboxRelay: Service {
                     "outbox.record.failed", "recording a delivered outbox message failed",
                     fields: [.topic: .text(row.message.topic), .detail: .error(error)])
                 if Task.isCancelled { return }
-                // Cancelled in its sleep, it tries once more and leaves.
+                // When the sleep is cancelled, it tries once more and returns.
                 try? await time.sleep(for: Self.storeRetry)
             }
         }

@@ -1,7 +1,8 @@
 import ServiceRuntime
 
 extension Transaction {
-    /// Writes a message that is handed over once this transaction is on disk, or never.
+    /// Adds a message, which is delivered once this transaction is on disk, or never.
+    /// - Throws: `SQLError`.
     package func enqueue(_ message: OutboxMessage) throws {
         try execute(
             """
@@ -17,12 +18,12 @@ extension Transaction {
         notes.hasEnqueued = true
     }
 
-    /// Forgets a message that was handed over.
+    /// Deletes a delivered message.
     func removeOutboxMessage(_ number: Int64) throws {
         try execute("DELETE FROM outbox WHERE number = ?", [.integer(number)])
     }
 
-    /// Notes a failed attempt and when the next one may be.
+    /// Records a failed attempt and when the next one is due.
     func postponeOutboxMessage(_ number: Int64, until due: Timestamp) throws {
         try execute(
             "UPDATE outbox SET attempts = attempts + 1, due_at_ms = ? WHERE number = ?",
@@ -30,7 +31,7 @@ extension Transaction {
     }
 }
 
-/// A message as it stands in the outbox.
+/// A row of the outbox.
 struct OutboxRow: Sendable {
     let number: Int64
     let attempts: Int64
@@ -38,12 +39,13 @@ struct OutboxRow: Sendable {
 }
 
 extension SQLSession {
-    /// How many messages wait to be handed over.
+    /// The number of messages that wait for delivery.
+    /// - Throws: `SQLError`.
     package func outboxCount() throws -> Int {
         Int(try queryOne("SELECT count(*) FROM outbox") { try $0.integer(0) } ?? 0)
     }
 
-    /// The first of a queue's that may be handed over now: due, and the first of their lane.
+    /// The first messages of a queue that may be delivered now: due, and the first of their lane.
     func dueOutboxMessages(
         _ queue: OutboxQueue, at moment: Timestamp, limit: Int
     ) throws -> [OutboxRow] {

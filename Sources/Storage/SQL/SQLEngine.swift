@@ -1,48 +1,60 @@
-/// What keeps a store: SQLite in a file today, a shared server later. A store asks it for one
-/// writer and a few readers; all that differs between engines is behind these two protocols.
+/// The database behind a store: SQLite in a file today, a server later. A store opens one writer
+/// and a few readers. All that differs between engines is behind these two protocols.
 package protocol SQLEngine: Sendable {
-    /// Opens, and if need be makes, the database at `location` for the one writer.
-    /// - Throws: `SQLError`, or `StoreError.settingNotInForce` when durability is not what was set.
+    /// Opens the database at `location`, and creates it if needed, for the single writer.
+    /// - Throws: `SQLError`, or `StoreError.settingNotInForce` when a setting that durability needs
+    ///   is not in force.
     func openWriter(_ location: String) throws -> any SQLConnection
 
-    /// Opens the existing database at `location` for reading beside the writer.
+    /// Opens the existing database at `location` for reading concurrently with the writer.
+    /// - Throws: `SQLError`, or `StoreError.settingNotInForce`.
     func openReader(_ location: String) throws -> any SQLConnection
 
-    /// Copies the database as it is at one moment into a new file at `path`, durable on return.
-    /// Blocks its thread; writers go on.
+    /// Copies one snapshot of the database into a new file at `path`, durable on return. Blocks its
+    /// thread; writers continue.
+    /// - Throws: `StoreError.backupExists` when `path` exists; otherwise as `openReader`.
     func backUp(_ location: String, to path: String) throws
 }
 
-/// A session with the verbs of transactions. Used by one thread at a time.
+/// A session with transaction control. Used by one thread at a time.
 package protocol SQLConnection: AnyObject, SQLSession {
-    /// Whether a transaction is open. Some failures (a full disk) end it by themselves.
+    /// Whether a transaction is open. Some failures, for example a full disk, end it implicitly.
     var isInTransaction: Bool { get }
 
-    /// Begins a transaction that may write, waiting for the lock no longer than the busy timeout.
+    /// Begins a write transaction; waits for the lock no longer than the busy timeout.
+    /// - Throws: `SQLError`.
     func begin() throws
 
-    /// Begins a snapshot: what follows sees one state of the database.
+    /// Begins a read transaction: later reads see one snapshot of the database.
+    /// - Throws: `SQLError`.
     func beginReading() throws
 
-    /// Ends the transaction; on return of a writer's it is on disk.
+    /// Commits the transaction. A writer's is on disk when this returns.
+    /// - Throws: `SQLError`.
     func commit() throws
 
-    /// Undoes the transaction.
+    /// Rolls back the transaction.
+    /// - Throws: `SQLError`.
     func rollBack() throws
 
-    /// Opens a nested transaction. One at a time.
+    /// Sets a savepoint. One at a time.
+    /// - Throws: `SQLError`.
     func setMark() throws
 
-    /// Keeps what was done since the mark, as part of the transaction.
+    /// Releases the savepoint and keeps what was done since, as part of the transaction.
+    /// - Throws: `SQLError`.
     func releaseMark() throws
 
-    /// Undoes what was done since the mark, and forgets the mark.
+    /// Rolls back to the savepoint and releases it.
+    /// - Throws: `SQLError`.
     func rollBackToMark() throws
 
-    /// Runs several statements, as migrations hold them.
+    /// Runs several statements, as migrations contain them.
+    /// - Throws: `SQLError`.
     func run(script: String) throws
 
-    /// Moves the log of recent changes into the database and empties it, so that nothing that was
-    /// deleted remains there.
+    /// Checkpoints the write-ahead log into the database and truncates it, so that no deleted data
+    /// remains there.
+    /// - Throws: `SQLError` of kind `busy` when a reader holds the log.
     func truncateLog() throws
 }

@@ -1,29 +1,29 @@
-/// What a store's engine refused or could not do. `detail` names tables and columns, never values,
-/// and is for the log.
+/// An error of a store's engine. `detail` names tables and columns, never values, and is for the
+/// log.
 package struct SQLError: Error, Hashable, Sendable {
-    /// What happened, independent of the engine.
+    /// The kind of error, independent of the engine.
     package enum Kind: Hashable, Sendable {
-        /// Somebody else holds the lock, longer than the busy timeout.
+        /// Another connection holds the lock for longer than the busy timeout.
         case busy
-        /// The disk, or the database's own limit, is full.
+        /// The disk, or the database's own size limit, is full.
         case full
-        /// The file or its file system cannot be written.
+        /// The file or its file system is read-only.
         case readOnly
-        /// The disk failed.
+        /// An input or output error of the disk.
         case inputOutput
-        /// A rule of the schema forbids this row.
+        /// A constraint of the schema rejects this row.
         case constraint(SQLConstraint)
-        /// The file is not what the engine wrote.
+        /// The file is not a database or is damaged.
         case corrupt
-        /// A row does not hold what its reader asked for.
+        /// A row does not hold the value or type that the query expects.
         case unexpectedValue
-        /// The statement, or the way it was used, is wrong: our fault.
+        /// The statement, or its use, is wrong: a bug in this program.
         case misuse
-        /// Anything else; `detail` tells.
+        /// Any other error; see `detail`.
         case other
     }
 
-    /// What happened.
+    /// The kind of error.
     package let kind: Kind
     /// For the operator's log.
     package let detail: String
@@ -36,7 +36,7 @@ package struct SQLError: Error, Hashable, Sendable {
 }
 
 extension SQLError: CustomStringConvertible {
-    /// For logs; no name of a type is in it.
+    /// For logs; contains no type name.
     package var description: String { "\(kind.word): \(detail)" }
 }
 
@@ -57,18 +57,18 @@ extension SQLError.Kind {
     }
 }
 
-/// Which rule of the schema a row broke.
+/// Which constraint a row violates.
 package enum SQLConstraint: Hashable, Sendable {
     /// Another row has this key already (a unique index or the primary key).
     case unique
     /// A column that must have a value has none.
     case notNull
-    /// A `CHECK` says no.
+    /// A `CHECK` constraint fails.
     case check
-    /// The row that is referred to is not there, or is still referred to.
+    /// The referenced row does not exist, or the row is still referenced.
     case foreignKey
     /// A value of the wrong type in a `STRICT` table.
     case type
-    /// Another rule.
+    /// Any other constraint.
     case other
 }

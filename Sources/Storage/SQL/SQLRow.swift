@@ -1,7 +1,7 @@
 package import ServiceRuntime
 
-/// One row of a query's answer: a copy, so it may outlive the statement. Columns count from 0.
-/// A wrong type or a missing column is a `SQLError` of kind `unexpectedValue`, never a trap.
+/// One row of a query's result, copied, so it may outlive the statement. Columns count from 0. A
+/// wrong type or a missing column throws `SQLError` of kind `unexpectedValue` and never traps.
 package struct SQLRow: Hashable, Sendable {
     /// The columns' values, in the order of the `SELECT`.
     package let values: [SQLValue]
@@ -9,12 +9,14 @@ package struct SQLRow: Hashable, Sendable {
     /// A row of these values.
     package init(_ values: [SQLValue]) { self.values = values }
 
-    /// The whole number in `column`.
+    /// The integer in `column`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type, `NULL` or a missing column.
     package func integer(_ column: Int) throws -> Int64 {
         try present(optionalInteger(column), column)
     }
 
-    /// The whole number in `column`, or nil for `NULL`.
+    /// The integer in `column`, or nil for `NULL`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type or a missing column.
     package func optionalInteger(_ column: Int) throws -> Int64? {
         switch try value(column) {
         case .null: nil
@@ -24,6 +26,7 @@ package struct SQLRow: Hashable, Sendable {
     }
 
     /// The floating-point number in `column`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type, `NULL` or a missing column.
     package func real(_ column: Int) throws -> Double {
         guard case .real(let number) = try value(column) else {
             throw unexpected(column, "a real")
@@ -32,11 +35,13 @@ package struct SQLRow: Hashable, Sendable {
     }
 
     /// The text in `column`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type, `NULL` or a missing column.
     package func text(_ column: Int) throws -> String {
         try present(optionalText(column), column)
     }
 
     /// The text in `column`, or nil for `NULL`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type or a missing column.
     package func optionalText(_ column: Int) throws -> String? {
         switch try value(column) {
         case .null: nil
@@ -46,11 +51,13 @@ package struct SQLRow: Hashable, Sendable {
     }
 
     /// The bytes in `column`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type, `NULL` or a missing column.
     package func blob(_ column: Int) throws -> [UInt8] {
         try present(optionalBlob(column), column)
     }
 
     /// The bytes in `column`, or nil for `NULL`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type or a missing column.
     package func optionalBlob(_ column: Int) throws -> [UInt8]? {
         switch try value(column) {
         case .null: nil
@@ -59,7 +66,8 @@ package struct SQLRow: Hashable, Sendable {
         }
     }
 
-    /// The truth in `column`: 0 or 1.
+    /// The boolean in `column`, stored as 0 or 1.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for anything else.
     package func boolean(_ column: Int) throws -> Bool {
         switch try integer(column) {
         case 0: false
@@ -68,12 +76,14 @@ package struct SQLRow: Hashable, Sendable {
         }
     }
 
-    /// The moment in `column`, kept in milliseconds since 1970.
+    /// The timestamp in `column`, stored in milliseconds since 1970.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type, `NULL` or a missing column.
     package func timestamp(_ column: Int) throws -> Timestamp {
         Timestamp(milliseconds: try integer(column))
     }
 
-    /// The moment in `column`, or nil for `NULL`.
+    /// The timestamp in `column`, or nil for `NULL`.
+    /// - Throws: `SQLError` of kind `unexpectedValue` for another type or a missing column.
     package func optionalTimestamp(_ column: Int) throws -> Timestamp? {
         try optionalInteger(column).map { Timestamp(milliseconds: $0) }
     }

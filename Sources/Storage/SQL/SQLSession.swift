@@ -1,13 +1,13 @@
-/// What runs SQL: a transaction of the writer, or a reader's snapshot. Bound to the thread that
-/// lends it, so it must not leave the closure it was lent to.
+/// Runs SQL: a transaction of the writer, or a reader's snapshot. It is confined to the thread of
+/// the closure that receives it and must not escape that closure.
 package protocol SQLSession {
-    /// Runs one statement, without using its rows, if any.
-    /// - Returns: how many rows it inserted, changed or deleted.
+    /// Runs one statement and ignores its rows.
+    /// - Returns: the number of rows inserted, changed or deleted.
     /// - Throws: `SQLError`.
     @discardableResult
     func execute(_ sql: String, _ values: [SQLValue]) throws -> Int
 
-    /// Runs one statement and turns each row, as it comes, into a value.
+    /// Runs one statement and maps each of its rows to a value.
     /// - Throws: `SQLError`, or what `row` throws.
     func query<Value>(
         _ sql: String, _ values: [SQLValue], _ row: (SQLRow) throws -> Value
@@ -15,11 +15,13 @@ package protocol SQLSession {
 }
 
 extension SQLSession {
-    /// Runs one statement that has no parameters.
+    /// Runs one statement without parameters.
+    /// - Throws: `SQLError`.
     @discardableResult
     package func execute(_ sql: String) throws -> Int { try execute(sql, []) }
 
-    /// Runs one statement that has no parameters and turns each row into a value.
+    /// Runs one statement without parameters and maps each of its rows to a value.
+    /// - Throws: `SQLError`, or what `row` throws.
     package func query<Value>(
         _ sql: String, _ row: (SQLRow) throws -> Value
     ) throws -> [Value] {
@@ -27,13 +29,14 @@ extension SQLSession {
     }
 
     /// The only row as a value, or nil when there is none.
-    /// - Throws: `SQLError` of kind `unexpectedValue` when there are several.
+    /// - Throws: `SQLError`, of kind `unexpectedValue` when there are several rows, or what `row`
+    ///   throws.
     package func queryOne<Value>(
         _ sql: String, _ values: [SQLValue] = [], _ row: (SQLRow) throws -> Value
     ) throws -> Value? {
         let found = try query(sql, values, row)
         guard found.count <= 1 else {
-            throw SQLError(.unexpectedValue, detail: "\(found.count) rows for one: \(sql)")
+            throw SQLError(.unexpectedValue, detail: "\(found.count) rows, expected one: \(sql)")
         }
         return found.first
     }

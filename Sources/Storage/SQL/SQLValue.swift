@@ -1,19 +1,19 @@
 package import ServiceRuntime
 
-/// One value as a store keeps it: what a statement is given and a row gives back, byte for byte.
+/// One value of a statement's parameters or a result row, kept byte for byte.
 package enum SQLValue: Hashable, Sendable {
-    /// Nothing known.
+    /// `NULL`.
     case null
-    /// A whole number; also truth (0, 1) and moments (milliseconds since 1970).
+    /// An integer; also a boolean (0, 1) or a timestamp (milliseconds since 1970).
     case integer(Int64)
-    /// A floating-point number; never NaN, which SQLite would turn into `null`.
+    /// A floating-point number; never NaN, which SQLite would turn into `NULL`.
     case real(Double)
-    /// Text, with any NUL it may hold.
+    /// Text, including any NUL characters.
     case text(String)
     /// Bytes.
     case blob([UInt8])
 
-    /// The number, or `null`.
+    /// The integer, or `null`.
     package init(_ number: Int64?) { self = number.map { .integer($0) } ?? .null }
 
     /// The text, or `null`.
@@ -22,7 +22,7 @@ package enum SQLValue: Hashable, Sendable {
     /// The bytes, or `null`.
     package init(_ bytes: [UInt8]?) { self = bytes.map { .blob($0) } ?? .null }
 
-    /// The moment in milliseconds since 1970, or `null`.
+    /// The timestamp in milliseconds since 1970, or `null`.
     package init(_ moment: Timestamp?) { self.init(moment?.milliseconds) }
 
     /// 1 or 0.

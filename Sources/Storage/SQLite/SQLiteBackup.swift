@@ -1,16 +1,17 @@
 import CSQLite
 import Glibc
 
-/// Copies a live database, as it is at one moment, into a new file.
+/// Copies one snapshot of a live database into a new file.
 ///
-/// The source holds one snapshot for the whole copy: without it SQLite would begin anew at each
-/// commit of the writer and, under load, never end. Writers go on; only the log's reuse waits.
-/// The copy gets its name when it is whole and on disk, so a crash leaves at most `….partial`.
+/// The source connection holds one read snapshot for the whole copy. Without it SQLite would
+/// restart the copy at each commit of the writer and, under load, never finish. Writers continue;
+/// only reuse of the write-ahead log waits. The copy is renamed to `path` when it is complete and
+/// on disk, so a crash leaves at most `….partial`.
 enum SQLiteBackup {
-    /// Pages copied at a stroke (1 MiB); between strokes other threads get the processor.
+    /// Pages copied in one step (1 MiB); other threads run between steps.
     private static let pagesAtOnce: Int32 = 256
 
-    /// Copies the database of `source` to `path`, where no file may be.
+    /// Copies the database of `source` to `path`, where no file may exist.
     static func copy(from source: SQLiteConnection, to path: String) throws {
         guard access(path, F_OK) != 0 else { throw StoreError.backupExists(path) }
         let partial = path + ".partial"
@@ -41,7 +42,7 @@ enum SQLiteBackup {
             code = sqlite3_backup_step(backup, pagesAtOnce)
             sched_yield()
         } while code == SQLITE_OK
-        // Finish reports the same error, and frees in any case.
+        // `finish` reports the same error, and frees the backup in any case.
         sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE else { throw SQLiteError.from(code, target.handle) }
         try RestoredCopy.mark(target)

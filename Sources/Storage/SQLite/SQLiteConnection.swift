@@ -1,19 +1,19 @@
 import CSQLite
 
-/// One connection to a SQLite file, closed with its owner, and the statements prepared on it.
+/// One connection to a SQLite file and its prepared statements, closed in `deinit`.
 final class SQLiteConnection: SQLConnection {
-    /// SQLite's own handle, lent to the backup.
+    /// SQLite's own handle, used by the backup.
     let handle: OpaquePointer
     private var statements = SQLiteStatementCache()
 
-    /// Opens the file at `path` as `flags` (SQLITE_OPEN_…) say.
+    /// Opens the file at `path` with `flags` (SQLITE_OPEN_…).
     init(_ path: String, flags: Int32) throws {
         var opened: OpaquePointer?
-        // No mutex: a connection is confined to the thread that opened it.
+        // No mutex: a connection is confined to one thread at a time.
         let code = sqlite3_open_v2(
             path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened else {
-            // SQLite gives a handle even when it fails, to ask it why.
+            // SQLite returns a handle even on failure, to read the error from.
             let error = SQLiteError.from(code, opened)
             sqlite3_close_v2(opened)
             throw error
@@ -27,7 +27,7 @@ final class SQLiteConnection: SQLConnection {
         assert(code == SQLITE_OK, "a statement outlived its connection")
     }
 
-    /// What it keeps of the file in memory, in bytes; `SQLiteEngine.cacheKiBMax` is the bound.
+    /// Bytes of the file cached in memory; `SQLiteEngine.cacheKiBMax` is the bound.
     var cachedBytes: Int {
         var (now, most): (Int32, Int32) = (0, 0)
         let code = sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_USED, &now, &most, 0)
@@ -88,7 +88,7 @@ final class SQLiteConnection: SQLConnection {
     func releaseMark() throws { try execute("RELEASE flow") }
 
     func rollBackToMark() throws {
-        // ROLLBACK TO keeps the savepoint open; RELEASE then forgets it.
+        // `ROLLBACK TO` keeps the savepoint open; `RELEASE` then removes it.
         try execute("ROLLBACK TO flow")
         try execute("RELEASE flow")
     }

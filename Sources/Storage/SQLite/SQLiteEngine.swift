@@ -2,32 +2,32 @@ import CSQLite
 
 /// A store in one SQLite file, with its write-ahead log beside it.
 ///
-/// `synchronous=FULL` makes each commit reach the disk before it is answered; it is set, read back
-/// and insisted on, because everything that this system promises rests on it.
+/// `synchronous=FULL` syncs each commit to disk before it is acknowledged. It is set, read back,
+/// and opening fails if it is not in force, because every durability guarantee depends on it.
 package struct SQLiteEngine: SQLEngine {
-    /// How much a commit waits for.
+    /// What a commit waits for.
     package enum Durability: Sendable {
-        /// For the disk. The only one for programs.
+        /// The disk. The only choice for programs.
         case full
-        /// For nothing: what a power cut leaves is luck. For measuring what the disk costs.
+        /// Nothing: a power failure may lose or damage data. For measuring the cost of the disk.
         case noneForMeasuring
     }
 
     /// How long a statement waits for a lock that another process (a shell, a backup tool) holds.
     package static let busyMilliseconds: Int32 = 5_000
 
-    /// Log pages (4 KiB) after which they are moved into the database: 16 MiB, since a row that
-    /// changes often is then moved once (a fifth more writes than with SQLite's own 1,000).
+    /// Log pages (4 KiB) after which they are moved into the database: 16 MiB, so that a row that
+    /// changes often is moved only once (a fifth more writes than with SQLite's default of 1,000).
     package static let logPagesMax = 4_000
 
-    /// What the log is cut back to after a burst, in bytes.
+    /// The size, in bytes, to which the log is truncated after a burst.
     package static let logBytesMax = 64 << 20
 
-    /// Pages that a connection keeps of a large store, in KiB; SQLite's own 2 MiB do not hold the inner
-    /// pages of the indexes of five million accounts, which each look-up goes through.
+    /// Page cache of a connection, in KiB. SQLite's default of 2 MiB does not hold the inner pages
+    /// of the indexes of five million accounts, which each look-up reads.
     ///
-    /// A store has three connections, so the bound of a program is 48 MiB. They fill with what is
-    /// written and read, and give nothing back before the program ends.
+    /// A store has three connections, so the bound of a program is 48 MiB. The caches fill with the
+    /// pages written and read, and release nothing before the program ends.
     package static let cacheKiBMax = 16 << 10
 
     private let durability: Durability
@@ -37,6 +37,8 @@ package struct SQLiteEngine: SQLEngine {
         self.durability = durability
     }
 
+    /// See `SQLEngine`.
+    /// - Throws: `SQLError`, or `StoreError.settingNotInForce`.
     package func openWriter(_ location: String) throws -> any SQLConnection {
         try PrivateFile.make(location)
         let connection = try open(location)
@@ -53,18 +55,22 @@ package struct SQLiteEngine: SQLEngine {
         return connection
     }
 
+    /// See `SQLEngine`.
+    /// - Throws: `SQLError`, or `StoreError.settingNotInForce`.
     package func openReader(_ location: String) throws -> any SQLConnection {
         let connection = try open(location)
         try connection.set("query_only", "ON", readsBack: .integer(1))
         return connection
     }
 
+    /// See `SQLEngine`.
+    /// - Throws: `StoreError.backupExists` when `path` exists; otherwise as `openReader`.
     package func backUp(_ location: String, to path: String) throws {
         try SQLiteBackup.copy(from: try open(location), to: path)
     }
 
-    /// Whether SQLite was told in time that nobody asks what memory it uses: once for the process, and
-    /// where it was too late that costs only speed.
+    /// Whether SQLite's memory statistics, which nothing reads, were disabled in time. This is done
+    /// once for the process; if it came too late, that costs only speed.
     private static let countsNoMemory = csqlite_count_no_memory() == SQLITE_OK
 
     private func open(_ location: String) throws -> SQLiteConnection {
@@ -73,13 +79,14 @@ package struct SQLiteEngine: SQLEngine {
         let connection = try SQLiteConnection(location, flags: SQLITE_OPEN_READWRITE)
         let code = sqlite3_busy_timeout(connection.handle, Self.busyMilliseconds)
         try SQLiteError.check(code, connection.handle)
-        // The file is not trusted to call functions from its schema, nor to rewrite itself.
+        // The schema of the file is untrusted: it may not call functions, nor may the file rewrite
+        // itself.
         try connection.set(flag: SQLITE_DBCONFIG_DEFENSIVE, true)
         try connection.set("trusted_schema", "OFF", readsBack: .integer(0))
-        // A misspelt column must not pass for a string.
+        // A misspelt column must not be read as a string.
         try connection.set(flag: SQLITE_DBCONFIG_DQS_DML, false)
         try connection.set(flag: SQLITE_DBCONFIG_DQS_DDL, false)
-        // Sorting must not leave rows in files beside the store.
+        // Sorting must not write rows to files beside the store.
         try connection.set("temp_store", "MEMORY", readsBack: .integer(2))
         try connection.set("cache_size", "-\(Self.cacheKiBMax)")
         return connection
@@ -87,7 +94,7 @@ package struct SQLiteEngine: SQLEngine {
 }
 
 extension SQLiteConnection {
-    /// Sets a pragma and, where `readsBack` is given, insists that it is in force.
+    /// Sets a pragma and, where `readsBack` is given, requires that it is in force.
     fileprivate func set(
         _ pragma: String, _ setting: String, readsBack wanted: SQLValue? = nil
     ) throws {

@@ -1,21 +1,21 @@
 import CSQLite
 
-/// SQLite's result codes as ours. Source: https://www.sqlite.org/rescode.html
+/// Maps SQLite's result codes to `SQLError`. Source: https://www.sqlite.org/rescode.html
 enum SQLiteError {
-    /// The error that `code` (extended or not) stands for, with the connection's own words.
+    /// The error for `code` (primary or extended), with the connection's message.
     static func from(_ code: Int32, _ connection: OpaquePointer?) -> SQLError {
         let words = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
         let text = words.map { String(cString: $0) } ?? "no message"
         return SQLError(kind(code), detail: "\(text) (\(code))")
     }
 
-    /// Throws unless `code` says that all is well.
+    /// Throws unless `code` is `SQLITE_OK`.
     static func check(_ code: Int32, _ connection: OpaquePointer?) throws {
         guard code == SQLITE_OK else { throw from(code, connection) }
     }
 
     private static func kind(_ code: Int32) -> SQLError.Kind {
-        // The low byte is the primary code; the rest says more about it.
+        // The low byte is the primary code; the rest extends it.
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
         case SQLITE_FULL: .full

@@ -1,18 +1,18 @@
 import CSQLite
 
-/// One prepared statement, finalised with its owner. Its connection outlives it.
+/// One prepared statement, finalised in `deinit`. Its connection outlives it.
 ///
-/// Each use is bind → step … → `reset`, and `reset` also forgets the values, so that no password
-/// hash or address waits in a cached statement for its next use.
+/// Each use is bind → step … → `reset`. `reset` also clears the bound values, so that no password
+/// hash or address remains in a cached statement.
 final class SQLiteStatement {
     private let statement: OpaquePointer
     private let connection: OpaquePointer
     /// From `bind` to `reset`.
     private(set) var isInUse = false
-    /// The cache's count of uses when it was last handed out; the cache keeps it.
+    /// The cache's use counter when the statement was last returned; set by the cache.
     var lastUse: UInt64 = 0
 
-    /// Prepares the one statement in `sql`, to be kept for many uses.
+    /// Prepares the single statement in `sql` for many uses.
     init(_ sql: String, _ connection: OpaquePointer) throws {
         var prepared: OpaquePointer?
         var text = sql
@@ -29,18 +29,18 @@ final class SQLiteStatement {
         try SQLiteError.check(code, connection)
         guard let prepared, !rest else {
             sqlite3_finalize(prepared)
-            throw SQLError(.misuse, detail: "exactly one statement is wanted: \(sql)")
+            throw SQLError(.misuse, detail: "expected exactly one statement: \(sql)")
         }
         statement = prepared
         self.connection = connection
     }
 
     deinit {
-        // Repeats the last step's error, which was thrown when it happened.
+        // Returns the last step's error again, which was thrown when it happened.
         sqlite3_finalize(statement)
     }
 
-    /// Begins a use: gives every parameter its value.
+    /// Begins a use: binds every parameter.
     func bind(_ values: [SQLValue]) throws {
         isInUse = true
         let wanted = Int(sqlite3_bind_parameter_count(statement))
@@ -72,7 +72,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Goes to the next row.
+    /// Advances to the next row.
     /// - Returns: whether there is one.
     func step() throws -> Bool {
         switch sqlite3_step(statement) {
@@ -82,7 +82,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// A copy of the present row.
+    /// A copy of the current row.
     func row() throws -> SQLRow {
         let count = sqlite3_column_count(statement)
         return SQLRow(try (0..<max(0, count)).map { try value($0) })
@@ -94,7 +94,8 @@ final class SQLiteStatement {
         case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
         case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
         case SQLITE_TEXT:
-            // The pointer first, then the count: the other order may count another encoding.
+            // The pointer first, then the count: in the other order the count may be that of
+            // another encoding.
             let bytes = UnsafeRawPointer(sqlite3_column_text(statement, column))
             guard let text = String(validating: held(bytes, column), as: UTF8.self) else {
                 throw SQLError(.corrupt, detail: "text in column \(column) is not UTF-8")
@@ -110,9 +111,9 @@ final class SQLiteStatement {
         return UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
     }
 
-    /// Ends this use and forgets the values.
+    /// Ends this use and clears the bound values.
     func reset() {
-        // Repeats the last step's error, which was thrown when it happened.
+        // Returns the last step's error again, which was thrown when it happened.
         sqlite3_reset(statement)
         sqlite3_clear_bindings(statement)
         isInUse = false

@@ -1,22 +1,22 @@
-/// Prepared statements, kept by their text. One that is in use is not handed out, so the same text used
-/// inside its own row closure gets a statement of its own.
+/// Prepared statements, cached by their text. A statement in use is not returned, so the same text
+/// used within its own row closure gets a second statement.
 struct SQLiteStatementCache {
-    /// Statements kept; a store has a few dozen different ones, each of 2 to 20 KB.
+    /// Cached statements; a store has a few dozen different ones, each of 2 to 20 KB.
     static let statementsMax = 128
 
     private var kept: [Text: SQLiteStatement] = [:]
     private var uses: UInt64 = 0
 
-    /// A text as a key. Every call of ours looks up a dozen of them, of hundreds of bytes each: so it
-    /// is told apart by its length, which few share, and then compared, which for a literal is its
-    /// address.
+    /// A statement's text as a key. Every call looks up a dozen texts of hundreds of bytes each.
+    /// The hash is only the length, which few texts share; equal lengths are compared, and equal
+    /// literals by their address.
     private struct Text: Hashable {
         let sql: String
 
         func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
     }
 
-    /// The statement of this text, if it is here and free.
+    /// The cached statement with this text, if it is not in use.
     mutating func free(_ sql: String) -> SQLiteStatement? {
         guard let statement = kept[Text(sql: sql)], !statement.isInUse else { return nil }
         uses &+= 1
@@ -24,8 +24,8 @@ struct SQLiteStatementCache {
         return statement
     }
 
-    /// Keeps a new statement, unless there is one of its text; over the bound, the one longest unused
-    /// goes.
+    /// Caches a new statement, unless one with its text is cached; at the bound, evicts the least
+    /// recently used one.
     mutating func keep(_ statement: SQLiteStatement, _ sql: String) {
         let text = Text(sql: sql)
         guard kept[text] == nil else { return }
@@ -39,6 +39,6 @@ struct SQLiteStatementCache {
         kept[text] = statement
     }
 
-    /// Finalises all, which must precede the connection's end.
+    /// Finalises all statements, which must happen before the connection closes.
     mutating func empty() { kept.removeAll() }
 }

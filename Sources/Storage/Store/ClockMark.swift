@@ -1,22 +1,23 @@
 import ServiceRuntime
 
-/// The store's high-water mark: a moment that has been, written with a commit each quarter of a
-/// minute (Sources/SECURITY.md, Clock), and where it was on the clock that counts from the
-/// machine's boot. A later start compares its clock with it (`ClockStart`), so that nothing that
-/// expired revives, and no limit is reset.
+/// The store's high-water mark of time: the latest known moment, written with a commit every 15
+/// seconds (Sources/SECURITY.md, Clock), together with the machine's uptime at that moment. A later
+/// start compares its clock with the mark (`ClockStart`), so that no expired token or code becomes
+/// valid again and no limit is reset.
 struct ClockMark: Sendable {
-    /// What a start can fall back at most, and how far two services can differ after it: less than
-    /// a sign-in proof lives, or sign-ins would stop on a machine whose clock fell back.
+    /// How far a start can fall back at most, and how far two services can differ after it. Less
+    /// than the life of a sign-in proof, otherwise sign-ins would fail on a machine whose clock was
+    /// set back.
     static let interval: Duration = .seconds(15)
 
     let time: any Time
     let clock: ClockHold
-    /// When it was last written by this process.
+    /// When this process last wrote it.
     private var written: Timestamp?
     /// Written in the group that is not yet on disk.
     private var pending: Timestamp?
 
-    /// The mark of a store whose time `clock` has set.
+    /// The mark of a store whose time was set by `clock`.
     init(time: any Time, clock: ClockHold) {
         self.time = time
         self.clock = clock
@@ -24,8 +25,8 @@ struct ClockMark: Sendable {
 
     /// Writes the mark if it is due.
     ///
-    /// `boot_at_ms` repeats the moment: an older program on this schema moves `at_ms` alone, and
-    /// the uptime beside it is then another moment's.
+    /// `boot_at_ms` repeats the moment. An older program on this schema updates only `at_ms`; the
+    /// difference then shows that the uptime belongs to another moment.
     mutating func write(_ connection: any SQLConnection) throws {
         pending = nil
         let now = time.now()
@@ -47,7 +48,7 @@ struct ClockMark: Sendable {
         pending = now
     }
 
-    /// The group is on disk.
+    /// Called when the group is on disk.
     mutating func noteCommit() {
         written = pending ?? written
     }

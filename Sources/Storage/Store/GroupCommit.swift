@@ -1,45 +1,45 @@
 import Logging
 import ServiceRuntime
 
-/// Several flows, one commit.
+/// Group commit: several flows share one commit. A flow is one caller's transaction.
 ///
-/// A commit waits for the disk, some milliseconds on many, whatever it carries. So what has arrived
-/// while the last one ran is written together and shares the next (Tests/Benchmarks/README.md,
-/// Commit and refresh):
+/// A commit waits for the disk, often for some milliseconds, however much it writes. So the flows
+/// that arrived during the last commit are written together and share the next one
+/// (Tests/Benchmarks/README.md, Commit and refresh):
 ///
-///     idle ── flows come ──▶ begun ── each flow in turn ──▶ run ── commit ──▶ durable ──▶ answered
-///                              │            │                        │
-///                              │            └─ throws: rolled back   │
-///                              │               to its mark, alone    │
-///                              └──────── the engine fails ───────────┴──▶ undone ──▶ all failed
+///     idle ── flows ──▶ begun ── one flow at a time ──▶ run ── commit ──▶ durable ──▶ answered
+///                         │              │               │
+///                         │              └─ throws: rolled back to its savepoint
+///                         │                              │
+///                         └───── the engine fails ───────┴──▶ rolled back ──▶ all failed
 ///
 /// The rules:
-/// 1. Nobody is answered before the commit has returned; then all are, whatever their answer. Also
-///    a flow that threw waits: its error ("this address is taken") may rest on what a flow before
-///    it in the group wrote, and that is true only once it is durable.
-/// 2. A flow that throws undoes only itself. Each runs between a mark (savepoint) and its release;
-///    a flow alone in its group needs none, the transaction itself is undone.
-/// 3. A failure of the engine (`begin`, a mark, `commit`, or a statement in a flow by which the
-///    engine ended the whole transaction, as a full disk can) undoes the group and fails every
-///    flow in it with that error. Whether such a commit will be found on disk after a power cut
-///    is then unknown, as with any lost answer: callers repeat with their idempotency key.
-/// 4. After a failure the connection is rolled back, and if that fails too, closed and opened
-///    anew before the next group: a full disk that has room again is used again, without restart.
+/// 1. No flow is answered before the commit has returned; then all are, whatever their result. A
+///    flow that threw waits as well: its error ("this address is taken") may depend on what an
+///    earlier flow of the group wrote, and that is true only once it is durable.
+/// 2. A flow that throws undoes only its own writes. Each flow runs between a savepoint and its
+///    release. A flow alone in its group needs none: the transaction itself is rolled back.
+/// 3. A failure of the engine (`begin`, a savepoint, `commit`, or a statement in a flow by which
+///    the engine ended the whole transaction, as a full disk can) rolls back the group and fails
+///    every flow in it with that error. Whether such a commit is on disk after a power failure is
+///    unknown, as with any lost response: callers retry with their idempotency key.
+/// 4. After a failure the connection is rolled back. If that fails too, it is closed and reopened
+///    before the next group. When a full disk has space again, writes resume without a restart.
 /// 5. Outside of `commit(_:)` the connection is in no transaction.
 struct GroupCommit {
     /// Opens the writer's connection.
     let open: () throws -> any SQLConnection
-    /// When flows are taken to happen.
+    /// The clock that stamps each flow.
     let time: any Time
     let logger: Logger
-    /// Health's part: whether writes reach the disk.
+    /// Health status: whether writes reach the disk.
     let writes: PartCondition
-    /// Called after a commit that put messages into the outbox.
+    /// Called after a commit that added messages to the outbox.
     let announce: () -> Void
-    /// The connection; nil after a failure that it did not survive.
+    /// The connection; nil after a failure that closed it.
     var connection: (any SQLConnection)?
     private var mark: ClockMark
-    /// Commits that failed since the last that did not.
+    /// Failed commits since the last successful one.
     private var failures = 0
 
     /// A writer that opens its connection at the first group.
@@ -57,13 +57,13 @@ struct GroupCommit {
 
     private static let source = "store"
 
-    /// How one flow of a group went, to be told after the commit.
+    /// The result of one flow of a group, delivered after the commit.
     private enum Outcome {
         case succeeded(QueuedFlow.Answer)
         case threw(any Error)
     }
 
-    /// Runs the flows in one transaction, commits, and answers all.
+    /// Runs the flows in one transaction, commits, and answers all of them.
     mutating func commit(_ flows: [QueuedFlow]) {
         let notes = TransactionNotes(flows: flows.count)
         let outcomes: [Outcome]
@@ -72,7 +72,7 @@ struct GroupCommit {
             let connection = try openConnection()
             try connection.begin()
             outcomes = try run(flows, connection, notes)
-            // A flow alone that threw has undone the transaction already.
+            // A single flow that threw has rolled back the transaction already.
             if connection.isInTransaction {
                 try mark.write(connection)
                 try connection.commit()
@@ -94,7 +94,7 @@ struct GroupCommit {
         }
     }
 
-    /// The connection, opened anew where there is none.
+    /// The connection, opened if there is none.
     mutating func openConnection() throws -> any SQLConnection {
         let connection = try connection ?? open()
         self.connection = connection
@@ -110,7 +110,7 @@ struct GroupCommit {
         return try flows.map { try runMarked($0, connection, notes) }
     }
 
-    /// Rule 2, for a flow that has the transaction to itself.
+    /// Rule 2, for a single flow in its transaction.
     private func runAlone(
         _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
     ) throws -> Outcome {
@@ -120,7 +120,7 @@ struct GroupCommit {
         return outcome
     }
 
-    /// Rule 2, for one of several.
+    /// Rule 2, for one of several flows.
     private func runMarked(
         _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
     ) throws -> Outcome {
@@ -167,8 +167,8 @@ struct GroupCommit {
         }
     }
 
-    /// Tells of the first failure, the second, the fourth and so on: a log that shares a full disk
-    /// must not be flooded.
+    /// Logs the first failure, the second, the fourth and so on: a log on the same full disk must
+    /// not be flooded.
     private mutating func noteFailure(_ error: any Error, flows: Int) {
         writes.fail(Self.source, StoreTrouble.ofDisk(error) ?? "commits fail")
         failures += 1
@@ -178,9 +178,10 @@ struct GroupCommit {
             fields: [.attempt: .count(failures), .count: .count(flows), .detail: .error(error)])
     }
 
-    /// - Parameter isCommitted: what was rolled back has shown nothing of the disk.
+    /// - Parameter isCommitted: false when all was rolled back, which says nothing about the disk.
     private mutating func noteSuccess(_ outcomes: [Outcome], isCommitted: Bool) {
-        // A statement may have met the full disk while what the others wrote had room.
+        // One flow's statement may have failed on a full disk while the writes of the others had
+        // space.
         let trouble = outcomes.lazy.compactMap { outcome in
             if case .threw(let error) = outcome { StoreTrouble.ofDisk(error) } else { nil }
         }.first

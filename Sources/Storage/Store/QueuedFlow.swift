@@ -1,14 +1,14 @@
-/// A flow on its way to the writer, its caller's types erased.
+/// A flow queued for the writer, with the caller's types erased.
 struct QueuedFlow: Sendable {
-    /// Gives the caller the flow's value.
+    /// Returns the flow's value to the caller.
     typealias Answer = @Sendable () -> Void
 
-    /// Runs the flow; its answer is given after the commit.
+    /// Runs the flow; the returned closure is called after the commit.
     let run: @Sendable (Transaction) throws -> Answer
-    /// Gives the caller an error instead.
+    /// Fails the caller with an error instead.
     let fail: @Sendable (any Error) -> Void
 
-    /// `flow`, for the caller that waits on `continuation`.
+    /// Wraps `flow` for the caller that waits on `continuation`.
     init<Value: Sendable>(
         _ continuation: CheckedContinuation<Value, any Error>,
         _ flow: @escaping @Sendable (Transaction) throws -> Value

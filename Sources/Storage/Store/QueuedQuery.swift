@@ -1,11 +1,11 @@
-/// A query on its way to a reader, its caller's types erased.
+/// A query queued for a reader, with the caller's types erased.
 struct QueuedQuery: Sendable {
-    /// Runs the query; its answer is given once the snapshot has ended.
+    /// Runs the query; the returned closure is called once the snapshot has ended.
     let run: @Sendable (any SQLSession) throws -> QueuedFlow.Answer
-    /// Gives the caller an error instead.
+    /// Fails the caller with an error instead.
     let fail: @Sendable (any Error) -> Void
 
-    /// `query`, for the caller that waits on `continuation`.
+    /// Wraps `query` for the caller that waits on `continuation`.
     init<Value: Sendable>(
         _ continuation: CheckedContinuation<Value, any Error>,
         _ query: @escaping @Sendable (any SQLSession) throws -> Value

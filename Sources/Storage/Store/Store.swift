@@ -2,21 +2,22 @@ package import Logging
 package import ServiceRuntime
 import Synchronization
 
-/// One service's durable state: one writer that commits in groups (`GroupCommit`), a few readers
-/// beside it, its schema brought up to date, locked by this one process.
+/// One service's durable state: one writer that commits in groups (`GroupCommit`) and a few
+/// concurrent readers. Opening it migrates the schema and locks the store for this process.
 ///
-/// What `write` has answered survives `kill -9` and power cuts. When the disk is full or cannot be
-/// written, writes fail with `rpc/unavailable` and reads go on; both work again once it can.
+/// What `write` has acknowledged survives `kill -9` and power failures. When the disk is full or
+/// read-only, writes fail with `rpc/unavailable` and reads continue; writes work again once the
+/// disk does.
 package final class Store: Sendable {
-    /// Where the database is: `<folder>/<name>.sqlite`.
+    /// The database file: `<folder>/<name>.sqlite`.
     package let location: String
-    /// Rings after each commit that put a message into the outbox.
+    /// Wakes the relay after each commit that added a message to the outbox.
     let outboxSignal = WakeSignal()
-    /// How the machine's clock stood to the store's mark when it was opened.
+    /// How the machine's clock compared with the store's mark when it was opened.
     package let clockStart: ClockStart
-    /// Has set the time by that, and knows whether it waits for the clock.
+    /// Holds the time set from that comparison, and whether the clock is not trusted yet.
     package let clock: ClockHold
-    /// Whether it is a backup's copy that its service has not dealt with (`RestoredCopy`).
+    /// Whether it is a restored backup that its service has not handled yet (`RestoredCopy`).
     package let isRestoredCopy: Bool
     /// Whether writes reach the disk, for health.
     package let writes: PartCondition
@@ -30,8 +31,8 @@ package final class Store: Sendable {
     private let threads: Mutex<[WorkerThread]>
     private let lock: Mutex<StoreLock?>
 
-    /// Opens, and if need be makes, the store `name` in `folder`, and brings its schema up to date.
-    /// - Parameter acceptsClock: the operator's word that the machine's clock is right.
+    /// Opens the store `name` in `folder`, creates it if needed, and migrates its schema.
+    /// - Parameter acceptsClock: the operator confirms that the machine's clock is right.
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
         folder: String, name: String, migrations: [Migration],
@@ -59,7 +60,7 @@ package final class Store: Sendable {
             try migrator.run(StorageTables.migrations, .storage)
             return (connection, migrator, mark: try ClockMark.read(connection))
         }
-        // Before anything is stamped.
+        // Before anything is written with a timestamp.
         clockStart = ClockStart.of(
             MachineClock(time, isAccepted: acceptsClock), mark: opened.mark)
         clock = ClockHold(clockStart, time: time, logger: logger)
@@ -72,12 +73,12 @@ package final class Store: Sendable {
     }
 
     deinit {
-        // The threads end by themselves, and with the last of them the lock.
+        // The threads end once their queues are closed; the last one releases the lock.
         flows.close()
         reads.close()
     }
 
-    /// Names the store's parts in health, and has `/livez` look at its writer.
+    /// Registers the store's parts with health, and its writer with `/livez`.
     package func report(to parts: ProgramParts) {
         let (writes, clock, turns) = (writes, clock, turns)
         parts.add("store") { writes.trouble }
@@ -88,8 +89,8 @@ package final class Store: Sendable {
     /// Runs `flow` on the writer's thread, in a transaction, and returns its value once that is on
     /// disk.
     /// - Throws: what `flow` throws, which undoes all that it wrote and nothing else;
-    ///   `ServiceError` `rpc/unavailable` when the disk does not take the commit, and
-    ///   `rpc/resource-exhausted` when too many wait; `SQLError` for the rest.
+    ///   `ServiceError` `rpc/unavailable` when the disk fails or the store is closed, and
+    ///   `rpc/resource-exhausted` when too many callers wait; `SQLError` for other failures.
     package func write<Value: Sendable>(
         _ flow: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
@@ -103,7 +104,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Runs `query` on a reader's thread, on one snapshot of what has been committed.
+    /// Runs `query` on a reader's thread, on one snapshot of the committed data.
     /// - Throws: as `write`.
     package func read<Value: Sendable>(
         _ query: @escaping @Sendable (any SQLSession) throws -> Value
@@ -118,8 +119,8 @@ package final class Store: Sendable {
         }
     }
 
-    /// Copies the store, as it is at one moment, to the new file `path`, durable on return. Writes
-    /// and reads go on meanwhile.
+    /// Copies one snapshot of the store to the new file `path`, durable on return. Writes and reads
+    /// continue meanwhile.
     /// - Throws: `StoreError.backupExists`, `SQLError`.
     package func backup(to path: String) async throws {
         let (engine, location) = (engine, location)
@@ -134,9 +135,10 @@ package final class Store: Sendable {
         }
     }
 
-    /// Empties the log, so that nothing that was deleted remains in it (Sources/SECURITY.md,
+    /// Truncates the write-ahead log, so that no deleted data remains in it (Sources/SECURITY.md,
     /// Erasure).
-    /// - Throws: `rpc/unavailable` when a reader or a backup holds it for longer than 5 s.
+    /// - Throws: `rpc/unavailable` when a reader or a backup holds it for longer than 5 s or the
+    ///   store is closed; `rpc/resource-exhausted` when too many callers wait.
     package func truncateLog() async throws {
         try await withCheckedThrowingContinuation { continuation in
             do throws(WorkQueue<WriterTask>.Refusal) {
@@ -147,20 +149,20 @@ package final class Store: Sendable {
         }
     }
 
-    /// How many flows wait for the writer just now.
+    /// How many flows wait for the writer.
     package var waitingWrites: Int { flows.count }
 
-    /// Finishes what is queued, refuses what comes, and gives the store back. Blocks its thread
-    /// until that is done; a second call does nothing.
+    /// Finishes what is queued, rejects new calls, and releases the store. Blocks its thread until
+    /// that is done; a second call does nothing.
     package func close() {
         flows.close()
         reads.close()
-        // Readers first: the writer cannot empty a log that somebody reads.
+        // Readers first: the writer cannot truncate a log that is being read.
         for thread in threads.withLock({ $0 }).reversed() { thread.join() }
         lock.withLock { $0 = nil }
     }
 
-    /// Names the file in what goes wrong while the store is opened.
+    /// Adds the file's name to errors while the store is opened.
     private static func opening<Value>(
         _ location: String, _ body: () throws -> Value
     ) throws -> Value {

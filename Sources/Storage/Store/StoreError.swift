@@ -1,9 +1,8 @@
-/// Why a store could not be opened or copied. Its description is a sentence for the operator and
-/// says what to do.
+/// Why a store could not be opened or copied. Its description tells the operator what to do.
 package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process has the store open.
     case inUse(lock: String, process: Int32?)
-    /// A setting that durability or erasure rests on was refused by the engine.
+    /// The engine did not apply a setting that durability or erasure depends on.
     case settingNotInForce(String)
     /// A migration failed; the store is as it was before it.
     case migrationFailed(component: String, number: Int, SQLError)
@@ -34,7 +33,7 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             version that ran before, or restore a backup
             """
         case .backupExists(let path):
-            "there is a file at \(path): name one that does not exist"
+            "a file exists at \(path): choose a path that does not exist"
         case .otherKey(let store, let key):
             """
             \(key) does not open \(store): start with the master key that the store was made with, \

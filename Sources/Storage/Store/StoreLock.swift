@@ -1,15 +1,16 @@
 import Glibc
 
-/// The right to be the one process on a store, held by a lock on `<name>.lock` beside it and given
-/// back with its owner, or by the system when the process dies in whatever way.
+/// An exclusive lock on a store for one process, held on `<name>.lock` beside it. It is released in
+/// `deinit`, or by the system when the process dies in any way.
 ///
-/// The writer's queue, the counters kept in memory and the outbox relay all take it that nobody
-/// else writes; two processes on one folder would each be right by itself and wrong together.
+/// The writer's queue, the counters in memory and the outbox relay all assume that no other process
+/// writes. Two processes on one folder would each be consistent and together corrupt the state.
 final class StoreLock: Sendable {
     private let file: Int32
 
     /// Takes the lock.
-    /// - Throws: `StoreError.inUse` when another process, or another store here, has it.
+    /// - Throws: `StoreError.inUse` when another process, or another store here, holds it;
+    ///   `SQLError` when the file cannot be opened or locked.
     init(_ path: String) throws {
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw PrivateFile.failure(path) }
@@ -29,7 +30,7 @@ final class StoreLock: Sendable {
         close(file)
     }
 
-    /// Leaves our process id for whoever is refused; only a help, so a failure does not matter.
+    /// Writes our process id for the error of a process that is refused. A failure does not matter.
     private func noteHolder() {
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(file, 0)

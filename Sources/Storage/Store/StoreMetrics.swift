@@ -1,7 +1,7 @@
 import Metrics
 import ServiceRuntime
 
-/// How a store is doing: how long commits take, how many flows share one, how many wait.
+/// A store's metrics: commit time, flows in a commit, waiting flows and refusals.
 struct StoreMetrics: Sendable {
     private let commit: Metrics.Timer
     private let groupFlows: Recorder
@@ -19,7 +19,7 @@ struct StoreMetrics: Sendable {
         self.time = time
     }
 
-    /// Notes one group: its size, its time, and how many were left waiting when it began.
+    /// Records one group: its size, its time, and how many flows were waiting when it began.
     func measure(flows: Int, waiting: Int, _ body: () -> Void) {
         let start = time.uptime()
         body()
@@ -28,6 +28,6 @@ struct StoreMetrics: Sendable {
         waitingWrites.record(waiting)
     }
 
-    /// Notes one caller sent away because too many wait.
+    /// Counts a caller refused because too many wait.
     func countRefusal() { refused.increment() }
 }

@@ -1,4 +1,4 @@
-/// One reader: its connection, and the snapshot it lends to each query.
+/// One reader: a connection, and a snapshot for each query.
 struct StoreReader {
     let open: () throws -> any SQLConnection
     private var connection: (any SQLConnection)?
@@ -8,7 +8,7 @@ struct StoreReader {
         self.open = open
     }
 
-    /// Takes queries, one at a time, until the queue is closed and empty.
+    /// Runs queries one at a time until the queue is closed and empty.
     mutating func work(_ queue: WorkQueue<QueuedQuery>) {
         while let query = queue.take(upTo: 1).first { answer(query) }
     }
@@ -20,7 +20,7 @@ struct StoreReader {
             let answer = try Self.run(query, connection)
             answer()
         } catch {
-            // A connection that could not leave its snapshot would show the past for ever.
+            // A connection that could not end its snapshot would return old data for ever.
             if connection?.isInTransaction == true { connection = nil }
             query.fail(StoreTrouble.answer(to: error))
         }

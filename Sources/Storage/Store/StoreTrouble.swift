@@ -1,11 +1,11 @@
 import ServiceRuntime
 
-/// Which of the engine's errors callers are told to wait out.
+/// Maps the engine's errors to those that callers should retry.
 enum StoreTrouble {
-    /// How long a caller waits before a disk may have room, or be there, again.
+    /// The retry delay sent to a caller when the disk fails or is full.
     static let retryAfter: Duration = .seconds(1)
 
-    /// What of an error is trouble of the disk, in words that health shows; nil for all else.
+    /// A short description of a disk error for health; nil for all other errors.
     static func ofDisk(_ error: any Error) -> String? {
         guard let error = error as? SQLError else { return nil }
         return switch error.kind {
@@ -14,15 +14,15 @@ enum StoreTrouble {
         }
     }
 
-    /// The error for the caller: trouble of the disk becomes `unavailable` with a time to wait, all
-    /// else stays what it is, so that a flow can tell a broken constraint.
+    /// The error for the caller: a disk error becomes `unavailable` with a retry delay; all others
+    /// are returned unchanged, so that a flow can recognise a constraint violation.
     static func answer(to error: any Error) -> any Error {
         guard ofDisk(error) != nil else { return error }
         return ServiceError(
             .unavailable, retryAfter: retryAfter, fields: ["store"], detail: "store: \(error)")
     }
 
-    /// The error for a caller whom a queue did not take.
+    /// The error for a caller that a queue refused.
     static func answer<Element>(
         to refusal: WorkQueue<Element>.Refusal, retryAfter: Duration
     ) -> ServiceError {

@@ -1,16 +1,16 @@
 import Logging
 import ServiceRuntime
 
-/// What the writer's thread is asked to do.
+/// A task for the writer's thread.
 enum WriterTask: Sendable {
-    /// Run this in a group.
+    /// Run this flow in a group.
     case flow(QueuedFlow)
-    /// Empty the log, between two groups.
+    /// Truncate the log, between two groups.
     case truncateLog(CheckedContinuation<Void, any Error>)
 }
 
-/// The writer's thread: takes what has come, commits it, and again, until the queue is closed and
-/// empty; then empties the log.
+/// The writer's thread: takes what has arrived and commits it, until the queue is closed and empty;
+/// then truncates the log.
 struct StoreWriter {
     let queue: WorkQueue<WriterTask>
     let limits: StoreLimits
@@ -19,7 +19,7 @@ struct StoreWriter {
     let logger: Logger
     var commits: GroupCommit
 
-    /// Works until the store closes.
+    /// Runs until the store closes.
     mutating func work() {
         var expected = 1
         while true {
@@ -30,7 +30,8 @@ struct StoreWriter {
             turns.begin()
             defer { turns.end() }
             let flows = tasks.compactMap { if case .flow(let flow) = $0 { flow } else { nil } }
-            // After a lone flow between two bursts, more than one are still expected.
+            // Decays slowly: after a group of one between two bursts, several flows are still
+            // expected.
             expected = max(1, flows.count, expected * 3 / 4)
             commit(flows)
             for case .truncateLog(let continuation) in tasks { truncateLog(continuation) }
@@ -56,7 +57,7 @@ struct StoreWriter {
         do {
             try commits.connection?.truncateLog()
         } catch {
-            // Nothing is lost: the log is read at the next start.
+            // No data is lost: the log is read at the next start.
             logger.warning(
                 "store.checkpoint.failed", "the final WAL checkpoint failed",
                 fields: [.detail: .error(error)])

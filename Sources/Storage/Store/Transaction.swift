@@ -1,9 +1,9 @@
 package import ServiceRuntime
 
-/// One flow's writes: all of them or none. Lent to the flow on the writer's thread; what it reads
-/// includes what it wrote, and nobody else writes meanwhile.
+/// One flow's writes: all or none. Passed to the flow on the writer's thread. Reads include the
+/// flow's own writes, and there is no concurrent writer.
 package struct Transaction: SQLSession {
-    /// When this flow is taken to happen: one moment for all rows it writes.
+    /// The timestamp of this flow: one for all rows it writes.
     package let at: Timestamp
     private let connection: any SQLConnection
     let notes: TransactionNotes
@@ -14,12 +14,17 @@ package struct Transaction: SQLSession {
         self.notes = notes
     }
 
+    /// Runs one statement and ignores its rows.
+    /// - Returns: the number of rows inserted, changed or deleted.
+    /// - Throws: `SQLError`, also when the engine has ended the transaction.
     @discardableResult
     package func execute(_ sql: String, _ values: [SQLValue]) throws -> Int {
         try requireOpen()
         return try connection.execute(sql, values)
     }
 
+    /// Runs one statement and maps each of its rows to a value.
+    /// - Throws: `SQLError`, also when the engine has ended the transaction, or what `row` throws.
     package func query<Value>(
         _ sql: String, _ values: [SQLValue], _ row: (SQLRow) throws -> Value
     ) throws -> [Value] {
@@ -27,8 +32,8 @@ package struct Transaction: SQLSession {
         return try connection.query(sql, values, row)
     }
 
-    /// A full disk can end a transaction from within a statement. A flow that swallows that error
-    /// and goes on would then write outside any transaction, half of it for good.
+    /// A full disk can end a transaction from within a statement. A flow that ignored that error
+    /// and continued would write outside any transaction, and half of its writes would persist.
     private func requireOpen() throws {
         guard connection.isInTransaction else {
             throw SQLError(.other, detail: "the engine has ended this transaction")
@@ -36,14 +41,15 @@ package struct Transaction: SQLSession {
     }
 }
 
-/// What the flows of one commit share, and what the writer must know of them besides their rows.
+/// State shared by the flows of one commit, and what the writer must know of them besides their
+/// rows.
 final class TransactionNotes {
-    /// More than one: so a table that has grown while nothing was dropped shrinks again.
+    /// More than one, so that a table that grew while nothing was purged shrinks again.
     static let rowsPurgedForEachFlow = 4
 
-    /// How many flows there are in this commit.
+    /// Number of flows in this commit.
     let flows: Int
-    /// Whether a message was put into the outbox, so that its relay is woken after the commit.
+    /// Whether a message was added to the outbox, so that its relay is woken after the commit.
     var hasEnqueued = false
     private var purged: [String] = []
 
@@ -51,8 +57,8 @@ final class TransactionNotes {
         self.flows = flows
     }
 
-    /// Notes that a flow purges `table`.
-    /// - Returns: false where another one of this commit has.
+    /// Records that a flow purges `table`.
+    /// - Returns: false when another flow of this commit has done so.
     func notePurge(of table: String) -> Bool {
         guard !purged.contains(table) else { return false }
         purged.append(table)

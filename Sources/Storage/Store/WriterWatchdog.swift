@@ -1,15 +1,17 @@
 import ServiceRuntime
 import Synchronization
 
-/// Whether a store's writer turns: a disk that hangs holds its thread in a system call for ever, and
-/// only a restart, on another disk perhaps, helps. A disk that refuses writes lets it turn.
+/// Detects a hanging writer. A disk that hangs blocks the writer's thread in a system call for
+/// ever, and only a restart, perhaps on another disk, helps. A disk that rejects writes does not
+/// block it.
 final class WriterWatchdog: Sendable {
-    /// A writer whose turn takes longer hangs; a group's commit takes milliseconds, and a lock that
-    /// another process holds 5 s (`SQLiteEngine.busyMilliseconds`).
+    /// A round that takes longer counts as hanging. A group's commit takes milliseconds, and
+    /// waiting for a lock that another process holds takes at most 5 s
+    /// (`SQLiteEngine.busyMilliseconds`).
     static let patience: Duration = .seconds(30)
 
     private let time: any Time
-    /// The uptime at which the turn began that is under way.
+    /// The uptime at which the current round began; nil between rounds.
     private let begun = Mutex<Duration?>(nil)
 
     init(time: any Time) {

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Wakes one waiting task. A ring while nobody waits is kept for the next who does; several count
-/// as one.
+/// Wakes one waiting task. A signal without a waiter is kept for the next one; several count as
+/// one.
 final class WakeSignal: Sendable {
     private enum State {
         case silent
@@ -13,7 +13,7 @@ final class WakeSignal: Sendable {
 
     private let state = Mutex(State.silent)
 
-    /// Wakes the one who waits, or the next who will.
+    /// Wakes the waiting task, or the next one that waits.
     func wake() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             if case .awaited(let waiter) = state {
@@ -26,7 +26,7 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns at the next ring, or when the task is cancelled.
+    /// Returns at the next signal, or when the task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -47,7 +47,7 @@ final class WakeSignal: Sendable {
         }
     }
 
-    /// Wakes the one who waits, without a ring.
+    /// Wakes the waiting task on cancellation, without a signal.
     private func leave() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard case .awaited(let waiter) = state else { return nil }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// A bounded queue from any thread or task to threads that block on it.
+/// A bounded queue, filled by any thread or task and consumed by threads that block on it.
 ///
-/// `@unchecked Sendable`: all mutable state is behind `mutex`, which lives at a fixed address as
-/// long as the queue.
+/// `@unchecked Sendable`: all mutable state is guarded by `mutex`, which has a fixed address for
+/// the life of the queue.
 final class WorkQueue<Element: Sendable>: @unchecked Sendable {
-    /// Why an element was not taken.
+    /// Why an element was refused.
     enum Refusal: Error {
-        /// As many are waiting as may.
+        /// The queue is at its bound.
         case full
         /// The queue has been closed.
         case closed
@@ -18,7 +18,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     private let elementsMax: Int
     private var elements: [Element] = []
     private var isClosed = false
-    /// A taker is woken only when so many are there: one, or more while it gathers.
+    /// A consumer is woken once this many elements wait: one, or more while it gathers.
     private var wakesAt = 1
 
     /// An open queue of at most `elementsMax` elements.
@@ -27,7 +27,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Gathering must not be disturbed by a step of the wall clock.
+        // A step of the wall clock must not affect gathering.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
@@ -40,10 +40,10 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// How many wait.
+    /// How many elements wait.
     var count: Int { locked { elements.count } }
 
-    /// Adds an element at the end; never blocks.
+    /// Appends an element; never blocks.
     func offer(_ element: Element) throws(Refusal) {
         let refusal: Refusal? = locked {
             if isClosed { return .closed }
@@ -56,8 +56,8 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Takes up to `count` elements from the front, blocking until there is one. Where `gather` is
-    /// more than one, waits at most `patience` for so many.
-    /// - Returns: nothing only once the queue is closed and empty.
+    /// more than one, waits at most `patience` for that many.
+    /// - Returns: an empty array only once the queue is closed and empty.
     func take(upTo count: Int, gather: Int = 1, patience: Duration = .zero) -> [Element] {
         locked {
             while elements.isEmpty && !isClosed { pthread_cond_wait(condition, mutex) }
@@ -71,7 +71,7 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Refuses new elements; those that wait are still taken.
+    /// Rejects new elements; waiting ones are still taken.
     func close() {
         locked {
             isClosed = true

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A thread of the operating system for work that blocks (commits, queries), so that Swift's own
-/// few threads never do.
+/// An operating system thread for blocking work (commits, queries), which must not block Swift's
+/// small cooperative thread pool.
 final class WorkerThread: Sendable {
     private let thread: pthread_t
     private let isSettled = Mutex(false)
@@ -20,7 +20,7 @@ final class WorkerThread: Sendable {
         self.thread = thread
     }
 
-    /// Blocks until the thread has ended. From the thread itself it returns at once.
+    /// Blocks until the thread has ended. Called from the thread itself, it returns at once.
     func join() {
         guard settle() else { return }
         if pthread_equal(thread, pthread_self()) != 0 {
@@ -34,7 +34,7 @@ final class WorkerThread: Sendable {
         if settle() { pthread_detach(thread) }
     }
 
-    /// Whether the caller is the one to give the thread's remains back to the system.
+    /// Whether the caller is the first to release the thread, by join or detach.
     private func settle() -> Bool {
         isSettled.withLock { settled in
             defer { settled = true }
