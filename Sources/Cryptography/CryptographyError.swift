@@ -1,18 +1,18 @@
 import COpenSSL
 
-/// What can go wrong in this module besides a refusal (`TokenRefusal`, `SealedBoxError`, …).
+/// Errors of this module other than rejected input (`TokenRefusal`, `SealedBoxError`, …).
 package enum CryptographyError: Error, Equatable {
-    /// The library refused or failed; the text is for the log.
+    /// OpenSSL or libargon2 failed. The text is for the log.
     case library(String)
-    /// A key is not of the kind, the length or the curve that is asked for.
+    /// A key is not of the required kind, length or curve.
     case invalidKey(String)
-    /// A setting is beyond its limits.
+    /// A setting is out of range.
     case invalidSetting(String)
-    /// A thread or memory could not be had from the system; `errno`'s value.
+    /// The system has no thread or memory available. The number is `errno`.
     case system(String, Int32)
 
-    /// The library's own account of its latest failure on this thread; empties its list, so that
-    /// nothing old is told later.
+    /// OpenSSL's latest error on this thread. Clears the thread's error queue, so that no old error
+    /// is reported later.
     static func library(_ operation: StaticString) -> CryptographyError {
         let code = ERR_peek_last_error()
         ERR_clear_error()

@@ -1,20 +1,20 @@
 import CIDN
 
-/// A domain as the DNS knows it: ASCII, lower-case, punycode where it was not (I-05).
+/// A domain in the form of the DNS: ASCII, lower-case, internationalised labels in punycode (I-05).
 ///
-///     label     1 to 63 of a–z 0–9 and -, not beginning or ending with -     RFC 1035 §2.3.1
-///     whole     at least two labels, 253 bytes; the last label is no number, which would make it
-///               an IPv4 address
-///     beyond    mapped and checked by IDNA2008 with UTS 46, non-transitional: libidn2
-///     refused   whatever UTS 46 would silently drop: with it two texts that differ would be one
+///     label      1 to 63 of a–z 0–9 and -, not beginning or ending with -     RFC 1035 §2.3.1
+///     name       at least two labels, 253 bytes; the last label is not a number, which would make
+///                it an IPv4 address
+///     non-ASCII  mapped and checked by IDNA2008 with UTS 46, non-transitional: libidn2
+///     rejected   characters that UTS 46 would drop, so that two different texts would be one
 struct DomainName: Hashable, Sendable {
     private static let bytesMax = 253
     private static let labelBytesMax = 63
 
-    /// The name, for instance `xn--bcher-kva.example`.
+    /// The name, for example `xn--bcher-kva.example`.
     let ascii: String
 
-    /// Reads a domain as entered; nil where that is none.
+    /// Parses a domain. Nil for an invalid one.
     init?(_ entered: String) {
         guard entered.unicodeScalars.allSatisfy(Self.isAllowed) else { return nil }
         let lower = Self.asciiLowercase(entered)
@@ -28,7 +28,7 @@ struct DomainName: Hashable, Sendable {
         ascii = name
     }
 
-    /// ASCII letters lowered, nothing else: Unicode's lowercase makes k of the Kelvin sign.
+    /// Lowers only ASCII letters: Unicode's lower-casing turns the Kelvin sign into k.
     static func asciiLowercase(_ text: String) -> String {
         String(decoding: text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
@@ -43,20 +43,21 @@ struct DomainName: Hashable, Sendable {
             .privateUse, .surrogate:
             return false
         default:
-            // The joiners have rules of their own in IDNA2008 (RFC 5892 A.1, A.2), which libidn2
-            // checks; all others of this property are dropped by UTS 46.
+            // The joiners have their own rules in IDNA2008 (RFC 5892 A.1, A.2), which libidn2
+            // checks. UTS 46 drops all other characters with this property.
             return scalar == "\u{200c}" || scalar == "\u{200d}"
                 || !scalar.properties.isDefaultIgnorableCodePoint
         }
     }
 
-    /// `IDN2_USE_STD3_ASCII_RULES` is not asked for: it drops an underscore where it should refuse
-    /// it, so that `a_b.example` would be `ab.example`; `isDomain` looks at the result instead.
+    /// Does not use `IDN2_USE_STD3_ASCII_RULES`: that flag drops an underscore instead of rejecting
+    /// it, so that `a_b.example` would become `ab.example`. `isDomain` checks the result instead.
     private static func mapped(_ name: String) -> String? {
         var output: UnsafeMutablePointer<UInt8>?
         defer { idn2_free(output) }
         let flags = Int32(IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
-        // A NUL was refused as a control character, so the C text ends where ours does.
+        // Control characters were rejected, so the text contains no NUL that would end it early in
+        // C.
         let code = name.withCString { text in
             text.withMemoryRebound(to: UInt8.self, capacity: name.utf8.count + 1) {
                 idn2_lookup_u8($0, &output, flags)

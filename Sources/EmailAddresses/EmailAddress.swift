@@ -1,22 +1,24 @@
 package import ServiceRuntime
 
-/// An email address, read once at the door (I-05): what the person entered, where mail goes, and
-/// what it is compared by. `LocalPart` and `DomainName` say what is taken.
+/// An email address, parsed once at the entry point (I-05): the text that the user entered, the
+/// mailbox to send mail to, and the canonical form for comparisons. `LocalPart` and `DomainName`
+/// define what is accepted.
 package struct EmailAddress: Hashable, Sendable {
-    /// RFC 5321 §4.5.3.1.3 less its two brackets (RFC 3696 erratum 1690), in bytes.
+    /// The limit of RFC 5321 §4.5.3.1.3 minus the two brackets (RFC 3696 erratum 1690), in bytes.
     private static let bytesMax = 254
-    /// Of what is read at all: a domain shrinks when it is mapped, but not by more than this.
+    /// The limit on the entered text, in bytes. Mapping may shorten a domain, but not by more than
+    /// the difference.
     private static let enteredBytesMax = 512
 
-    /// As entered.
+    /// The text as entered.
     package let entered: String
-    /// Where mail goes: the local part as entered, the domain as the DNS knows it.
+    /// The mailbox to send mail to: the local part as entered, the domain in the form of the DNS.
     package let mailbox: String
-    /// The bytes by which one address is told from another.
+    /// The canonical bytes by which addresses are compared.
     package let normalised: [UInt8]
 
-    /// Reads an address; nil where that is none. Bytes are looked at, not characters: `@` with an
-    /// accent is one character, and not `@`.
+    /// Parses an address. Nil for an invalid one. Splits by bytes instead of characters: `@` with a
+    /// combining accent is one character that differs from `@`.
     package init?(_ entered: String) {
         guard entered.utf8.count <= Self.enteredBytesMax else { return nil }
         let parts = entered.utf8.split(
@@ -33,7 +35,7 @@ package struct EmailAddress: Hashable, Sendable {
         }
     }
 
-    /// The address in a request.
+    /// Parses the address in a request.
     /// - Throws: `auth/invalid-email`.
     package static func required(_ entered: String) throws(ServiceError) -> EmailAddress {
         guard let address = EmailAddress(entered) else {

@@ -1,24 +1,26 @@
-/// What stands before the `@` (I-05).
+/// The part of an email address before the `@` (I-05).
 ///
-///     a–z A–Z 0–9 ! # $ % & ' * + / = ? ^ _ ` { | } ~ -      taken: RFC 5322 §3.2.3, atext
-///     .                                                      taken between two others
-///     letters, marks and decimal digits beyond ASCII         taken: RFC 6531 §3.3
+///     a–z A–Z 0–9 ! # $ % & ' * + / = ? ^ _ ` { | } ~ -      accepted: RFC 5322 §3.2.3, atext
+///     .                                                      accepted between two other characters
+///     letters, marks and decimal digits beyond ASCII         accepted: RFC 6531 §3.3
 ///     all else: control characters, CR and LF, spaces, ", (), <>, [], comma, colon, semicolon,
-///     backslash, symbols, and what cannot be seen            refused
+///     backslash, symbols, and invisible characters           rejected
 ///
-/// Quoted local parts (`"a b"@…`) are legal, never used, and a way into headers and shells.
+/// Quoted local parts (`"a b"@…`) are legal, but unused in practice, and a risk of injection into
+/// headers and shells.
 struct LocalPart: Hashable, Sendable {
-    /// RFC 5321 §4.5.3.1.1, in bytes.
+    /// The limit of RFC 5321 §4.5.3.1.1, in bytes.
     private static let bytesMax = 64
     private static let symbols = Set("!#$%&'*+/=?^_`{|}~-".unicodeScalars)
     private static let kelvinSign: Unicode.Scalar = "\u{212a}"
 
-    /// As entered: a mail server may tell upper from lower case, so mail goes to this.
+    /// The text as entered. Mail is sent to this form, since a mail server may distinguish upper
+    /// and lower case.
     let entered: String
-    /// The bytes by which it is told from others: Normalization Form C, ASCII letters lowered.
+    /// The canonical bytes for comparisons: Normalization Form C, with ASCII letters in lower case.
     let normalised: [UInt8]
 
-    /// Reads a local part; nil where that is none.
+    /// Parses a local part. Nil for an invalid one.
     init?(_ entered: String) {
         let scalars = entered.unicodeScalars
         guard scalars.allSatisfy(Self.isAllowed), Self.hasDotsInside(entered) else { return nil }
@@ -37,7 +39,7 @@ struct LocalPart: Hashable, Sendable {
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
             .nonspacingMark, .spacingMark, .decimalNumber:
-            // Variation selectors and fillers are marks and letters that cannot be seen.
+            // Variation selectors and fillers are marks and letters, but invisible.
             return !scalar.properties.isDefaultIgnorableCodePoint
         default: return false
         }
@@ -48,9 +50,9 @@ struct LocalPart: Hashable, Sendable {
             .allSatisfy { !$0.isEmpty }
     }
 
-    /// Form C turns the Kelvin sign, and no other letter, into an ASCII one. Left at that, whoever
-    /// signs up with it would have the address of somebody with a k. So it stays what it is, and
-    /// what stands between is normalised.
+    /// Form C turns one non-ASCII letter into an ASCII one: the Kelvin sign becomes K. An attacker
+    /// could sign up with it and get the canonical address of another user with a k. So the Kelvin
+    /// sign is kept, and only the text between is normalised.
     private static func normalise(_ text: String) -> [UInt8] {
         let parts = text.unicodeScalars.split(
             separator: kelvinSign, omittingEmptySubsequences: false)

@@ -4,24 +4,25 @@ import RPC
 import ServiceRuntime
 import Tracing
 
-/// What a program shows of its calls: made once, from the settings, for its server and clients.
+/// Metrics and traces of a program's calls. Created once, from the settings, for its server and its
+/// clients.
 struct HostObservation: Sendable {
-    /// Of the calls that it serves.
+    /// For the calls that the program serves.
     let server: ServerObservation
-    /// Of the calls that it makes.
+    /// For the calls that the program makes.
     let client: ClientObservation
-    /// Carries the spans to the collector, where there is one.
+    /// Exports the spans to the collector. Nil without a collector.
     let exporter: SpanExporter?
 
-    /// Metrics alone, shown by nobody: for a host that is not a program's.
+    /// Metrics that are not exported, for a host outside a program.
     init() {
         server = ServerObservation()
         client = ClientObservation()
         exporter = nil
     }
 
-    /// What the settings say, shown in `metrics`. With a collector the program gets its tracer,
-    /// which there is one of in a process.
+    /// Observation as the settings configure it, exported by `metrics`. With a collector, it sets
+    /// the tracer, of which a process has only one.
     init(
         _ settings: ObservationSettings, of description: ProgramDescription,
         metrics: MetricsRegistry, group: MultiThreadedEventLoopGroup, time: any Time,

@@ -1,5 +1,5 @@
-/// A store is there and the key that it was sealed under is not. A new key would open nothing of
-/// it: each account would be unknown.
+/// A store exists, but the key that it was sealed under does not. With a new key, nothing in it
+/// could be opened: each account would be unknown.
 struct LostKeyError: Error, CustomStringConvertible {
     let key: String
     let store: String

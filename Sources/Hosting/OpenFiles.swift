@@ -3,27 +3,29 @@ import Logging
 import RPC
 import ServiceRuntime
 
-/// Open files, of which each connection is one. A process that has none left cannot accept, read a
-/// key or open its store, so connections are bounded well before:
+/// The limit on open files, of which each connection is one. A process that reaches it cannot
+/// accept connections, read a key or open its store. So the number of connections is limited well
+/// below it:
 ///
-///     the system gives              then
-///     connections-max and 256       all connections
-///     less, but 64 and 256          fewer connections, with a warning
-///     less than that                the program does not start
+///     limit of the system                     result
+///     at least connections-max + 256          all connections
+///     less, but at least 64 + 256             fewer connections, with a warning
+///     less than that                          the program does not start
 enum OpenFiles {
-    /// What the program needs beside connections: stores, logs, peers, lookups.
+    /// Files that the program needs besides connections: stores, logs, peers, lookups.
     static let reserve = 256
-    /// With fewer connections a service is of no use: each peer alone has one for each event loop.
+    /// With fewer connections a service is useless: each peer alone has one for each event loop.
     static let connectionsMin = 64
 
-    /// Raises the process's soft limit to what the connections need, and where the hard one is
-    /// lower, lowers the connections.
+    /// Raises the process's soft limit to what the connections need. Where the hard limit is lower,
+    /// reduces the number of connections.
     /// - Throws: `OpenFilesError`.
     static func fitted(_ limits: ServerLimits, logger: Logger) throws -> ServerLimits {
         try fitted(limits, given: raised(to: limits.connectionsMax + reserve), logger: logger)
     }
 
-    /// The limits for so many open files.
+    /// Adapts the limits to this number of open files.
+    /// - Throws: `OpenFilesError`.
     static func fitted(
         _ limits: ServerLimits, given: Int, logger: Logger
     ) throws(OpenFilesError) -> ServerLimits {
@@ -38,7 +40,7 @@ enum OpenFiles {
         return fitted
     }
 
-    /// - Returns: how many files may be open now.
+    /// - Returns: The number of files that may be open now.
     private static func raised(to wanted: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()
@@ -52,7 +54,7 @@ enum OpenFiles {
     }
 }
 
-/// The system gives the program fewer open files than it needs to serve.
+/// The system's limit on open files is too low for the program.
 struct OpenFilesError: Error, Hashable, CustomStringConvertible {
     let given: Int
     let needed: Int

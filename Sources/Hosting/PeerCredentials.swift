@@ -2,8 +2,8 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// What a program proves itself with to the peers that it calls: its key and its certificate, read
-/// when the first of them is to be called, and followed from then on.
+/// The credentials that a program presents to the peers that it calls: its key and its certificate.
+/// They are read when a first peer is configured, and reloaded when they change.
 final class PeerCredentials: Sendable {
     private struct State {
         var security: ClientSecurity?
@@ -12,12 +12,12 @@ final class PeerCredentials: Sendable {
 
     private let state = Mutex(State())
 
-    /// What follows the files, of the credentials that were asked for.
+    /// The watched files of the credentials that have been read.
     var watched: [WatchedCredential] { state.withLock { $0.watched } }
 
-    /// The credentials; the same ones for every peer.
-    /// - Throws: what is wrong with a file, and `ApplicationsError` for a program that has
-    ///   neither a key nor a certificate, or one that its peers share.
+    /// The credentials, the same for every peer.
+    /// - Throws: An error about a file, and `ApplicationsError` for a program that has neither a
+    ///   key nor a certificate, or whose key is shared with its peers.
     func security(
         of application: String, _ settings: HostSettings, time: any Time
     ) throws -> ClientSecurity {
@@ -49,12 +49,12 @@ final class PeerCredentials: Sendable {
         }
         return try WatchedCredential.following(
             .ownKey, paths: [folder],
-            // `try?`: a folder that cannot be read is the reader's to complain of.
+            // `try?`: `read` reports a folder that cannot be read.
             choice: { (try? current()) ?? "" },
             read: {
                 let path = try current()
                 let key = try path.map { try ApplicationKey(file: $0) }
-                // The peers could call each other as this program.
+                // With a shared key, the peers could call each other as this program.
                 if let path, key?.isShared == true {
                     throw ApplicationsError.sharedKey(
                         path, application: application, isOurs: true)

@@ -4,22 +4,23 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// Asks a peer every two seconds whether it serves, so that health names a peer that is away also
-/// when nothing calls it. Any answer but "not serving" counts as serving, and one failure does
-/// not count: a peer that restarts is back within two seconds.
+/// Checks every two seconds whether a peer serves, so that health reports an unreachable peer even
+/// when nothing calls it. Any response except "not serving" counts as serving. A single
+/// failure is ignored: a peer that restarts is back within two seconds.
 struct PeerWatch: Sendable {
     static let interval: Duration = .seconds(2)
     private static let timeout: Duration = .seconds(2)
-    /// Failures in a row from which a peer is named.
+    /// The number of consecutive failures after which a peer is reported.
     static let failuresMax = 2
 
-    /// The part's name: the service's, without `postern.`.
+    /// The part's name: the service's name without `postern.`.
     let name: String
     let peer: any HealthAPI
     let condition: PartCondition
     let time: any Time
 
-    /// Asks until cancelled.
+    /// Checks until cancelled.
+    /// - Throws: `CancellationError` when the task is cancelled.
     func run() async throws {
         var failures = 0
         while true {
@@ -34,8 +35,8 @@ struct PeerWatch: Sendable {
         }
     }
 
-    /// Asks once.
-    /// - Returns: why the peer counts as away; nil where it serves.
+    /// Checks once.
+    /// - Returns: Why the peer counts as failing. Nil where it serves.
     func look() async -> String? {
         do {
             let context = CallContext(deadline: time.uptime() + Self.timeout)
@@ -44,11 +45,11 @@ struct PeerWatch: Sendable {
         } catch let error as ServiceError {
             return Self.word(error.code)
         } catch {
-            return nil  // a stop
+            return nil  // cancelled
         }
     }
 
-    /// What an error says of the peer; nil where it has answered.
+    /// The meaning of an error for the peer's health. Nil where the peer has responded.
     static func word(_ code: ErrorCode) -> String? {
         switch code {
         case .unavailable: "cannot be reached"
@@ -59,11 +60,11 @@ struct PeerWatch: Sendable {
     }
 }
 
-/// The peers of a program, one for each service that it calls.
+/// The watched peers of a program, one for each service that it calls.
 final class PeerWatches: Sendable {
     private let watches = Mutex<[String: PeerWatch]>([:])
 
-    /// Watches the service behind a channel. Of several channels to one service the first is used.
+    /// Watches the service behind a channel. Of several channels to one service, the first is used.
     func add(_ service: String, _ channel: any CallChannel, _ parts: ProgramParts, _ time: any Time)
     {
         let name = RPCClient.partName(of: service)
@@ -77,7 +78,8 @@ final class PeerWatches: Sendable {
         if isNew { parts.add(name) { condition.trouble } }
     }
 
-    /// Asks each of them, and has `parts` look, every two seconds until cancelled.
+    /// Checks every peer, and calls `parts.look()`, every two seconds until cancelled.
+    /// - Throws: `CancellationError` when the task is cancelled.
     func run(_ parts: ProgramParts, _ time: any Time) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for watch in watches.withLock({ $0.values.map(\.self) }) {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Tells whoever started the program which ports it got, once it is ready: two lines, the port of
-/// the calls and that of the metrics. Written whole or not at all.
+/// Writes the ports in use to a file once the program is ready: two lines, the port for calls and
+/// the port for metrics. The file is written completely or not at all.
 package enum PortFile {
     static func write(_ path: String, port: Int, metricsPort: Int) throws {
         let text = "\(port)\n\(metricsPort)\n"
@@ -15,7 +15,7 @@ package enum PortFile {
         }
     }
 
-    /// The ports that `path` tells; nil while it is not there.
+    /// Reads the ports from `path`. Nil while the file does not exist.
     package static func read(_ path: String) -> (port: Int, metricsPort: Int)? {
         guard let file = fopen(path, "r") else { return nil }
         defer { fclose(file) }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The variables that the program was started with.
+/// The environment variables of the process.
 package enum ProcessEnvironment {
     /// All of them, by name.
     package static var all: [String: String] {

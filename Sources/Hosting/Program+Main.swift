@@ -9,7 +9,7 @@ import ServiceLifecycle
 package import ServiceRuntime
 
 extension Program {
-    /// Where the executable starts.
+    /// The entry point of the executable.
     package static func main() async {
         exit(
             await run(
@@ -17,8 +17,9 @@ extension Program {
                 environment: ProcessEnvironment.all, time: SystemTime()))
     }
 
-    /// Runs the program: settings, logs, store and keys, then the server; returns when stopped.
-    /// - Returns: the exit code.
+    /// Runs the program: settings, logs, store and keys, then the server. Returns when it has
+    /// stopped.
+    /// - Returns: The exit code.
     package static func run(
         arguments: [String], environment: [String: String], time: any Time
     ) async -> Int32 {

@@ -2,37 +2,37 @@ package import RPC
 import ServiceLifecycle
 package import ServiceRuntime
 
-/// What makes one of the five programs: its names, its settings and how it is put together. What
-/// they share (settings, logs, metrics, keys, the server, starting and stopping) is here.
+/// One of the five programs: its names, its settings and how its service is assembled. This module
+/// has what they share: settings, logs, metrics, keys, the server, start and stop.
 package protocol Program {
     /// The settings that only this program has.
     associatedtype OwnSettings: Settings
 
-    /// Its names and ports.
+    /// The program's names and ports.
     static var description: ProgramDescription { get }
 
-    /// Puts the service together.
-    /// - Throws: anything; the program then stops with the error in its log.
+    /// Assembles the service.
+    /// - Throws: Any error. The program logs it and stops.
     static func assemble(_ host: ServiceHost, _ settings: OwnSettings) async throws -> Assembly
 }
 
 /// A program's names and ports.
 package struct ProgramDescription: Sendable {
-    /// The executable, for instance `postern-session`.
+    /// The executable, for example `postern-session`.
     package let program: String
-    /// The service that it offers, for instance `postern.session`.
+    /// The service that it offers, for example `postern.session`.
     package let service: String
-    /// The application that it is towards other services, for instance `session`.
+    /// The application name that it uses when it calls other services, for example `session`.
     package let application: String
     /// One line for `--help`.
     package let summary: String
-    /// Its port unless set; metrics and health are ten above.
+    /// The default port. The default port for metrics and health is ten above.
     package let port: Int
-    /// The applications that may call it unless set.
+    /// The applications that may call it by default.
     package let callers: [String]
-    /// Those of them that may assert their users' addresses unless set.
+    /// Those of them that may assert their users' addresses by default.
     package let addressAsserters: [String]
-    /// What some of them may call and no more, unless a list of callers is set.
+    /// Restricts some of them to these methods, unless a list of callers is set.
     package let callersMethods: [String: [MethodPattern]]
 
     /// A description.
@@ -53,20 +53,22 @@ package struct ProgramDescription: Sendable {
 }
 
 extension ProgramDescription {
-    /// The applications that our own programs and the operator's tool are: each proves itself by a
+    /// The applications of our own programs and of the operator's tool. Each authenticates with a
     /// private key that no server has.
     package static let ourApplications: Set<String> = [
         "gateway", "identity", "session", "rate-limit", "notification", "tool",
     ]
 
-    /// Notification alone talks to the world; should it be taken over, it must not reach accounts
-    /// and sessions. So the services that it calls let it read their events and nothing else.
+    /// Only the notification service communicates with outside systems. If an attacker takes it
+    /// over, it must not reach accounts and sessions. So the services that it calls allow it to
+    /// read their events and nothing else.
     package static let notificationReadsEvents: [String: [MethodPattern]] = [
         "notification": [MethodPattern("postern.events.v1.Events/*")].compactMap(\.self)
     ]
 
-    /// The same at identity, which it also tells that a number has changed hands (A-06): the worst
-    /// that comes of a lie is that an owner is asked for a second proof.
+    /// The same at the identity service, to which it also reports that a phone number has changed
+    /// hands (A-06). The worst result of a false report is that an owner is asked for a second
+    /// proof.
     package static let notificationReadsEventsAndTellsOfNumbers: [String: [MethodPattern]] = [
         "notification": [
             MethodPattern("postern.events.v1.Events/*"),
@@ -75,13 +77,13 @@ extension ProgramDescription {
     ]
 }
 
-/// A service put together: what it serves, what works behind it, and how it is closed.
+/// An assembled service: its rpcs, its workers, and how it is closed.
 package struct Assembly: Sendable {
     /// The rpc services.
     package let services: [ServiceMethods]
-    /// What runs beside the server until the program stops.
+    /// Tasks that run beside the server until the program stops.
     package let workers: [Worker]
-    /// Runs when everything else has stopped.
+    /// Called after everything else has stopped.
     package let close: @Sendable () async -> Void
 
     /// An assembly.
@@ -95,7 +97,7 @@ package struct Assembly: Sendable {
     }
 }
 
-/// Something that runs beside the server; cancelled when the program stops.
+/// A task that runs beside the server. Cancelled when the program stops.
 package struct Worker: Sendable {
     private let work: @Sendable () async throws -> Void
 
@@ -105,12 +107,13 @@ package struct Worker: Sendable {
     }
 
     /// Runs until the program stops.
+    /// - Throws: What the work throws, except `CancellationError`.
     func run() async throws {
         try await cancelWhenGracefulShutdown {
             do {
                 try await work()
             } catch is CancellationError {
-                // The stop that it was asked for.
+                // The expected cancellation.
             }
         }
     }

@@ -6,10 +6,10 @@ import RPC
 import ServiceLifecycle
 import ServiceRuntime
 
-/// A program from the moment its service stands to its end.
+/// Runs a program after its service has been assembled.
 enum RunningProgram {
-    /// Serves until told to stop, then drains.
-    /// - Returns: the exit code.
+    /// Serves until the program is stopped, then drains.
+    /// - Returns: The exit code.
     static func run(_ host: ServiceHost, assembly: Assembly) async throws -> Int32 {
         let settings = host.settings
         let readiness = Readiness(parts: ["server"])
@@ -87,19 +87,19 @@ enum RunningProgram {
     }
 }
 
-/// A worker as a part of the program's life: cancelled when the program is told to stop.
+/// A worker as a service of the lifecycle: cancelled when the program stops.
 private struct WorkerService: Service {
     let worker: Worker
 
     func run() async throws { try await worker.run() }
 }
 
-/// The server as a part of the program's life: drains when the program is told to stop.
+/// The server as a service of the lifecycle: drains when the program stops.
 private struct DrainingServer: Service {
     let server: RPCServer
 
     func run() async throws {
-        try? await gracefulShutdown()  // it throws when cancelled, which is a stop too
+        try? await gracefulShutdown()  // throws when cancelled, which also means a stop
         await server.drain()
     }
 }

@@ -2,17 +2,19 @@ import Logging
 import RPC
 import ServiceRuntime
 
-/// What a program's server is started with and follows afterwards: its certificate and its callers.
+/// The credentials of a program's server, which it reloads when they change: its certificate, and
+/// the keys of its callers.
 struct ServerCredentials: Sendable {
     let tls: ServerTLS?
     let applications: Applications
-    /// Follows the files for the server that is put into `server`.
+    /// The watched files. Changes are applied to the server that is set in `server`.
     let watched: [WatchedCredential]
     let server = Live<RPCServer?>(nil)
 
-    /// Reads everything for the first time.
-    /// - Throws: what is wrong with a file; a program does not start on half of its credentials.
-    /// - Parameter callersMethods: What some callers may call and no more, without a list of callers.
+    /// Reads all files for the first time.
+    /// - Parameter callersMethods: Restricts some callers to these methods, where there is no list
+    ///   of callers.
+    /// - Throws: An error about a file. A program must not start with incomplete credentials.
     init(
         _ settings: HostSettings, callersMethods: [String: [MethodPattern]] = [:], time: any Time,
         logger: Logger
@@ -23,7 +25,8 @@ struct ServerCredentials: Sendable {
             paths: [settings.applicationsFolder]
                 + [settings.credentials.callersFile].compactMap(\.self),
             use: { server.value?.use($0) },
-            // Later an application without a key is no mistake: that is how one is shut out.
+            // Later, an application without a key is not an error: removing the key locks the
+            // application out.
             read: {
                 let applications = try Self.applications(
                     settings, callersMethods, needsKeys: server.value == nil)

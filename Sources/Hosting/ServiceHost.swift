@@ -7,7 +7,7 @@ package import NIOPosix
 package import RPC
 package import ServiceRuntime
 
-/// What a program is given to put its service together.
+/// What a program gets to assemble its service.
 package struct ServiceHost: Sendable {
     /// The settings that all programs share.
     package let settings: HostSettings
@@ -24,31 +24,33 @@ package struct ServiceHost: Sendable {
     let description: ProgramDescription
     var observation = HostObservation()
     let peerCredentials = PeerCredentials()
-    /// The parts that the program serves without; health names those that fail.
+    /// The parts that only some calls need. Health reports those that fail.
     package let parts = ProgramParts()
     let peers = PeerWatches()
 
-    /// The 32-byte key `<name>.key` of the keys folder; made when there is none, so that a first
-    /// start needs nothing prepared. What was sealed under a key that is lost stays sealed.
+    /// The 32-byte key `<name>.key` of the keys folder. Created if it is missing, so that a first
+    /// start needs no preparation. Values sealed under a lost key cannot be opened.
+    /// - Throws: `SecretFileError`.
     package func key(_ name: String) throws -> SecretBytes {
         let path = keyFile(name)
         if access(path, F_OK) != 0 { try makeKey(path) }
         return try SecretFile.readKey(path)
     }
 
-    /// Makes the key, whole or not at all. Another program that starts beside us may be first, and
-    /// then its key holds.
+    /// Creates the key, completely or not at all. When another program that starts at the same time
+    /// creates it first, that key is used.
+    /// - Throws: `SecretFileError`.
     private func makeKey(_ path: String) throws {
         do {
             try SecretFile.create(path, .generate(count: 32, randomness: KeyRandomness()))
             logger.info("process.key.created", "created a key file", fields: [.file: .text(path)])
         } catch SecretFileError.unreadable(_, errno: EEXIST) {
-            // Read by the caller, like any key that was there.
+            // The caller reads the existing key.
         }
     }
 
-    /// The key of that name that seals a store; asked for before the store is opened, and made only
-    /// while there is no such store yet.
+    /// The key with that name, which seals a store. Call it before the store is opened: the key is
+    /// created only while the store does not exist.
     /// - Throws: `LostKeyError`, `SecretFileError`.
     package func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
         let path = keyFile(name)
@@ -59,16 +61,18 @@ package struct ServiceHost: Sendable {
         return try key(name)
     }
 
-    /// The file of the key of that name.
+    /// The path of the key with that name.
     package func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }
 
-    /// What a store keeps to know its master key again at the next start: a keyed hash for this
-    /// purpose only, which gives nothing of the key away.
+    /// A value that a store keeps to recognise its master key at the next start: a keyed hash with
+    /// a purpose of its own, which reveals nothing about the key.
     package static func storeCheck(of master: SecretBytes) -> [UInt8] {
         KeyedHash(master: master, purpose: "hosting/store check").hash([UInt8]())
     }
 
-    /// A channel to a peer, as this program's application.
+    /// A channel to a peer, authenticated as this program's application.
+    /// - Throws: An error about a credential file, and `ApplicationsError` for a program without
+    ///   usable credentials.
     package func channel(
         to peer: PeerSettings, connectPatience: Duration = .seconds(2)
     ) throws -> RPCClient {

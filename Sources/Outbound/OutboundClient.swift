@@ -1,23 +1,23 @@
 import CCurl
 
-/// Speaks to the outside world: mail and HTTP. Everything runs on one thread of libcurl's, so a
-/// caller's own threads never wait.
+/// Client for outgoing mail and HTTP. libcurl runs on one thread of its own, so that a caller's
+/// threads never block.
 package final class OutboundClient: Sendable {
-    /// What a client may use of the machine.
+    /// Limits on the resources of a client.
     package struct Limits: Sendable {
-        /// Transfers that run or wait; one more is `.busy`.
+        /// The largest number of running and waiting transfers. Further ones fail with `.busy`.
         package let transfersMax: Int
-        /// Connections at a time, over all hosts.
+        /// The largest number of concurrent connections to all hosts.
         package let connectionsMax: Int
 
-        /// Limits; both at least 1.
+        /// The limits. Both are at least 1.
         package init(transfersMax: Int, connectionsMax: Int) {
             self.transfersMax = max(1, transfersMax)
             self.connectionsMax = max(1, connectionsMax)
         }
     }
 
-    /// The system has no memory or no thread for libcurl.
+    /// The system has no memory or no thread available for libcurl.
     package struct Unavailable: Error {}
 
     private let queue: TransferQueue
@@ -40,15 +40,15 @@ package final class OutboundClient: Sendable {
         queue.close(whenClosed: {})
     }
 
-    /// Gives up what runs, at once, and ends the thread; returns when that has ended, which a server
-    /// that stalls can put off until its transfer's time is over.
+    /// Cancels all transfers immediately and ends the thread. Returns when the thread has ended,
+    /// which a server that stalls can delay until its transfer times out.
     package func close() async {
         await withCheckedContinuation { continuation in
             queue.close { continuation.resume() }
         }
     }
 
-    /// Runs one transfer to its end; gives it up when the caller's task is cancelled.
+    /// Runs one transfer, and cancels it when the caller's task is cancelled.
     func run(_ order: TransferOrder) async -> TransferEnd {
         let id = queue.announce()
         return await withTaskCancellationHandler {
@@ -60,6 +60,6 @@ package final class OutboundClient: Sendable {
         }
     }
 
-    /// Once for each process, before any handle.
+    /// Initialised once per process, before any handle is created.
     private static let isLibraryReady = ccurl_global_init() == CURLE_OK
 }

@@ -1,9 +1,9 @@
-/// The table of `CallingCodes`: a country, and the beginnings of its numbers; "--" for numbers of no
-/// country, which are satellites', ships', networks' without a place, and services'.
+/// The table of `CallingCodes`: a country, then the prefixes of its numbers. "--" stands for
+/// numbers without a country: satellites, ships, global networks and services.
 enum CallingCodeTable {
     static let lines = northAmerica + africa + europe + americas + asiaAndPacific + nowhere
 
-    /// `+1`. Areas that are not listed are the United States'.
+    /// `+1`. Area codes that are not listed belong to the United States.
     private static let northAmerica = """
         US 1
         CA 1204 1226 1236 1249 1250 1257 1263 1289 1306 1343 1354 1365 1367 1368 1382 1387 1403
@@ -268,8 +268,8 @@ enum CallingCodeTable {
 
         """
 
-    /// Free and shared-cost numbers, Inmarsat, personal numbers, satellites, networks of no place,
-    /// disaster relief and premium services; of `+1` those that are free, personal or dear.
+    /// Free and shared-cost numbers, Inmarsat, personal numbers, satellites, global networks,
+    /// disaster relief and premium services; of `+1` the toll-free, personal and premium ones.
     private static let nowhere = """
         -- 800 808 870 878 881 882 883 888 979
         -- 1500 1521 1522 1523 1524 1525 1526 1527 1528 1529 1532 1533 1538 1542 1543 1544 1545

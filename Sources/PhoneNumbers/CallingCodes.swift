@@ -1,21 +1,20 @@
-/// Which country a number is from, by the digits that it begins with: the longest beginning that is
-/// in the table decides.
+/// Maps the first digits of a number to its country: the longest prefix in the table decides.
 ///
 /// Sources: ITU-T E.164 Annex, "List of country codes assigned"; for `+1`, the area codes of the
-/// North American Numbering Plan Administrator. A code that is assigned later is refused until it
-/// has its line here; an area of `+1` counts as the United States' until then.
+/// North American Numbering Plan Administrator. A country code that is assigned later is rejected
+/// until the table has it. Until then, a new area code of `+1` counts as one of the United States.
 enum CallingCodes {
-    /// Where a number is from.
+    /// The area of a number.
     struct Area: Hashable, Sendable {
-        /// Nil for numbers of no country.
+        /// Nil for numbers without a country.
         let country: PhoneCountry?
     }
 
-    /// All countries of the table.
+    /// All countries in the table.
     static let countries = Set(table.values.compactMap { $0?.code })
 
-    /// Of a number's digits with its country's code; nil where there is no such code, or the number
-    /// cannot be one of its plan.
+    /// The area of a number, given as digits with the country code. Nil for an unknown code, and
+    /// for a number that its numbering plan does not allow.
     static func area(of digits: String) -> Area? {
         if digits.utf8.first == UInt8(ascii: "1"), !isNorthAmerican(digits) { return nil }
         for count in stride(from: prefixMax, through: 1, by: -1) {
@@ -24,14 +23,15 @@ enum CallingCodes {
         return nil
     }
 
-    /// 1, then two groups of three digits and four, where no group of three begins with 0 or 1.
+    /// Checks the form 1, then groups of three, three and four digits, where no group of three
+    /// begins with 0 or 1.
     private static func isNorthAmerican(_ digits: String) -> Bool {
         let bytes = Array(digits.utf8)
         guard bytes.count == 11 else { return false }
         return bytes[1] > UInt8(ascii: "1") && bytes[4] > UInt8(ascii: "1")
     }
 
-    /// Countries by beginnings of numbers; a value of nil is a number of no country.
+    /// Countries by prefix. The value nil means a number without a country.
     private static let table: [String: PhoneCountry?] = {
         var table: [String: PhoneCountry?] = [:]
         for line in CallingCodeTable.lines.split(separator: "\n") {

@@ -1,30 +1,31 @@
 package import ServiceRuntime
 
-/// A telephone number, read once at the door (I-05): `+`, a country's code and digits, as E.164
-/// writes it. All spellings that people use of one number become one text; what cannot be told for
-/// certain is refused, since a code to the wrong phone lets a stranger in:
+/// A phone number, parsed once at the entry point (I-05): `+`, a country code and digits, as in
+/// E.164. All common spellings of a number become one text. An ambiguous number is rejected, since
+/// a code sent to the wrong phone would let a stranger sign in:
 ///
-///     entered                         read as
+///     entered                         parsed as
 ///     +49 151 123-45678               +4915112345678
 ///     (+1) 415.555.2671               +14155552671
-///     0049 151 12345678               nothing: "00" is dialled in some countries only
-///     0151 12345678, 415-555-2671     nothing: national, and nobody knows of which country
-///     +49 (0)151 12345678             nothing: the 0 is dialled at home only, but not in Italy
-///     +1 415 555 267                  nothing: numbers of the North American plan have ten digits
-///     +999 12345678                   nothing: no such country
+///     0049 151 12345678               rejected: only some countries use "00" as a prefix
+///     0151 12345678, 415-555-2671     rejected: national numbers of an unknown country
+///     +49 (0)151 12345678             rejected: the 0 is dialled nationally only, but not in Italy
+///     +1 415 555 267                  rejected: numbers of the North American plan have ten digits
+///     +999 12345678                   rejected: there is no such country code
 package struct PhoneNumber: Hashable, Sendable {
-    /// Digits behind the `+`: fifteen at most (ITU-T E.164, 6); the shortest in use have eight with
-    /// their country.
+    /// The number of digits after the `+`: at most fifteen (ITU-T E.164, 6). The shortest numbers
+    /// in use have eight with their country code.
     private static let digits = 8...15
-    /// Of what is read at all, in bytes: a number with a mark between any two digits is shorter.
+    /// The limit on the entered text, in bytes. A number with a separator between any two digits is
+    /// shorter.
     private static let enteredBytesMax = 64
 
-    /// In E.164: "+4915112345678".
+    /// The number in E.164 form: "+4915112345678".
     package let text: String
-    /// Where it is from; nil for a number of no country: satellites, ships, premium services.
+    /// The number's country. Nil for a number without one: satellites, ships, premium services.
     package let country: PhoneCountry?
 
-    /// Reads a number; nil where that is none.
+    /// Parses a number. Nil for an invalid one.
     package init?(_ entered: String) {
         guard entered.utf8.count <= Self.enteredBytesMax, !entered.contains("(0)"),
             let digits = Self.digits(of: entered), Self.digits.contains(digits.count),
@@ -34,7 +35,7 @@ package struct PhoneNumber: Hashable, Sendable {
         country = area.country
     }
 
-    /// The number in a request.
+    /// Parses the number in a request.
     /// - Throws: `auth/invalid-phone-number`.
     package static func required(_ entered: String) throws(ServiceError) -> PhoneNumber {
         guard let number = PhoneNumber(entered) else {
@@ -43,8 +44,8 @@ package struct PhoneNumber: Hashable, Sendable {
         return number
     }
 
-    /// The digits behind a leading plus; nil for anything but ASCII digits and the marks that
-    /// people put between them.
+    /// The digits after a leading plus. Nil for characters other than ASCII digits and the usual
+    /// separators.
     private static func digits(of entered: String) -> String? {
         let scalars = entered.unicodeScalars.filter { !marks.contains($0) }
         guard scalars.first == "+" else { return nil }
@@ -53,19 +54,19 @@ package struct PhoneNumber: Hashable, Sendable {
         return String(String.UnicodeScalarView(digits))
     }
 
-    /// Spaces, hyphens, dots and brackets: those of a keyboard, and those that copied texts have
-    /// (non-breaking spaces and hyphens, and the marks of direction of an address book).
+    /// Separators: spaces, hyphens, dots and brackets. Those of a keyboard, and those in copied
+    /// texts (non-breaking spaces and hyphens, and the bidirectional marks of an address book).
     private static let marks = Set<Unicode.Scalar>(
         [" ", "-", ".", "(", ")", "[", "]", "\u{A0}", "\u{202F}", "\u{2010}", "\u{2011}"]
             + ["\u{200E}", "\u{202A}", "\u{202C}", "\u{2066}", "\u{2069}"])
 }
 
-/// A country by its two letters (ISO 3166-1): "DE".
+/// A country by its two-letter code (ISO 3166-1): "DE".
 package struct PhoneCountry: Hashable, Sendable {
-    /// Upper case.
+    /// The code in upper case.
     package let code: String
 
-    /// A country that has telephone numbers, in any case; nil for none.
+    /// A country with phone numbers, from a code in upper or lower case. Nil for any other code.
     package init?(_ code: String) {
         let upper = code.uppercased()
         guard CallingCodes.countries.contains(upper) else { return nil }

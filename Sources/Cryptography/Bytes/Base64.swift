@@ -1,5 +1,5 @@
-/// Base64 as RFC 4648 writes it, and strictly: a decoder that took unused bits or odd padding
-/// would let one value be written in several ways, and a token be changed without being noticed.
+/// Strict Base64 (RFC 4648). A decoder that accepted unused bits or wrong padding would accept
+/// several texts for one value, so that a token could be changed without notice.
 package enum Base64 {
     /// The text for `bytes`, in the alphabet of section 4 (`+` and `/`), padded with `=`.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
@@ -7,32 +7,33 @@ package enum Base64 {
         return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
 
-    /// The text for `bytes` without padding, as PHC strings hold it.
+    /// The text for `bytes` without padding, as PHC strings use it.
     package static func encodeUnpadded(_ bytes: some Collection<UInt8>) -> String {
         Base64Alphabet.standard.encode(bytes)
     }
 
-    /// The bytes of a padded text; nil unless it is what `encode` makes of them.
+    /// The bytes of a padded text. Nil unless the text is what `encode` returns for them.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
         return decodeUnpadded(text.dropLast(padding))
     }
 
-    /// The bytes of an unpadded text; nil unless it is what `encodeUnpadded` makes of them.
+    /// The bytes of an unpadded text. Nil unless the text is what `encodeUnpadded` returns for
+    /// them.
     package static func decodeUnpadded(_ text: some Collection<UInt8>) -> [UInt8]? {
         Base64Alphabet.standard.decode(text)
     }
 }
 
-/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), as tokens and keys hold it.
+/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), as tokens and keys use it.
 package enum Base64URL {
     /// The text for `bytes`.
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         Base64Alphabet.url.encode(bytes)
     }
 
-    /// The bytes of `text`; nil unless it is what `encode` makes of them.
+    /// The bytes of `text`. Nil unless the text is what `encode` returns for them.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         Base64Alphabet.url.decode(text)
     }

@@ -1,4 +1,4 @@
-/// The 64 characters of one kind of Base64 and their values.
+/// The 64 characters of one variant of Base64, and their values.
 struct Base64Alphabet: Sendable {
     static let standard = Base64Alphabet(last: "+/")
     static let url = Base64Alphabet(last: "-_")
@@ -48,8 +48,8 @@ struct Base64Alphabet: Sendable {
         return written
     }
 
-    /// Bytes of a text without padding; nil when a character is foreign, the length is
-    /// impossible, or bits that nothing uses are set.
+    /// The bytes of a text without padding. Nil for an invalid character or length, and when unused
+    /// bits are set.
     func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         withContiguousBytes(of: text) { source in
             guard source.count % 4 != 1 else { return nil }

@@ -1,5 +1,5 @@
 /// Lends the bytes of any collection to C. Arrays, slices, buffers and native strings' UTF-8 are
-/// lent in place; anything else is copied first.
+/// lent in place; others are copied first.
 func withContiguousBytes<R>(
     of bytes: some Collection<UInt8>, _ body: (UnsafeRawBufferPointer) throws -> R
 ) rethrows -> R {

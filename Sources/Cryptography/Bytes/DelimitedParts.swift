@@ -1,9 +1,11 @@
-/// Several byte strings as one, each behind its length, so that no two lists give the same bytes.
+/// Joins several byte strings, each prefixed with its length, so that no two lists give the same
+/// bytes.
 ///
-/// Attack it stops: under a MAC or a hash of the bare concatenation, `("ab", "c")` and `("a", "bc")`
-/// are one message, and an answer or a proof for the first stands for the second.
+/// The attack that it stops: with a MAC or a hash of the plain concatenation, `("ab", "c")` and
+/// `("a", "bc")` are one message, so that a response or proof for the first is also valid for the
+/// second.
 package enum DelimitedParts {
-    /// Each part behind its length of four bytes, big-endian.
+    /// Prefixes each part with its length in four bytes, big-endian.
     package static func joined(_ parts: [[UInt8]]) -> [UInt8] {
         var joined: [UInt8] = []
         joined.reserveCapacity(parts.reduce(0) { $0 + 4 + $1.count })

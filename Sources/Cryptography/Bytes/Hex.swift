@@ -1,4 +1,4 @@
-/// Hexadecimal text: written in lower case, read in either.
+/// Hexadecimal text: written in lower case, read in either case.
 package enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
@@ -13,7 +13,7 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of `text`; nil when a character is no digit or their number is odd.
+    /// The bytes of `text`. Nil for an invalid character or an odd length.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 2) else { return nil }
         var bytes = [UInt8]()

@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// OpenSSL's algorithms, fetched once: OpenSSL 3 looks each up by name under a lock, which costs
-/// more than a short hash does.
+/// OpenSSL's algorithms, fetched once: OpenSSL 3 looks up each by name under a lock, which costs
+/// more than a short hash.
 ///
-/// `nonisolated(unsafe)`: fetched algorithms are immutable and counted atomically (EVP_MD_fetch(3),
-/// crypto(7)).
+/// `nonisolated(unsafe)`: fetched algorithms are immutable, with atomic reference counts
+/// (EVP_MD_fetch(3), crypto(7)).
 enum Algorithms {
     nonisolated(unsafe) static let sha256 = found(EVP_MD_fetch(nil, "SHA256", nil))
     nonisolated(unsafe) static let aes256GCM = found(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
-    // For hashes that other systems have made; nonisolated(unsafe) as above.
+    // For imported password hashes; nonisolated(unsafe) as above.
     nonisolated(unsafe) static let sha1 = found(EVP_MD_fetch(nil, "SHA1", nil))
     nonisolated(unsafe) static let sha512 = found(EVP_MD_fetch(nil, "SHA512", nil))
     nonisolated(unsafe) static let aes256CTR = found(EVP_CIPHER_fetch(nil, "AES-256-CTR", nil))

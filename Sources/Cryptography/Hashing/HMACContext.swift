@@ -1,14 +1,14 @@
 import COpenSSL
 
-/// HMAC-SHA-256 with its key set, for any number of messages and threads at once.
-// Unchecked: what it points to is written in `init` alone.
+/// HMAC-SHA-256 with its key set, for any number of messages and threads at the same time.
+// Unchecked: the memory it points to is written only in `init`.
 struct HMACContext: ~Copyable, @unchecked Sendable {
     private static let blockBytes = 64
 
     private let halves: UnsafeMutablePointer<copenssl_hmac_sha256>
 
     init(key: SecretBytes) {
-        // Of a key that is longer than a block its hash is the key (RFC 2104, 2).
+        // A key longer than a block is replaced by its hash (RFC 2104, 2).
         let isLong = key.count > Self.blockBytes
         var short = key.withBytes { isLong ? SHA256.hash($0) : Array($0) }
         halves = .allocate(capacity: 1)

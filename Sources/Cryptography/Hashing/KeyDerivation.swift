@@ -1,24 +1,24 @@
 import COpenSSL
 
-/// Keys for single purposes out of one master key (HKDF-SHA-256, RFC 5869): a program keeps one
-/// secret, and no two uses share a key.
+/// Derives keys for single purposes from one master key (HKDF-SHA-256, RFC 5869). A program keeps
+/// one secret, and no two uses share a key.
 package enum KeyDerivation {
-    /// The 32-byte key for `purpose`. The master must be random (a key, never a password).
+    /// The 32-byte key for `purpose`. The master key must be random, never a password.
     package static func key(from master: SecretBytes, purpose: String) -> SecretBytes {
         derive(from: master, salt: [], info: Array(purpose.utf8), count: 32)
     }
 
-    /// RFC 5869 as it stands: extract with `salt`, expand with `info` to `count` bytes (at most
-    /// 255 × 32).
+    /// HKDF as RFC 5869 defines it: extract with `salt`, expand with `info` to `count` bytes (at
+    /// most 255 × 32).
     static func derive(
         from material: SecretBytes, salt: [UInt8], info: [UInt8], count: Int
     ) -> SecretBytes {
         SecretBytes(count: count) { output in
-            // Memory and lengths of our own choosing are all that can fail here.
+            // This can fail only for lack of memory or invalid lengths, which are constants here.
             let isDone = material.withBytes { material in
                 expand(material, salt: salt, info: info, into: output)
             }
-            precondition(isDone, "HKDF failed on lengths that it allows")
+            precondition(isDone, "HKDF failed with valid lengths")
         }
     }
 

@@ -1,24 +1,24 @@
 /// HMAC-SHA-256 (RFC 2104, FIPS 198-1) under one key: look-up keys that cannot be guessed from a
 /// stolen store (R-05, I-06), and MACs over tokens and proofs.
 ///
-/// The two hashes that have taken in the key are kept, and copied for each message: so a short one
-/// costs two blocks of SHA-256 and nothing else, and nobody waits for anybody.
+/// The two inner hash states that contain the key are kept and copied for each message. So a short
+/// message costs only two blocks of SHA-256, and there is no lock.
 package final class KeyedHash: Sendable {
-    /// Bytes in a full hash.
+    /// The size of a full hash, in bytes.
     package static let byteCount = 32
-    /// Bytes in a look-up key: 128 bits collide by chance only after 2⁶⁴ rows.
+    /// The size of a look-up key, in bytes: 128 bits collide by chance only after 2⁶⁴ rows.
     package static let lookUpKeyBytes = 16
 
     private let context: HMACContext
 
-    /// Hashes for one purpose, under a key of its own that is derived from `master`, so that a
-    /// hash made for one purpose is worth nothing for another.
+    /// Hashes for one purpose, under its own key derived from `master`, so that a hash made for one
+    /// purpose is useless for another.
     package convenience init(master: SecretBytes, purpose: String) {
         self.init(key: KeyDerivation.key(from: master, purpose: purpose))
     }
 
-    /// Hashes under `key` itself. Where the key serves more than one purpose, the messages must
-    /// begin with a label that tells them apart.
+    /// Hashes under `key` itself. Where the key has more than one purpose, each message must begin
+    /// with a label that identifies its purpose.
     package init(key: SecretBytes) {
         context = HMACContext(key: key)
     }
@@ -33,9 +33,9 @@ package final class KeyedHash: Sendable {
         }
     }
 
-    /// The look-up key of `message` as two numbers, the first byte the highest: for those who make
-    /// one in every call. Not generic over what is done with the hash, since another module's types
-    /// would be looked up each time.
+    /// The look-up key of `message` as two numbers, the first byte in the highest position, for
+    /// code that needs one in every call. Not generic, since the types of another module would be
+    /// looked up each time.
     package func lookUpNumbers(
         of message: UnsafeRawBufferPointer
     ) -> (first: UInt64, second: UInt64) {
@@ -49,7 +49,7 @@ package final class KeyedHash: Sendable {
         }
     }
 
-    /// The first 16 bytes of the hash of `message`, to find a row by.
+    /// The first 16 bytes of the hash of `message`, used to find a row.
     package func lookUpKey(_ message: some Collection<UInt8>) -> [UInt8] {
         Array(hash(message).prefix(Self.lookUpKeyBytes))
     }

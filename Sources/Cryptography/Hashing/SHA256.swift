@@ -1,15 +1,16 @@
 import COpenSSL
 
-/// SHA-256 (FIPS 180-4): of a whole message, or of one that comes in parts.
+/// SHA-256 (FIPS 180-4) of a whole message, or of one that arrives in parts.
 package struct SHA256: ~Copyable {
-    /// Bytes in a hash.
+    /// The size of a hash, in bytes.
     package static let byteCount = 32
 
     private let context: OpaquePointer
 
-    /// A hash of nothing yet.
+    /// A hash without input.
     package init() {
-        // Memory is all that can fail here and below, and without it the program cannot go on.
+        // This and the calls below fail only for lack of memory, without which the program cannot
+        // continue.
         guard let context = EVP_MD_CTX_new(),
             EVP_DigestInit_ex(context, Algorithms.sha256, nil) == 1
         else { preconditionFailure("no memory for a SHA-256 context") }

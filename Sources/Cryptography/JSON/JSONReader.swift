@@ -1,10 +1,11 @@
-/// Reads one JSON object, strictly: no repeated name (one reader would see the first value and
-/// another the last), no invalid UTF-8, no NUL, nothing before or after, nothing deep, nothing
-/// wide. What it does not take it answers with nil; the reason would help nobody but an attacker.
+/// Parses one JSON object strictly. Rejects repeated names (one parser would use the first value
+/// and another the last), invalid UTF-8, NUL, content before or after the object, deep nesting and
+/// too many members. Returns nil for rejected input: the reason would help only an attacker.
 package struct JSONReader {
-    /// Levels of objects and arrays within each other; key sets need three.
+    /// The deepest nesting of objects and arrays. Key sets need three levels.
     package static let depthMax = 6
-    /// Members of one object. Finding a repeated name is quadratic, so this bounds it.
+    /// The largest number of members of one object. It bounds the check for repeated names, which
+    /// is quadratic.
     package static let membersMax = 64
 
     private let bytes: [UInt8]
@@ -12,12 +13,12 @@ package struct JSONReader {
     private let membersMax: Int
     private var position = 0
 
-    /// The object that `bytes` hold, if they hold one and nothing else. The caller limits their
+    /// Parses `bytes`, which must contain one object and nothing else. The caller limits their
     /// number.
     /// - Parameters:
-    ///   - depthMax: levels of values within each other; a reader of what an outsider sent must not
-    ///     be driven deep.
-    ///   - membersMax: members of one object.
+    ///   - depthMax: The deepest nesting. It protects parsers of untrusted input against deep
+    ///     recursion.
+    ///   - membersMax: The largest number of members of one object.
     package static func object(
         in bytes: [UInt8], depthMax: Int = depthMax, membersMax: Int = membersMax
     ) -> JSONObject? {
@@ -140,7 +141,7 @@ package struct JSONReader {
         }
     }
 
-    /// Four digits, or two surrogates in the right order. Never NUL, which C would end a text at.
+    /// Four digits, or two surrogates in the right order. Rejects NUL, at which C would end a text.
     private mutating func unicodeEscape() -> Unicode.Scalar? {
         guard let high = codeUnit(), high != 0 else { return nil }
         guard UTF16.isLeadSurrogate(high) else { return Unicode.Scalar(high) }
@@ -164,7 +165,7 @@ package struct JSONReader {
         }
     }
 
-    /// Steps over `text` if it comes next.
+    /// Advances past `text` if it is next.
     private mutating func take(_ text: StaticString) -> Bool {
         let isNext = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
         if isNext { position += text.utf8CodeUnitCount }

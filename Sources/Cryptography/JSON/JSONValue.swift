@@ -1,4 +1,4 @@
-/// A JSON value as tokens, key sets and providers' answers hold it (RFC 8259).
+/// A JSON value (RFC 8259) of a token, a key set or a provider's response.
 package enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -12,38 +12,38 @@ package enum JSONValue: Hashable, Sendable {
     case string(String)
     /// A list.
     case array([JSONValue])
-    /// Members by name.
+    /// An object.
     case object(JSONObject)
 
-    /// The text of a string.
+    /// The text of a string. Nil for other values.
     package var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The texts of an array that holds strings only.
+    /// The texts of an array that contains only strings. Nil for other values.
     package var strings: [String]? {
         guard case .array(let values) = self else { return nil }
         let texts = values.compactMap(\.string)
         return texts.count == values.count ? texts : nil
     }
 
-    /// The members of an object.
+    /// The members of an object. Nil for other values.
     package var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The values of an array.
+    /// The values of an array. Nil for other values.
     package var array: [JSONValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// The number of an integer.
+    /// The number of an integer. Nil for other values.
     package var integer: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
 }
 
-/// The members of a JSON object in their order, each name once.
+/// The members of a JSON object in order, with unique names.
 package struct JSONObject: Hashable, Sendable {
     /// A name and its value.
     package struct Member: Hashable, Sendable {
@@ -64,7 +64,7 @@ package struct JSONObject: Hashable, Sendable {
         members.first { $0.name == name }?.value
     }
 
-    /// Adds a member at the end; false, and nothing done, when its name is there already.
+    /// Adds a member at the end. Returns false and does nothing when the name exists.
     package mutating func add(_ name: String, _ value: JSONValue) -> Bool {
         guard self[name] == nil else { return false }
         members.append(Member(name: name, value: value))
@@ -73,7 +73,7 @@ package struct JSONObject: Hashable, Sendable {
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Members in the order written; of a repeated name the first counts.
+    /// Members in the given order. Of a repeated name, the first is used.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         for (name, value) in elements { _ = add(name, value) }
     }

@@ -1,4 +1,4 @@
-/// Writes JSON without spaces, members in their order.
+/// Writes JSON without spaces, with members in their order.
 package enum JSONWriter {
     /// The text of an object.
     package static func text(_ object: JSONObject) -> String {

@@ -1,13 +1,14 @@
 import CArgon2
 
-/// Argon2 (RFC 9106) through libargon2: Argon2id of version 0x13, and for hashes that come from
-/// elsewhere its two siblings and the version before.
+/// Argon2 (RFC 9106) through libargon2: Argon2id of version 0x13, and for imported hashes also
+/// Argon2i, Argon2d and the version before.
 enum Argon2 {
-    /// The version in a hash's text.
+    /// The version number in a hash's text.
     static let version = 19
 
-    /// The hash of `password`, computed in `memory`, which libargon2 wipes afterwards. Where that
-    /// is too small for `parameters`, memory is taken for this hash alone.
+    /// The hash of `password`, computed in `memory`, which libargon2 wipes afterwards. Where
+    /// `memory` is too small for `parameters`, memory is allocated for this hash alone.
+    /// - Throws: `CryptographyError`.
     static func hash(
         _ password: SecretBytes, salt: [UInt8], parameters: Argon2Parameters, count: Int,
         in memory: Argon2Memory
@@ -17,7 +18,8 @@ enum Argon2 {
             in: memory)
     }
 
-    /// All that Argon2 takes; the secret and the associated data are for RFC 9106's test vector.
+    /// All inputs of Argon2. The secret and the associated data are needed for RFC 9106's test
+    /// vector.
     struct Input {
         let password: SecretBytes
         var salt: [UInt8]
@@ -27,7 +29,7 @@ enum Argon2 {
         var version = Argon2.version
     }
 
-    /// The three of RFC 9106, 1; raw values are their names in a hash's text.
+    /// The three variants of RFC 9106, section 1. The raw values are their names in a hash's text.
     enum Kind: String {
         case id = "argon2id"
         case i = "argon2i"
@@ -50,8 +52,8 @@ enum Argon2 {
         var input = input
         let (version, type) = (input.version, input.kind.type)
         return try [UInt8](unsafeUninitializedCapacity: count) { output, filled in
-            // libargon2's pointers are not const, but it writes to none of these: the flags that
-            // would let it wipe them are not set.
+            // libargon2's pointers are not const, but it does not write to these buffers: the flags
+            // that would let it wipe them are not set.
             let result = input.password.withBytes { password in
                 input.salt.withUnsafeMutableBufferPointer { salt in
                     input.secret.withUnsafeMutableBufferPointer { secret in

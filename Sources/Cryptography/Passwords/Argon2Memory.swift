@@ -1,10 +1,11 @@
 import Glibc
 
-/// The memory of one hash after another. Mapping 19 MiB anew for each costs page faults for all of
-/// it, so a thread keeps its own. libargon2 leaves it wiped.
+/// The memory for hashes, reused by one thread. Mapping 19 MiB for each hash would cost page faults
+/// for all of it. libargon2 wipes it after each hash.
 ///
-/// In huge pages where the system has them: a hash reads its memory in no order, and 4,864 small
-/// pages drive the whole machine's address translations out of the processor's caches.
+/// Uses huge pages where the system has them: a hash reads its memory in random order, and 4,864
+/// small pages would evict the address translations of the whole machine from the processor's
+/// caches.
 final class Argon2Memory {
     private static let hugePageBytes = 2 << 20
 
@@ -12,10 +13,11 @@ final class Argon2Memory {
     let byteCount: Int
     private let mapping: UnsafeMutableRawBufferPointer
 
-    /// Maps at least `byteCount` bytes; they are taken from the system as they are first touched.
+    /// Maps at least `byteCount` bytes. The system allocates them at first access.
+    /// - Throws: `CryptographyError.system` when the system has no memory available.
     init(byteCount: Int) throws {
         let mask = Self.hugePageBytes - 1
-        // A whole number of huge pages, and room to begin at one.
+        // A whole number of huge pages, plus one for alignment.
         let wanted = (byteCount + mask) & ~mask
         let mapped = mmap(
             nil, wanted + Self.hugePageBytes, PROT_READ | PROT_WRITE,
@@ -26,7 +28,8 @@ final class Argon2Memory {
         mapping = UnsafeMutableRawBufferPointer(
             start: mapped, count: wanted + Self.hugePageBytes)
         let aligned = mapped + (-Int(bitPattern: mapped) & mask)
-        // Passwords' traces have no place in a core file. Where either fails all works the same.
+        // A core file must not contain traces of passwords. Both calls may fail without effect on
+        // the hash.
         _ = madvise(aligned, wanted, MADV_DONTDUMP)
         _ = madvise(aligned, wanted, MADV_HUGEPAGE)
         base = aligned.bindMemory(to: UInt8.self, capacity: wanted)

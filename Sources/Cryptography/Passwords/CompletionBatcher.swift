@@ -1,34 +1,35 @@
-/// When the answers of hashes are handed on (pure: no thread, no clock).
+/// Decides when the answers of hashes are delivered. Pure: no thread, no clock.
 ///
-/// Two hashes leave other threads nothing in the processor's caches, code included. What follows a
-/// hash runs on a dozen threads of four programs, and on a machine full of hashes it takes ten times
-/// as long as on one that does nothing else. Done for several at once, most of that is paid once. So
-/// while many wait, answers are gathered and handed on together:
+/// Two hashes evict everything else from the processor's caches, code included. The work that
+/// follows a hash runs on a dozen threads of four programs, and on a machine full of hashes it
+/// takes ten times as long as on an idle one. When several answers are delivered together, most of
+/// that cost is paid once. So while many jobs wait, answers are gathered and delivered together:
 ///
-///     waiting       together
+///     waiting       delivered together
 ///     0 … 3         1: at once
 ///     4, 5          2
 ///     6, 7          3
 ///     …
 ///     32 or more    16
 ///
-/// To gather half as many as wait takes half of the time that a newcomer waits in any case, and no
-/// longer than `patience` and the hash in work then; what the hashes gain by it is more than that for all
-/// who wait. Whether a password was right makes no difference, but how long its hash took does, so only
-/// hashes of one cost may be gathered (`PasswordHashPool.gathersAnswers`).
+/// Gathering half as many answers as jobs wait adds half of the time that a new job waits anyway,
+/// and at most `patience` plus the duration of the running hash. The gain is larger than that for
+/// all waiting jobs. Whether a password was correct makes no difference to the delay, but the
+/// duration of its hash does, so answers may be gathered only where all hashes have the same cost
+/// (`PasswordHashPool.gathersAnswers`).
 struct CompletionBatcher<Answer> {
-    /// The most that are handed on together.
+    /// The largest number of answers delivered together.
     static var togetherMax: Int { 16 }
-    /// For so many who wait, one more is gathered.
+    /// For this number of waiting jobs, one more answer is gathered.
     static var waitingForEach: Int { 2 }
-    /// After so long the first waits for no others; looked at when a hash ends.
+    /// After this time the first answer waits for no others. Checked when a hash ends.
     static var patience: Duration { .milliseconds(100) }
 
     private var gathered: [Answer] = []
     private var since: Duration = .zero
 
-    /// A hash has ended, at `now` (uptime), and so many wait for theirs.
-    /// - Returns: what is to be handed on now, the oldest first.
+    /// Adds the answer of a hash that ended at `now` (uptime) while `waiting` jobs wait.
+    /// - Returns: The answers to deliver now, the oldest first.
     mutating func add(_ answer: Answer, waiting: Int, now: Duration) -> [Answer] {
         if gathered.isEmpty { since = now }
         gathered.append(answer)
@@ -36,7 +37,7 @@ struct CompletionBatcher<Answer> {
         return gathered.count >= together || now - since >= Self.patience ? takeAll() : []
     }
 
-    /// The queue is empty, and perhaps no other hash will end: all that is gathered.
+    /// All gathered answers. For when the queue is empty and perhaps no other hash will end.
     mutating func takeAll() -> [Answer] {
         defer { gathered.removeAll(keepingCapacity: true) }
         return gathered

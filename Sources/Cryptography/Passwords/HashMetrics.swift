@@ -1,6 +1,6 @@
 import Metrics
 
-/// What the pool tells of itself.
+/// The pool's metrics.
 struct HashMetrics: Sendable {
     private let queueLength: Gauge
     private let wait: Timer

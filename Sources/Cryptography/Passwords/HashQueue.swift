@@ -1,19 +1,20 @@
-/// Who waits for a hash, and whether another may (pure: no thread, no clock).
+/// The queue of password hashes and its admission check. Pure: no thread, no clock.
 ///
-/// First come, first served. What is bounded is the wait: beyond `waitingMax` a caller is told at
-/// once when to come back, which serves it better than a place at the end of a long queue.
+/// First in, first out. The waiting time is bounded: when `waitingMax` jobs wait, further ones are
+/// rejected at once with the time after which to retry, which is better for callers than a place at
+/// the end of a long queue.
 struct HashQueue<Job: Sendable> {
-    /// What becomes of a job at the door.
+    /// The result of adding a job.
     enum Entry: Equatable {
-        /// It waits, or begins at once.
+        /// The job waits, or starts at once.
         case admitted
-        /// The queue is full; there should be room after this time.
+        /// The queue is full. There should be capacity after this time.
         case full(retryAfter: Duration)
         /// The pool is shutting down.
         case closed
     }
 
-    /// A job whose turn has come, and how long it waited.
+    /// A job to run now, and how long it waited.
     struct Turn: Sendable {
         let job: Job
         let waited: Duration
@@ -27,25 +28,25 @@ struct HashQueue<Job: Sendable> {
 
     private let threads: Int
     private let waitingMax: Int
-    /// In order of arrival; bounded and short, so that moving all up by one costs nothing.
+    /// In order of arrival. Bounded and short, so that removing the first is cheap.
     private var waiting: [Waiting] = []
     private var running = 0
     private var isClosed = false
-    /// How long a hash takes: a mean that follows the last dozen or so.
+    /// The duration of a hash: a moving average over about the last dozen.
     private var hashTime: Duration
 
-    /// A queue before `threads` threads, in which `waitingMax` jobs may wait while all are busy.
-    /// `hashTime` is what a hash is thought to take until one has been measured.
+    /// A queue for `threads` threads, in which `waitingMax` jobs may wait while all threads are
+    /// busy. `hashTime` is the estimated duration of a hash until one has been measured.
     init(threads: Int, waitingMax: Int, hashTime: Duration) {
         self.threads = threads
         self.waitingMax = waitingMax
         self.hashTime = hashTime
     }
 
-    /// Jobs that wait.
+    /// The number of waiting jobs.
     var length: Int { waiting.count }
 
-    /// A job comes, at `now` (uptime), with a ticket of its own.
+    /// Adds a job at `now` (uptime). `ticket` is its unique number.
     mutating func enter(_ job: Job, ticket: UInt64, now: Duration) -> Entry {
         guard !isClosed else { return .closed }
         guard waiting.count + running < threads + waitingMax else {
@@ -55,7 +56,7 @@ struct HashQueue<Job: Sendable> {
         return .admitted
     }
 
-    /// A thread is free: the job that has waited longest.
+    /// Removes the job that has waited longest, for a free thread.
     mutating func next(now: Duration) -> Turn? {
         guard !waiting.isEmpty else { return nil }
         let first = waiting.removeFirst()
@@ -63,20 +64,20 @@ struct HashQueue<Job: Sendable> {
         return Turn(job: first.job, waited: max(.zero, now - first.since))
     }
 
-    /// A job that `next` gave has been done and took this long.
+    /// Records that a job returned by `next` has ended after this time.
     mutating func finish(took duration: Duration) {
         running -= 1
         hashTime += (duration - hashTime) / 16
     }
 
-    /// A caller has gone: its job, unless its turn has come already.
+    /// Removes the job of a caller that cancelled. Nil when it has been started already.
     mutating func leave(ticket: UInt64) -> Job? {
         guard let index = waiting.firstIndex(where: { $0.ticket == ticket }) else { return nil }
         return waiting.remove(at: index).job
     }
 
-    /// Admits nobody from now on; gives back those who wait. Whether it was open tells the caller
-    /// if it is the first to close.
+    /// Closes the queue: no job is admitted from now on. Returns the waiting jobs, and whether the
+    /// queue was open, which shows the caller whether it is the first to close it.
     mutating func close() -> (jobs: [Job], wasOpen: Bool) {
         defer {
             isClosed = true
@@ -85,6 +86,6 @@ struct HashQueue<Job: Sendable> {
         return (waiting.map(\.job), !isClosed)
     }
 
-    /// Whether threads should go home.
+    /// Whether threads should end.
     var isOver: Bool { isClosed }
 }

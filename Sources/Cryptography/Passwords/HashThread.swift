@@ -1,15 +1,17 @@
 import Glibc
 
-/// One thread of the system's, with a body that runs once.
+/// An operating system thread that runs its body once.
 struct HashThread: Sendable {
-    // A handle is a number on Linux, which any thread may pass to pthread_join.
+    // On Linux a handle is a number that any thread may pass to pthread_join.
     private let handle: pthread_t
 
-    /// Starts a thread at a lower priority: hashes take all the processor they can get, and calls
-    /// that wait for none should not feel them.
+    /// Starts a thread at a lower priority: hashes use all the processor time they can get, and
+    /// other calls should not be slowed down by them.
+    /// - Throws: `CryptographyError.system` when the system has no thread available.
     init(niceness: Int32, body: @escaping @Sendable () -> Void) throws {
         let start = Start {
-            // On Linux 0 names the calling thread. Refused, it runs at normal priority.
+            // On Linux, 0 means the calling thread. If this fails, the thread runs at normal
+            // priority.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
             body()
         }
@@ -29,7 +31,7 @@ struct HashThread: Sendable {
         self.handle = handle
     }
 
-    /// Returns once the body has. To be called once.
+    /// Waits until the body has returned. Call it once.
     func join() {
         pthread_join(handle, nil)
     }

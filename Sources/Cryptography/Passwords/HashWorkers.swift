@@ -2,12 +2,12 @@ import Metrics
 import ServiceRuntime
 import Synchronization
 
-/// The threads of the pool and the queue before them. Threads hold this, and not the pool, so that
-/// a pool that nobody holds any more ends.
+/// The pool's threads and their queue. The threads hold a reference to this object and not to the
+/// pool, so that an unreferenced pool is deallocated.
 final class HashWorkers: Sendable {
-    /// One hash: what a thread does for a caller, or tells it when there is no hash.
+    /// One hash. A thread runs it, or `refuse` reports an error to its caller.
     struct Job: Sendable {
-        /// - Returns: hands the result on.
+        /// - Returns: A closure that delivers the result.
         let run: @Sendable (Argon2Memory) -> Answer
         let refuse: @Sendable (any Error) -> Void
     }
@@ -37,10 +37,11 @@ final class HashWorkers: Sendable {
         self.time = time
     }
 
-    /// Starts the threads, each with memory of its own.
+    /// Starts the threads, each with its own memory.
+    /// - Throws: `CryptographyError.system`.
     func start(_ settings: PasswordHashPool.Settings) throws {
         for _ in 1...settings.threads {
-            // Handed to one thread, which alone uses it from then on.
+            // Passed to one thread, which alone uses it from then on.
             nonisolated(unsafe) let memory = try Argon2Memory(
                 byteCount: settings.parameters.memoryKiB * 1_024)
             let thread = try HashThread(niceness: settings.niceness) {
@@ -50,18 +51,18 @@ final class HashWorkers: Sendable {
         }
     }
 
-    /// Whether answers may be handed on together (`CompletionBatcher`).
+    /// Whether several answers may be delivered together (`CompletionBatcher`).
     var gathersAnswers: Bool {
         get { state.withLock { $0.gathersAnswers } }
         set { state.withLock { $0.gathersAnswers = newValue } }
     }
 
-    /// A name for a job by which it can leave the queue.
+    /// A unique number of a job, by which it can be removed from the queue.
     func ticket() -> UInt64 {
         tickets.add(1, ordering: .relaxed).newValue
     }
 
-    /// Puts a job into the queue, or refuses it.
+    /// Adds a job to the queue, or rejects it.
     func enter(_ job: Job, ticket: UInt64) {
         let now = time.uptime()
         let (entry, length) = changed { queue in
@@ -80,13 +81,13 @@ final class HashWorkers: Sendable {
         }
     }
 
-    /// Takes a job out of the queue, if it still waits there.
+    /// Removes a job from the queue, if it is still waiting.
     func leave(ticket: UInt64) {
         let job = changed { $0.leave(ticket: ticket) }
         job?.refuse(CancellationError())
     }
 
-    /// Refuses those who wait and returns when all threads have ended.
+    /// Rejects the waiting jobs, and returns when all threads have ended.
     func close() {
         let (jobs, wasOpen) = changed { $0.close() }
         guard wasOpen else { return }
@@ -103,7 +104,8 @@ final class HashWorkers: Sendable {
         ServiceError(.unavailable, detail: "shutting down", notProcessed: true)
     }
 
-    /// Changes the queue. Its length is told under the lock, so that the last word is the latest.
+    /// Changes the queue. Reports its length while holding the lock, so that the last reported
+    /// value is the latest.
     private func changed<Result: Sendable>(
         _ change: (inout HashQueue<Job>) -> Result
     ) -> Result {
@@ -113,8 +115,9 @@ final class HashWorkers: Sendable {
         }
     }
 
-    /// A thread's life. A wake-up without a job is of one that has left the queue, or the last; then
-    /// nobody else may come by to hand on what is gathered.
+    /// The loop of one thread. After a wake-up without a job (the job was removed from the queue,
+    /// or the pool closes), perhaps no other hash will end, so the gathered answers are delivered
+    /// here.
     private func work(in memory: Argon2Memory) {
         while true {
             wakeUps.wait()
@@ -141,8 +144,8 @@ final class HashWorkers: Sendable {
         Self.handOn(answers)
     }
 
-    /// Several are handed on by a thread of normal priority: the first of them wakes up threads that
-    /// would take the processor from this one before it comes to the second.
+    /// Several answers are delivered by a thread of normal priority. Otherwise the first answer
+    /// would wake threads of higher priority, which would delay this thread before the second.
     private static func handOn(_ answers: [Answer]) {
         if answers.count > 1 {
             Task.detached {

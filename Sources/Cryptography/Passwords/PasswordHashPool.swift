@@ -1,19 +1,19 @@
 package import Metrics
 package import ServiceRuntime
 
-/// Hashes and checks passwords on threads of its own, a bounded number at once (I-03).
+/// Hashes and checks passwords on its own threads, a bounded number at once (I-03).
 ///
-/// A hash is made to be slow and large. Unbounded, a few hundred sign-ins at once would take
-/// gigabytes and starve all other calls; here memory is fixed, the wait is bounded, and who comes
-/// beyond it is told when to come back.
+/// A password hash is slow and uses much memory by design. Without a bound, a few hundred
+/// concurrent sign-ins would take gigabytes and starve all other calls. Here the memory is fixed,
+/// the queue is bounded, and calls beyond it are rejected with the time after which to retry.
 package final class PasswordHashPool: Sendable {
     let workers: HashWorkers
     private let parameters: Argon2Parameters
     private let randomness: any Randomness
     private let time: any Time
-    /// A hash of nobody's password, for addresses that nobody has.
+    /// A hash of no password, for checks of unknown email addresses.
     private let nobody: PasswordHash
-    /// What its own hashes are made by.
+    /// The scheme of the hashes that this pool creates.
     package let ownScheme: PasswordScheme
 
     /// Starts the threads.
@@ -24,7 +24,7 @@ package final class PasswordHashPool: Sendable {
         metrics: any MetricsFactory
     ) throws {
         guard settings.parameters.areAllowed else {
-            throw CryptographyError.invalidSetting("a password hash may not cost this")
+            throw CryptographyError.invalidSetting("the password hash parameters exceed the limits")
         }
         parameters = settings.parameters
         self.randomness = randomness
@@ -44,25 +44,28 @@ package final class PasswordHashPool: Sendable {
 
     deinit { workers.close() }
 
-    /// What hashes are made by where the operator says nothing.
+    /// The scheme of the default settings, for operators who configure nothing.
+    /// - Throws: `PasswordHashError`, never for the standard parameters.
     package func standardScheme() throws -> PasswordScheme {
         try PasswordScheme(
             of: PasswordHash(parameters: .standard, salt: nobody.salt, hash: nobody.hash))
     }
 
-    /// Whether answers are handed on together while many wait (`CompletionBatcher`); not at first.
+    /// Whether answers are delivered together while many jobs wait (`CompletionBatcher`). Initially
+    /// false.
     ///
-    /// Attack: somebody fills the queue and takes the time of sign-ins that fail. Where hashes of other
-    /// costs are checked too, an answer that waits for others leaves after a time by which the costs can
-    /// be told apart, and with them who has an account.
+    /// The attack: an attacker fills the queue and measures the response times of failed sign-ins.
+    /// Where hashes of other costs are checked too, the delay of a gathered answer depends on the
+    /// cost of its hash, and so reveals which email addresses have an account.
     package var gathersAnswers: Bool {
         get { workers.gathersAnswers }
         set { workers.gathersAnswers = newValue }
     }
 
     /// The text to store for a new password.
-    /// - Throws: `ServiceError(.resourceExhausted)` with `retryAfter` when too many wait,
-    ///   `.unavailable` after `close`, `CancellationError` when the task is cancelled in the queue.
+    /// - Throws: `ServiceError(.resourceExhausted)` with `retryAfter` when the queue is full,
+    ///   `.unavailable` after `close`, `CancellationError` when the task is cancelled in the queue,
+    ///   `CryptographyError` when libargon2 fails.
     package func hash(password: SecretBytes) async throws -> String {
         let salt = randomness.bytes(PasswordHash.saltBytes)
         return try await perform { [parameters] memory in
@@ -73,23 +76,24 @@ package final class PasswordHashPool: Sendable {
         }
     }
 
-    /// What a check of a password found.
+    /// The result of checking a password.
     package struct Verdict: Hashable, Sendable {
-        /// Whether the password is the one that was hashed.
+        /// Whether the password matches the hash.
         package let isRight: Bool
-        /// How long it waited for a thread.
+        /// How long the check waited for a thread.
         package let waited: Duration
     }
 
     /// Whether `stored` is the hash of `password`.
-    /// - Throws: `PasswordHashError` when it is no hash, and what `hash` throws.
+    /// - Throws: `PasswordHashError` when `stored` is no valid hash, and what `hash` throws.
     package func verify(password: SecretBytes, against stored: String) async throws -> Bool {
         try await check(password: password, against: StoredPassword(text: stored)).isRight
     }
 
-    /// Whether `stored` is the hash of `password`, ours or another system's (I-03).
-    /// - Parameter project: what a hash of Firebase's needs: of `stored.firebaseProject`.
-    /// - Throws: What `hash` throws; `PasswordHashError` of `.projectMissing`.
+    /// Whether `stored` is the hash of `password`. Supports this system's hashes and imported ones
+    /// (I-03).
+    /// - Parameter project: The project `stored.firebaseProject`, which a hash of Firebase's needs.
+    /// - Throws: What `hash` throws, and `PasswordHashError` with `.projectMissing`.
     package func check(
         password: SecretBytes, against stored: StoredPassword, of project: FirebaseProject? = nil
     ) async throws -> Verdict {
@@ -101,8 +105,8 @@ package final class PasswordHashPool: Sendable {
         }
     }
 
-    /// Does what `verify` does, for an account that does not exist, so that the time of an answer
-    /// does not tell who has one (G-03).
+    /// Does the same work as `verify` for an account that does not exist, so that the response time
+    /// does not reveal which accounts exist (G-03).
     /// - Throws: What `hash` throws.
     @discardableResult
     package func verifyAgainstNothing(password: SecretBytes) async throws -> Verdict {
@@ -114,13 +118,13 @@ package final class PasswordHashPool: Sendable {
         }
     }
 
-    /// Whether a stored hash is weaker than what this pool makes, or another system's.
+    /// Whether a stored hash is weaker than this pool's own, or another system's.
     /// - Throws: `PasswordHashError`.
     package func needsUpgrade(_ stored: String) throws -> Bool {
         try StoredPassword(text: stored).needsUpgrade(to: parameters)
     }
 
-    /// Algorithm and cost of a stored hash; nil where it takes what this pool's own take.
+    /// The algorithm and cost of a stored hash. Nil where they are the same as this pool's own.
     /// - Throws: `PasswordHashError`.
     package func scheme(
         of stored: StoredPassword
@@ -128,11 +132,11 @@ package final class PasswordHashPool: Sendable {
         try stored.scheme(besides: parameters)
     }
 
-    /// How long a check of a scheme takes on one of the threads: the middle of three.
-    /// - Throws: What `hash` throws.
+    /// The duration of a check of a scheme on one of the threads: the median of three.
+    /// - Throws: What `hash` throws, and `PasswordHashError`.
     package func measure(_ scheme: PasswordScheme) async throws -> Duration {
         let time = time
-        // Of the length of a password; of whom does not matter.
+        // A sample with the length of a typical password.
         let password = SecretBytes(copying: [UInt8](repeating: 120, count: 12))
         let project = try FirebaseProject(
             signerKey: SecretBytes(copying: [UInt8](repeating: 1, count: 64)), saltSeparator: [])
@@ -146,13 +150,14 @@ package final class PasswordHashPool: Sendable {
         }
     }
 
-    /// Refuses those who wait and all who come, and returns once the hashes in work are done: some
-    /// tens of milliseconds, during which it blocks. A second call does nothing.
+    /// Rejects all waiting and new calls, and returns once the running hashes have ended. Blocks
+    /// for some tens of milliseconds. A second call does nothing.
     package func close() {
         workers.close()
     }
 
-    /// Runs `work` on one of the threads. Cancelled in the queue, it is not run.
+    /// Runs `work` on one of the threads. Does not run it when the task is cancelled in the queue.
+    /// - Throws: What `work` throws, and the errors of a full or closed queue.
     func perform<Result: Sendable>(
         _ work: @escaping @Sendable (Argon2Memory) throws -> Result
     ) async throws -> Result {
@@ -167,7 +172,7 @@ package final class PasswordHashPool: Sendable {
                         },
                         refuse: { continuation.resume(throwing: $0) }),
                     ticket: ticket)
-                // A cancellation that came before the job had entered has found nothing to take.
+                // A cancellation before the job was added has found nothing to remove.
                 if Task.isCancelled { workers.leave(ticket: ticket) }
             }
         } onCancel: {

@@ -1,20 +1,20 @@
-/// A password hash that cannot be used.
+/// Why a stored password hash cannot be used.
 package struct PasswordHashError: Error, Hashable {
-    /// What is wrong with it.
+    /// The reasons.
     package enum Reason: String, Sendable {
-        /// Its text is not in the form of its algorithm.
+        /// Its text does not have the form of its algorithm.
         case malformed = "malformed"
-        /// Nobody here knows its algorithm.
+        /// Its algorithm is not supported.
         case unknownAlgorithm = "unknown-algorithm"
         /// Checking a password would take more memory or time than is allowed.
         case tooCostly = "too-costly"
-        /// Salt or hash are too short or too long.
+        /// Its salt or hash is too short or too long.
         case badLength = "bad-length"
-        /// It is of a Firebase project whose parameters are not here.
+        /// It belongs to a Firebase project whose parameters are missing.
         case projectMissing = "project-missing"
     }
 
-    /// What is wrong with it.
+    /// The reason.
     package let reason: Reason
 
     /// An error for that reason.
@@ -24,14 +24,14 @@ package struct PasswordHashError: Error, Hashable {
 }
 
 extension PasswordHash {
-    /// Limits on what a stored text may hold; for what it may cost, see `Argon2Parameters`.
+    /// Limits on the size of a stored text. `Argon2Parameters` limits its cost.
     private static let textBytesMax = 256
     private static let saltBytesAllowed = 8...64
     private static let hashBytesAllowed = 16...64
 
-    /// The hash that a PHC string holds: Argon2id, version 19, at most 64 MiB, 16 passes and 16
-    /// lanes, at least 8 KiB a lane, a salt of 8 to 64 bytes and a hash of 16 to 64.
-    /// - Throws: `PasswordHashError`.
+    /// Parses a PHC string: Argon2id, version 19, at most 64 MiB, 16 passes and 16 lanes, at least
+    /// 8 KiB a lane, a salt of 8 to 64 bytes and a hash of 16 to 64.
+    /// - Throws: `PasswordHashError` with `.malformed`.
     package init(text: String) throws(PasswordHashError) {
         guard text.utf8.count <= Self.textBytesMax else { throw PasswordHashError() }
         let parts = text.utf8.split(
@@ -45,7 +45,7 @@ extension PasswordHash {
         self.init(parameters: parameters, salt: salt, hash: hash)
     }
 
-    /// `m=…,t=…,p=…`, in this order.
+    /// Parses `m=…,t=…,p=…`, in this order.
     private static func parameters(_ text: Substring.UTF8View) -> Argon2Parameters? {
         let parts = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         guard parts.count == 3, let memory = number(parts[0], after: "m="),
@@ -55,7 +55,7 @@ extension PasswordHash {
         return parameters.areAllowed ? parameters : nil
     }
 
-    /// A decimal number without leading zeros or sign.
+    /// Parses a decimal number without leading zeros or sign.
     private static func number(_ text: Substring.UTF8View, after name: String) -> Int? {
         guard text.starts(with: name.utf8) else { return nil }
         let digits = Substring(text.dropFirst(name.utf8.count))

@@ -6,7 +6,7 @@ enum AESGCM {
     static let nonceBytes = 12
     static let tagBytes = 16
 
-    /// Ciphertext and tag.
+    /// Returns the ciphertext followed by the tag.
     static func seal(
         _ plaintext: UnsafeRawBufferPointer, key: SecretBytes, nonce: [UInt8],
         associatedData: [UInt8]
@@ -21,8 +21,9 @@ enum AESGCM {
         }
     }
 
-    /// The plaintext of ciphertext and tag, which are `sealed`.
-    /// - Throws: `SealedBoxError.notAuthentic`; nothing of the plaintext is then seen.
+    /// Decrypts `sealed`, which is ciphertext followed by the tag.
+    /// - Throws: `SealedBoxError.notAuthentic`, or `.malformed` for less than a tag. Then no
+    ///   plaintext is returned.
     static func open(
         _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8],
         associatedData: [UInt8]
@@ -39,7 +40,7 @@ enum AESGCM {
     }
 }
 
-/// One run of OpenSSL's cipher.
+/// One operation of OpenSSL's cipher.
 private struct Cipher: ~Copyable {
     private let context: OpaquePointer
 
@@ -71,7 +72,7 @@ private struct Cipher: ~Copyable {
         guard EVP_CipherUpdate(context, nil, &written, associatedData, data) == 1 else {
             throw CryptographyError.library("cipher: associated data")
         }
-        // Null in both places would mean associated data again.
+        // A null output pointer would mean associated data again.
         guard size > 0 else { return }
         let target = output.bindMemory(to: UInt8.self).baseAddress
         let source = input.bindMemory(to: UInt8.self).baseAddress

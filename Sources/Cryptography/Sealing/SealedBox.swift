@@ -1,24 +1,24 @@
 package import ServiceRuntime
 
-/// Why a sealed value does not open.
+/// Why a sealed value cannot be opened.
 package enum SealedBoxError: Error, Hashable {
-    /// Too short, or of a version that this program does not know.
+    /// Too short, or of an unknown version.
     case malformed
-    /// Sealed under a key that is not here; its id.
+    /// Sealed under a key with this id, which is not configured.
     case unknownKey(UInt8)
-    /// Changed, cut, sealed by somebody else, or moved here from another place.
+    /// Modified, truncated, sealed by someone else, or moved here from another place.
     case notAuthentic
 }
 
-/// Values sealed for storage: AES-256-GCM (NIST SP 800-38D) under one of several keys, so that
-/// keys can rotate: new values are sealed under the current key, old ones open as long as theirs
-/// is listed.
+/// Encrypts values for storage: AES-256-GCM (NIST SP 800-38D) under one of several keys. This
+/// allows key rotation: new values are sealed under the current key, and old ones can be opened as
+/// long as their key is listed.
 ///
-/// A sealed value is `version (1) ‖ key id (1) ‖ nonce (12) ‖ ciphertext ‖ tag (16)`; version, key
-/// id and place are authenticated. Nonces are random, so one key may seal 2³² values
-/// (SP 800-38D, 8.3); a key for each account stays far below.
+/// A sealed value is `version (1) ‖ key id (1) ‖ nonce (12) ‖ ciphertext ‖ tag (16)`. Version, key
+/// id and place are authenticated. Nonces are random, so one key may seal 2³² values (SP 800-38D,
+/// 8.3). A key per account remains far below that.
 package struct SealedBox: Sendable {
-    /// How many bytes longer a sealed value is.
+    /// The difference in size between a sealed value and its plaintext, in bytes.
     package static let overheadBytes = 2 + AESGCM.nonceBytes + AESGCM.tagBytes
     private static let version: UInt8 = 1
 
@@ -26,13 +26,13 @@ package struct SealedBox: Sendable {
     private let current: UInt8
     private let randomness: any Randomness
 
-    /// A box that opens with `keys`, each of 32 bytes under its id, and seals with one of them.
+    /// A box that opens with `keys`, each of 32 bytes under its id, and seals with `current`.
     /// - Throws: `CryptographyError.invalidKey` when a length is wrong or `current` is not listed.
     package init(
         keys: [UInt8: SecretBytes], current: UInt8, randomness: any Randomness
     ) throws {
         guard keys[current] != nil else {
-            throw CryptographyError.invalidKey("key \(current) is to seal and is not listed")
+            throw CryptographyError.invalidKey("the current key \(current) is not listed")
         }
         guard keys.values.allSatisfy({ $0.count == AESGCM.keyBytes }) else {
             throw CryptographyError.invalidKey("a sealing key has \(AESGCM.keyBytes) bytes")
@@ -42,7 +42,8 @@ package struct SealedBox: Sendable {
         self.randomness = randomness
     }
 
-    /// Seals `plaintext` so that it opens at `place` only.
+    /// Seals `plaintext` so that it can be opened only at `place`.
+    /// - Throws: `CryptographyError` when OpenSSL fails.
     package func seal(_ plaintext: some Collection<UInt8>, at place: SealedPlace) throws -> [UInt8]
     {
         guard let key = keys[current] else { throw SealedBoxError.unknownKey(current) }
@@ -56,12 +57,13 @@ package struct SealedBox: Sendable {
         }
     }
 
-    /// Seals a secret so that it opens at `place` only.
+    /// Seals a secret so that it can be opened only at `place`.
+    /// - Throws: `CryptographyError` when OpenSSL fails.
     package func seal(_ secret: SecretBytes, at place: SealedPlace) throws -> [UInt8] {
         try secret.withBytes { try seal($0, at: place) }
     }
 
-    /// What was sealed at `place`.
+    /// The plaintext of a value that was sealed at `place`.
     /// - Throws: `SealedBoxError`.
     package func open(_ sealed: some Collection<UInt8>, at place: SealedPlace) throws -> [UInt8] {
         try openSecret(sealed, at: place).withBytes { Array($0) }
@@ -83,13 +85,13 @@ package struct SealedBox: Sendable {
             associatedData: sealed[..<2] + place.associatedData)
     }
 
-    /// Whether a value that was sealed at `place` opens under one of these keys.
+    /// Whether a value that was sealed at `place` can be opened with one of these keys.
     package func opens(_ sealed: some Collection<UInt8>, at place: SealedPlace) -> Bool {
         do {
             _ = try openSecret(sealed, at: place)
             return true
         } catch {
-            return false  // why is not asked here
+            return false  // the reason does not matter here
         }
     }
 }

@@ -1,5 +1,6 @@
-/// Where a sealed value belongs. It is authenticated with the value, so that a thief who can write
-/// to a store cannot move one account's sealed field into another's row, or another column.
+/// The place where a sealed value is stored. It is authenticated with the value, so that an
+/// attacker who can write to a store cannot move one account's sealed field into another's row, or
+/// into another column.
 package struct SealedPlace: Hashable, Sendable {
     let associatedData: [UInt8]
 
@@ -10,12 +11,13 @@ package struct SealedPlace: Hashable, Sendable {
                 + [(0..<8).map { UInt8(truncatingIfNeeded: row >> (56 - $0 * 8)) }])
     }
 
-    /// Anything else that has one place and one purpose: `session/signing-key`, a file's name.
+    /// Any other value with one place and one purpose: `session/signing-key`, a file's name.
     package init(purpose: String) {
         associatedData = Self.joined([Array("purpose".utf8), Array(purpose.utf8)])
     }
 
-    /// Each part behind its length in 4 bytes, so that no two lists of parts join to the same bytes.
+    /// Each part prefixed with its length in 4 bytes, so that no two lists of parts give the same
+    /// bytes.
     private static func joined(_ parts: [[UInt8]]) -> [UInt8] {
         parts.flatMap { part in
             (0..<4).map { UInt8(truncatingIfNeeded: part.count >> (24 - $0 * 8)) } + part

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Whether two byte strings are the same, in a time that depends on their lengths only.
+/// Whether two byte strings are equal, in a time that depends only on their lengths.
 ///
-/// An ordinary `==` stops at the first difference, so that an attacker who measures answers can
-/// guess a code or a MAC byte by byte. Lengths are taken to be public.
+/// An ordinary `==` stops at the first difference, so that an attacker who measures response times
+/// can guess a code or a MAC byte by byte. Lengths are considered public.
 package func constantTimeEqual(
     _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
 ) -> Bool {
@@ -16,14 +16,15 @@ package func constantTimeEqual(
     }
 }
 
-/// Overwrites lent memory with zeros, in a way that no optimiser removes: a buffer that others own,
-/// whose content has been used. Whoever else holds the buffer sees zeros too.
+/// Overwrites borrowed memory with zeros, in a way that the optimiser cannot remove. For a buffer
+/// with another owner, after its content has been used. All other users of the buffer then read
+/// zeros.
 package func wipe(_ memory: UnsafeRawBufferPointer) {
     OPENSSL_cleanse(UnsafeMutableRawPointer(mutating: memory.baseAddress), memory.count)
 }
 
-/// Overwrites `bytes` with zeros and empties the array, in a way that no optimiser removes. Only
-/// this array's storage is reached: a copy that shares it keeps its content.
+/// Overwrites `bytes` with zeros and empties the array, in a way that the optimiser cannot remove.
+/// Reaches only this array's storage: a copy that shares it keeps its content.
 package func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
     bytes = []

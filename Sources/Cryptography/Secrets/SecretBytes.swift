@@ -1,16 +1,16 @@
 import COpenSSL
 package import ServiceRuntime
 
-/// Bytes that must not be seen: keys, passwords, application secrets.
+/// Secret bytes: keys, passwords, application secrets.
 ///
-/// They are wiped when the last reference goes, compared in constant time, and cannot be printed,
-/// interpolated, dumped or reflected upon by mistake. They are read only through `withBytes`.
-// Unchecked: the storage is written in `init` alone, before anyone else can hold the object.
+/// They are overwritten when the last reference is released, compared in constant time, and cannot
+/// be printed, interpolated, dumped or reflected by mistake. Only `withBytes` gives access.
+// Unchecked: the storage is written only in `init`, before another thread can have a reference.
 package final class SecretBytes: @unchecked Sendable {
     private let storage: UnsafeMutableRawBufferPointer
 
-    /// `count` bytes that `fill` writes. They are zero before.
-    /// - Throws: What `fill` throws; the storage is wiped then too.
+    /// Allocates `count` zero bytes, which `fill` overwrites.
+    /// - Throws: What `fill` throws. The storage is wiped then too.
     package init(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows
     {
         storage = .allocate(byteCount: count, alignment: 16)
@@ -18,20 +18,20 @@ package final class SecretBytes: @unchecked Sendable {
         try fill(storage)
     }
 
-    /// None.
+    /// No bytes.
     package static let empty = SecretBytes(count: 0) { _ in }
 
-    /// A copy of lent memory, made in one piece; the original is its owner's to wipe.
+    /// A copy of borrowed memory, made in one piece. Wiping the original is its owner's task.
     package convenience init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
     }
 
-    /// A copy of `bytes`; the original is the caller's to wipe.
+    /// A copy of `bytes`. Wiping the original is the caller's task.
     package convenience init(copying bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// Takes over `bytes` and wipes them where they were.
+    /// Copies `bytes` and wipes the original.
     package convenience init(taking bytes: inout [UInt8]) {
         self.init(copying: bytes)
         wipe(&bytes)
@@ -47,13 +47,12 @@ package final class SecretBytes: @unchecked Sendable {
         storage.deallocate()
     }
 
-    /// How many bytes there are; this is not a secret.
+    /// The number of bytes, which is not a secret.
     package var count: Int { storage.count }
-    /// Whether there are none.
+    /// Whether there are no bytes.
     package var isEmpty: Bool { storage.isEmpty }
 
-    /// Lends the bytes for the time of `body`, which must not copy them into anything that lives
-    /// on unwiped.
+    /// Lends the bytes to `body`, which must not copy them into memory that is not wiped.
     package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try body(UnsafeRawBufferPointer(storage))
     }
@@ -66,7 +65,7 @@ extension SecretBytes: Equatable {
 }
 
 extension SecretBytes: Hashable {
-    /// By the count alone: a hash of the bytes would be a trace of them.
+    /// Hashes only the count: a hash of the bytes would reveal something about them.
     package func hash(into hasher: inout Hasher) { hasher.combine(count) }
 }
 

@@ -1,16 +1,16 @@
 import COpenSSL
 import Glibc
 
-/// Why a secret could not be had from its file. The text says what to do and holds nothing of the
-/// secret.
+/// Why a secret could not be read from its file or written to it. The text says what to do and
+/// contains nothing of the secret.
 package enum SecretFileError: Error, Equatable, CustomStringConvertible {
-    /// The system said no; `errno`'s value.
+    /// A system call failed with this `errno`.
     case unreadable(path: String, errno: Int32)
-    /// Not an ordinary file.
+    /// Not a regular file.
     case notAFile(path: String)
-    /// Others on the machine may read it.
+    /// Other users of the machine may read or write it.
     case exposed(path: String, mode: UInt32)
-    /// Nothing in it, or more than `SecretFile.bytesMax`.
+    /// Empty, or larger than `SecretFile.bytesMax`.
     case size(path: String, bytes: Int)
     /// Neither 32 raw bytes nor their hexadecimal or Base64 text.
     case notAKey(path: String)
@@ -29,21 +29,21 @@ package enum SecretFileError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Secrets that live in files of their own, readable by their owner only.
+/// Secrets in files of their own that only their owner may read.
 package enum SecretFile {
-    /// The largest secret file in bytes; a PEM key is below 4 KiB.
+    /// The largest secret file, in bytes. A PEM key is below 4 KiB.
     package static let bytesMax = 4_096
-    /// The length of a key in bytes: AES-256's and HMAC-SHA-256's.
+    /// The length of a key in bytes, for AES-256 and HMAC-SHA-256.
     package static let keyBytes = 32
 
-    /// The whole content of a file, nothing trimmed.
+    /// Reads the whole content of a file, without trimming.
     /// - Throws: `SecretFileError`, also when group or others have any access to the file.
     package static func read(_ path: String) throws -> SecretBytes {
         try read(path, forbidden: 0o077, bytesMax: bytesMax)
     }
 
-    /// The whole content of a file that is no secret, such as a public key, but must be its
-    /// owner's alone to write.
+    /// Reads the whole content of a file that is not secret, such as a public key, but that only
+    /// its owner may write.
     /// - Throws: `SecretFileError`, also when group or others may write the file.
     package static func readPublic(
         _ path: String, bytesMax: Int = SecretFile.bytesMax
@@ -57,7 +57,7 @@ package enum SecretFile {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw SecretFileError.unreadable(path: path, errno: errno) }
         defer { _ = close(file) }
-        // The opened file is asked, not the path, so that it cannot be exchanged in between.
+        // Checks the open file instead of the path, so that the file cannot be replaced in between.
         var status = stat()
         guard fstat(file, &status) == 0 else {
             throw SecretFileError.unreadable(path: path, errno: errno)
@@ -74,8 +74,8 @@ package enum SecretFile {
         }
     }
 
-    /// A file's content without the one newline that may end it: a token or password as an editor
-    /// or `echo` leaves it.
+    /// Reads a file without one newline at its end: a token or password as an editor or `echo`
+    /// writes it.
     /// - Throws: `SecretFileError`.
     package static func readLine(_ path: String) throws -> SecretBytes {
         let content = try read(path)
@@ -84,9 +84,9 @@ package enum SecretFile {
         }
     }
 
-    /// A 32-byte key from a file that holds it in one of three ways: the 32 bytes themselves, 64
-    /// hexadecimal digits, or 44 characters of padded Base64. One newline may follow a text;
-    /// anything else is refused, and so are 32 bytes of plain ASCII text: they are a password or
+    /// Reads a 32-byte key from a file in one of three forms: the 32 bytes themselves, 64
+    /// hexadecimal digits, or 44 characters of padded Base64. One newline may follow a text form.
+    /// Everything else is rejected, including 32 bytes of plain ASCII text, which are a password or
     /// half a key, not 32 random bytes.
     /// - Throws: `SecretFileError`.
     package static func readKey(_ path: String) throws -> SecretBytes {
@@ -106,13 +106,13 @@ package enum SecretFile {
         return key
     }
 
-    /// Writes `secret` to a new file that only its owner may read, and returns once file and
-    /// folder entry are on disk. The file appears whole or not at all: another program may look for
-    /// it in this moment, and a crash must not leave an empty key.
-    /// - Throws: `SecretFileError`; an existing file is never touched (`EEXIST`).
+    /// Writes `secret` to a new file that only its owner may read. Returns once the file and its
+    /// folder entry are on disk. The file appears complete or not at all, since another program may
+    /// look for it at this moment, and a crash must not leave an empty key.
+    /// - Throws: `SecretFileError`, with `EEXIST` for an existing file, which is never changed.
     package static func create(_ path: String, _ secret: SecretBytes) throws {
-        // A name of its own for each draft: process ids are alike in two containers that share a
-        // folder of keys, and one would cut short what the other is about to show.
+        // A unique name for each draft. Process ids can be equal in two containers that share a
+        // folder of keys, and one would truncate the other's draft.
         var draft = Array("\(path).XXXXXX".utf8CString)
         let file = mkstemp(&draft)
         guard file >= 0 else { throw SecretFileError.unreadable(path: path, errno: errno) }
@@ -123,7 +123,7 @@ package enum SecretFile {
         let code = errno
         _ = close(file)
         guard isOnDisk else { throw SecretFileError.unreadable(path: path, errno: code) }
-        // A link, not a rename: it never replaces a key that is there.
+        // A link instead of a rename, since it never replaces an existing key.
         guard link(draft, path) == 0, syncFolder(of: path) else {
             throw SecretFileError.unreadable(path: path, errno: errno)
         }
@@ -137,7 +137,7 @@ package enum SecretFile {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
             let count = Glibc.read(file, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
-            // A file that shrank while being read is as unreadable as one that fails.
+            // A file that shrank during the read is treated like a read error.
             guard count > 0 else {
                 throw SecretFileError.unreadable(path: path, errno: count < 0 ? errno : EIO)
             }

@@ -1,23 +1,23 @@
 import COpenSSL
 import ServiceRuntime
 
-/// OpenSSL's random generator, seeded by the operating system, for what others may see: nonces,
-/// identifiers, salts, tokens.
+/// OpenSSL's public random generator, seeded by the operating system, for values that others may
+/// see: nonces, identifiers, salts, tokens.
 package struct SecureRandomness: Randomness {
-    /// The generator; all values of this type are the same one.
+    /// The generator. All values of this type share it.
     package init() {}
 
     package func fill(_ buffer: UnsafeMutableRawBufferPointer) {
-        // A program without randomness must not go on: it would hand out guessable secrets.
+        // A program without randomness must not continue: it would issue guessable secrets.
         let filled = RAND_bytes_ex(nil, buffer.baseAddress, buffer.count, 0)
         precondition(filled == 1, "the system's randomness has failed")
     }
 }
 
-/// OpenSSL's second generator, for what nobody sees: keys. It shares no state with the first, so
-/// that what the first has shown can tell nothing about a key.
+/// OpenSSL's private random generator, for values that stay secret: keys. It shares no state with
+/// the public generator, so that the public one's output reveals nothing about a key.
 package struct KeyRandomness: Randomness {
-    /// The generator; all values of this type are the same one.
+    /// The generator. All values of this type share it.
     package init() {}
 
     package func fill(_ buffer: UnsafeMutableRawBufferPointer) {

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// ECDSA over P-256 with SHA-256 as JSON Web Signatures use it (RFC 7518, 3.4): a signature is
-/// 64 bytes, r and s of 32 each, where OpenSSL speaks DER.
+/// ECDSA over P-256 with SHA-256 for JSON Web Signatures (RFC 7518, 3.4). A signature is 64 bytes,
+/// r and s of 32 each, while OpenSSL uses DER.
 enum ES256 {
     static let signatureBytes = 2 * P256.coordinateBytes
     /// The longest DER form of an ECDSA signature over P-256.
@@ -11,7 +11,7 @@ enum ES256 {
         try raw(der: key.signatures.sign(message, bytesMax: derBytesMax))
     }
 
-    /// Whether `signature` is `key`'s over `message`; false for anything that is no signature.
+    /// Whether `signature` is a valid signature of `message` by `key`.
     static func verify(
         _ signature: [UInt8], of message: UnsafeRawBufferPointer, with key: P256Key
     ) -> Bool {
@@ -39,8 +39,8 @@ enum ES256 {
         }
     }
 
-    /// `SEQUENCE { INTEGER r, INTEGER s }`. Any 64 bytes have such a form; whether r and s are in
-    /// 1 … n−1 is what OpenSSL checks first.
+    /// `SEQUENCE { INTEGER r, INTEGER s }`. Any 64 bytes can be encoded in this form; OpenSSL then
+    /// checks that r and s are in 1 … n−1.
     private static func der(raw: [UInt8]) -> [UInt8] {
         let numbers =
             integer(raw[..<P256.coordinateBytes]) + integer(raw[P256.coordinateBytes...])

@@ -1,11 +1,11 @@
 import COpenSSL
 
-/// OpenSSL's Ed25519 (RFC 8032, PureEdDSA): signatures that need no randomness, by keys of 32
+/// Ed25519 (RFC 8032, PureEdDSA) through OpenSSL: signatures without randomness, with keys of 32
 /// bytes.
 enum Ed25519 {
-    /// Bytes in a seed and in a public key.
+    /// The size of a seed and of a public key, in bytes.
     static let keyBytes = 32
-    /// Bytes in a signature.
+    /// The size of a signature, in bytes.
     static let signatureBytes = 64
 
     static func sign(_ message: UnsafeRawBufferPointer, with key: Ed25519Key) throws -> [UInt8] {
@@ -21,7 +21,7 @@ enum Ed25519 {
         return signature
     }
 
-    /// Whether `signature` is `key`'s over `message`; false for anything that is no signature.
+    /// Whether `signature` is a valid signature of `message` by `key`.
     static func verify(
         _ signature: [UInt8], of message: UnsafeRawBufferPointer, with key: Ed25519Key
     ) -> Bool {
@@ -30,7 +30,7 @@ enum Ed25519 {
         }
         defer {
             EVP_MD_CTX_free(context)
-            // A refused signature leaves its reasons on this thread's list.
+            // A rejected signature leaves errors in this thread's error queue.
             ERR_clear_error()
         }
         let bytes = message.bindMemory(to: UInt8.self)
@@ -40,9 +40,9 @@ enum Ed25519 {
     }
 }
 
-/// An Ed25519 key that OpenSSL holds; public, or private with its public part.
-// Unchecked: a complete EVP_PKEY is immutable and its count is atomic, so that any number of
-// threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)).
+/// An Ed25519 key in OpenSSL's memory: public, or private with its public part.
+// Unchecked: a complete EVP_PKEY is immutable and its reference count is atomic, so that any number
+// of threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)).
 final class Ed25519Key: @unchecked Sendable {
     let pointer: OpaquePointer
 

@@ -3,7 +3,7 @@ package import ServiceRuntime
 /// Ed25519 keys in files: PEM, as `openssl genpkey -algorithm ed25519` and `openssl pkey -pubout`
 /// write it, or the bare 32 bytes as hexadecimal or Base64 text.
 extension Ed25519SigningKey {
-    /// The private key in `path`, which only its owner may read.
+    /// Reads the private key in the file `path`, which only its owner may read.
     /// - Throws: `SecretFileError`, `CryptographyError`.
     package init(file path: String) throws {
         if let key = try Ed25519SigningKey(pem: SecretFile.read(path)) {
@@ -13,10 +13,10 @@ extension Ed25519SigningKey {
         }
     }
 
-    /// The private key in a PEM text (PKCS #8).
-    /// - Returns: nil for a text that is no PEM.
-    /// - Throws: `CryptographyError.invalidKey` for PEM of anything else than one Ed25519 key: it
-    ///   must not be read as the text of another kind of key.
+    /// Parses a private key in PEM (PKCS #8).
+    /// - Returns: Nil for a text that is not PEM.
+    /// - Throws: `CryptographyError.invalidKey` for PEM of anything but one Ed25519 key, which must
+    ///   not be parsed as the text of another kind of key.
     package init?(pem: SecretBytes) throws {
         guard pem.withBytes({ $0.starts(with: PEM.start) }) else { return nil }
         let seed = pem.withBytes { bytes -> SecretBytes? in
@@ -26,12 +26,12 @@ extension Ed25519SigningKey {
             return SecretBytes(copying: der.dropFirst(Self.pkcs8Head.count))
         }
         guard let seed else {
-            throw CryptographyError.invalidKey("a PEM text of one Ed25519 private key (PKCS #8)")
+            throw CryptographyError.invalidKey("not a PEM Ed25519 private key (PKCS #8)")
         }
         try self.init(seed: seed)
     }
 
-    /// A new private key as PEM (PKCS #8), which `openssl pkey` reads.
+    /// Generates a private key as PEM (PKCS #8), which `openssl pkey` reads.
     package static func generatePEM(randomness: any Randomness) -> SecretBytes {
         let seed = SecretBytes.generate(count: Ed25519.keyBytes, randomness: randomness)
         var der = pkcs8Head + seed.withBytes { Array($0) }
@@ -42,7 +42,7 @@ extension Ed25519SigningKey {
 
     private static let label = "PRIVATE KEY"
 
-    /// What stands before the seed in PKCS #8 (RFC 8410, section 7).
+    /// The bytes before the seed in PKCS #8 (RFC 8410, section 7).
     private static let pkcs8Head: [UInt8] = [
         0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04,
         0x20,
@@ -50,8 +50,8 @@ extension Ed25519SigningKey {
 }
 
 extension Ed25519VerifyingKey {
-    /// The public key in `path`. Anybody may read it; but whoever may write it can let himself in,
-    /// so that must be its owner alone.
+    /// Reads the public key in the file `path`. Anybody may read the file. An attacker who can
+    /// write it can sign in, so only its owner may have that right.
     /// - Throws: `SecretFileError`, `CryptographyError`.
     package init(file path: String) throws {
         let content = try SecretFile.readPublic(path)
@@ -73,7 +73,7 @@ extension Ed25519VerifyingKey {
         return text.count == 64 ? Hex.decode(text) : Base64.decode(text)
     }
 
-    /// What stands before the key in a SubjectPublicKeyInfo (RFC 8410, section 4).
+    /// The bytes before the key in a SubjectPublicKeyInfo (RFC 8410, section 4).
     private static let spkiHead: [UInt8] = [
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
     ]
@@ -81,18 +81,18 @@ extension Ed25519VerifyingKey {
 
 /// A file of one PEM block (RFC 7468).
 enum PEM {
-    /// What any PEM text begins with.
+    /// The beginning of any PEM text.
     static let start = Array("-----BEGIN ".utf8)
 
-    /// The text of one block. `der` has 48 bytes at most, one line of Base64; a secret text is the
-    /// caller's to wipe.
+    /// The text of one block. `der` has at most 48 bytes, one line of Base64. Wiping a secret text
+    /// is the caller's task.
     static func text(_ der: [UInt8], label: String) -> [UInt8] {
         precondition(der.count <= 48, "RFC 7468 ends a line after 64 characters")
         return Array(
             "-----BEGIN \(label)-----\n\(Base64.encode(der))\n-----END \(label)-----\n".utf8)
     }
 
-    /// The bytes of the block, if `text` is one of that label and nothing else.
+    /// The bytes of the block, if `text` is one block with that label and nothing else.
     static func content(of text: UnsafeRawBufferPointer, label: String) -> [UInt8]? {
         let head = Array("-----BEGIN \(label)-----".utf8)
         let foot = Array("-----END \(label)-----".utf8)

@@ -1,47 +1,51 @@
 import COpenSSL
 import Synchronization
 
-/// Signatures over SHA-256 hashes by one key that OpenSSL holds: ECDSA in DER, or RSA with PKCS #1
-/// v1.5, as the key is.
+/// Signatures over SHA-256 hashes by one key in OpenSSL's memory: ECDSA in DER or RSA with PKCS #1
+/// v1.5, depending on the key.
 ///
-/// Setting up a context of OpenSSL's looks its algorithms up by name under a lock, which costs a fifth
-/// of what a P-256 signature does. So contexts are used again (EVP_PKEY_sign(3): "can be called more
-/// than once on the same context").
-// Unchecked: a complete EVP_PKEY is immutable and its count is atomic, so that any number of threads
-// may sign and verify with it (EVP_PKEY_new(3), crypto(7)); a context is lent to one at a time.
+/// Creating an OpenSSL context looks up its algorithms by name under a lock, which costs a fifth of
+/// a P-256 signature. So contexts are reused (EVP_PKEY_sign(3): "can be called more than once on
+/// the same context").
+// Unchecked: a complete EVP_PKEY is immutable and its reference count is atomic, so that any number
+// of threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)). A context is used by one
+// thread at a time.
 final class HashSignatures: @unchecked Sendable {
-    /// Contexts kept of each kind; who finds all of them in use sets up one more, and lets it go.
+    /// The number of idle contexts kept of each kind. When all are in use, a further one is created
+    /// and then freed.
     private static let sparesMax = 4
 
     private let key: OpaquePointer
     private let signers = Mutex<[Context]>([])
     private let verifiers = Mutex<[Context]>([])
 
-    /// By the key at `key`, whose owner this belongs to; each context holds a reference of its own.
+    /// Signatures by the key at `key`, whose owner owns this object. Each context has its own
+    /// reference to the key.
     init(key: OpaquePointer) {
         self.key = key
     }
 
-    /// The signature of a message.
-    /// - Parameter bytesMax: the longest that the key can make.
+    /// Signs a message.
+    /// - Parameter bytesMax: The size of the key's largest signature.
+    /// - Throws: `CryptographyError`.
     func sign(_ message: UnsafeRawBufferPointer, bytesMax: Int) throws -> [UInt8] {
         let hash = SHA256.hash(message)
         guard
             let context = signers.withLock({ $0.popLast() })
                 ?? Context(key, set: EVP_PKEY_sign_init)
-        else { throw CryptographyError.library("a context to sign with") }
+        else { throw CryptographyError.library("signing context") }
         var signature = [UInt8](repeating: 0, count: bytesMax)
         var count = bytesMax
         guard EVP_PKEY_sign(context.pointer, &signature, &count, hash, hash.count) == 1 else {
-            throw CryptographyError.library("a signature")
+            throw CryptographyError.library("sign")
         }
         keep(context, in: signers)
         return Array(signature.prefix(count))
     }
 
-    /// Whether `signature` is the key's over `message`; false for anything that is no signature.
+    /// Whether `signature` is a valid signature of `message` by the key.
     func verify(_ signature: [UInt8], of message: UnsafeRawBufferPointer) -> Bool {
-        // A refused signature leaves its reasons on this thread's list.
+        // A rejected signature leaves errors in this thread's error queue.
         defer { ERR_clear_error() }
         let hash = SHA256.hash(message)
         guard
@@ -50,7 +54,7 @@ final class HashSignatures: @unchecked Sendable {
         else { return false }
         let verdict = EVP_PKEY_verify(
             context.pointer, signature, signature.count, hash, hash.count)
-        // Below zero something went wrong, and the context is not trusted further.
+        // A negative result is an internal error, after which the context is not reused.
         if verdict >= 0 { keep(context, in: verifiers) }
         return verdict == 1
     }
@@ -62,16 +66,16 @@ final class HashSignatures: @unchecked Sendable {
     }
 }
 
-/// A context of OpenSSL's for one key, set to sign or to verify SHA-256 hashes.
-// Unchecked: it is lent to one thread at a time.
+/// An OpenSSL context for one key, initialised to sign or to verify SHA-256 hashes.
+// Unchecked: only one thread uses it at a time.
 private final class Context: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Nil where OpenSSL has none to give.
+    /// Nil where OpenSSL cannot create a context.
     init?(_ key: OpaquePointer, set: (OpaquePointer) -> Int32) {
         guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
         self.pointer = pointer
-        // The padding that a context for RSA begins with is PKCS #1 v1.5.
+        // The default padding of a context for RSA is PKCS #1 v1.5.
         guard set(pointer) == 1, EVP_PKEY_CTX_set_signature_md(pointer, Algorithms.sha256) == 1
         else { return nil }
     }

@@ -1,18 +1,18 @@
-/// Why a key set is not taken.
+/// Why a key set is rejected.
 package enum JSONWebKeySetError: Error, Hashable {
-    /// Longer than `JSONWebKeySet.bytesMax`, or no JSON object with an array `keys`.
+    /// Longer than `JSONWebKeySet.bytesMax`, or not a JSON object with an array `keys`.
     case malformed
-    /// It holds a private or symmetric key, which nobody publishes on purpose.
+    /// It contains a private or symmetric key, which is never published on purpose.
     case holdsSecret
-    /// Two keys bear one name.
+    /// Two keys have the same `kid`.
     case repeatedIdentifier(String)
-    /// A P-256 key that has no point of the curve.
+    /// A P-256 key whose coordinates are not a point on the curve.
     case invalidKey
 }
 
-/// Public ES256 keys by name, as published (RFC 7517).
+/// Public ES256 keys by `kid`, as published (RFC 7517).
 package struct JSONWebKeySet: Sendable {
-    /// The longest text that is read, in bytes.
+    /// The largest set, in bytes.
     package static let bytesMax = 64 * 1024
 
     private let keys: [String: VerifyingKey]
@@ -29,8 +29,8 @@ package struct JSONWebKeySet: Sendable {
         self.keys = named
     }
 
-    /// The ES256 keys of a published set; keys of other kinds are passed over (RFC 7517, 5). A
-    /// key without `kid` goes by its thumbprint.
+    /// Parses the ES256 keys of a published set. Keys of other kinds are skipped (RFC 7517, 5). The
+    /// `kid` of a key without one is its thumbprint.
     /// - Throws: `JSONWebKeySetError`.
     package init(json: some Collection<UInt8>) throws {
         guard json.count <= Self.bytesMax, let set = JSONReader.object(in: Array(json)),
@@ -39,13 +39,13 @@ package struct JSONWebKeySet: Sendable {
         try self.init(keys.compactMap(Self.verifyingKey))
     }
 
-    /// The key that bears `identifier`.
+    /// The key whose `kid` is `identifier`.
     package subscript(identifier: String) -> VerifyingKey? { keys[identifier] }
 
-    /// The names of the keys, sorted.
+    /// The `kid`s of the keys, sorted.
     package var identifiers: [String] { keys.keys.sorted() }
 
-    /// The set as published, sorted by name.
+    /// The set as published, sorted by `kid`.
     package var json: String {
         let keys = keys.values.sorted { $0.identifier < $1.identifier }
         return JSONWriter.text(["keys": .array(keys.map { .object($0.jsonWebKey) })])
@@ -68,7 +68,7 @@ extension VerifyingKey {
         ]
     }
 
-    /// The key that a JSON Web Key describes; nil when it is for another algorithm or use.
+    /// Parses a JSON Web Key. Nil for a key of another algorithm or use.
     /// - Throws: `JSONWebKeySetError.invalidKey`.
     init?(jsonWebKey key: JSONObject) throws {
         guard key["kty"] == .string("EC"), key["crv"] == .string("P-256"),

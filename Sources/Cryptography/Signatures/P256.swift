@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// OpenSSL's P-256 keys (`secp256r1`, FIPS 186-4): in from numbers, out to numbers.
+/// P-256 keys (`secp256r1`, FIPS 186-4) in OpenSSL: conversions from and to numbers.
 enum P256 {
-    /// Bytes in a coordinate, a private number, or half a signature.
+    /// The size of a coordinate, a private scalar, or half a signature, in bytes.
     static let coordinateBytes = 32
-    /// A public point as SEC 1 writes it uncompressed: 4, x, y.
+    /// The size of an uncompressed public point in SEC 1 encoding, in bytes: 4, x, y.
     static let pointBytes = 1 + 2 * coordinateBytes
 
-    /// A key from a public point and, for a private key, its number.
+    /// A key from a public point and, for a private key, its scalar.
     /// - Throws: `CryptographyError.invalidKey` when the point is not on the curve or does not
-    ///   belong to the number.
+    ///   belong to the scalar.
     static func key(point: [UInt8], scalar: SecretBytes?) throws -> P256Key {
         guard point.count == pointBytes, point[0] == 4 else {
             throw CryptographyError.invalidKey("a P-256 point has \(pointBytes) bytes")
@@ -18,16 +18,16 @@ enum P256 {
         let isSound = try key.check(isPrivate: scalar != nil)
         guard isSound else {
             ERR_clear_error()
-            throw CryptographyError.invalidKey("not a point of P-256, or not its number")
+            throw CryptographyError.invalidKey("not a point of P-256, or of another scalar")
         }
         return key
     }
 
-    /// The public point that belongs to a private number.
-    /// - Throws: `CryptographyError.invalidKey` unless it is 32 bytes and in 1 … n−1.
+    /// The public point of a private scalar.
+    /// - Throws: `CryptographyError.invalidKey` unless the scalar has 32 bytes and is in 1 … n−1.
     static func point(of scalar: SecretBytes) throws -> [UInt8] {
         guard scalar.count == coordinateBytes else {
-            throw CryptographyError.invalidKey("a P-256 number has \(coordinateBytes) bytes")
+            throw CryptographyError.invalidKey("a P-256 scalar has \(coordinateBytes) bytes")
         }
         guard let group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1) else {
             throw CryptographyError.library("P-256")
@@ -41,7 +41,7 @@ enum P256 {
             EC_POINT_free(point)
         }
         guard BN_is_zero(number) == 0, BN_cmp(number, EC_GROUP_get0_order(group)) < 0 else {
-            throw CryptographyError.invalidKey("a P-256 number is in 1 … n−1")
+            throw CryptographyError.invalidKey("a P-256 scalar is in 1 … n−1")
         }
         var bytes = [UInt8](repeating: 0, count: pointBytes)
         guard EC_POINT_mul(group, point, number, nil, nil, nil) == 1,
@@ -52,7 +52,7 @@ enum P256 {
         return bytes
     }
 
-    /// The number as OpenSSL holds it, in memory that it wipes wherever it copies it to.
+    /// The scalar as OpenSSL's number, in memory that OpenSSL wipes.
     private static func number(_ scalar: SecretBytes) -> OpaquePointer? {
         guard let number = BN_secure_new() else { return nil }
         return scalar.withBytes { bytes in

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// P-256 keys as others hand them out.
+/// P-256 keys in the file formats of other systems.
 extension SigningKey {
-    /// The private key in a PEM text: PKCS #8, as Apple's `AuthKey_….p8` and
-    /// `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256` write it.
+    /// Parses a private key in PEM: PKCS #8, as in Apple's `AuthKey_….p8` and as written by
+    /// `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`.
     /// - Throws: `CryptographyError.invalidKey` for anything else.
     package init(pem: SecretBytes) throws {
         let der = pem.withBytes { text in
@@ -14,12 +14,12 @@ extension SigningKey {
         }
         guard let der, let key = der.withBytes(Self.key) else {
             ERR_clear_error()
-            throw CryptographyError.invalidKey("a PEM text of one P-256 private key")
+            throw CryptographyError.invalidKey("not a PEM text of one P-256 private key")
         }
         try self.init(scalar: try key.scalar())
-        // The number of another curve's key would give another point here.
+        // The scalar of a key on another curve would give another point here.
         guard try key.point() == [4] + verifyingKey.x + verifyingKey.y else {
-            throw CryptographyError.invalidKey("a key of another curve than P-256")
+            throw CryptographyError.invalidKey("the key is on another curve than P-256")
         }
     }
 

@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// A P-256 key that OpenSSL holds; public, or private with its public part.
-// Unchecked: a complete EVP_PKEY is immutable and its count is atomic, so that any number of
-// threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)).
+/// A P-256 key in OpenSSL's memory: public, or private with its public part.
+// Unchecked: a complete EVP_PKEY is immutable and its reference count is atomic, so that any number
+// of threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)).
 final class P256Key: @unchecked Sendable {
     let pointer: OpaquePointer
     let signatures: HashSignatures
 
-    /// Takes over one reference.
+    /// Takes ownership of one reference.
     init(taking pointer: OpaquePointer) {
         self.pointer = pointer
         signatures = HashSignatures(key: pointer)
@@ -15,7 +15,8 @@ final class P256Key: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// A new key pair, drawn from OpenSSL's generator for keys.
+    /// Generates a key pair with OpenSSL's private random generator.
+    /// - Throws: `CryptographyError`.
     static func generate() throws -> P256Key {
         guard let pointer = copenssl_generate_p256() else {
             throw CryptographyError.library("P-256: generate")
@@ -35,7 +36,7 @@ final class P256Key: @unchecked Sendable {
         return bytes
     }
 
-    /// The private number, 32 bytes.
+    /// The private scalar, 32 bytes.
     func scalar() throws -> SecretBytes {
         var number: OpaquePointer?
         guard EVP_PKEY_get_bn_param(pointer, OSSL_PKEY_PARAM_PRIV_KEY, &number) == 1 else {
@@ -50,7 +51,7 @@ final class P256Key: @unchecked Sendable {
         }
     }
 
-    /// Whether the point is on the curve and, for a private key, belongs to its number.
+    /// Whether the point is on the curve and, for a private key, belongs to its scalar.
     func check(isPrivate: Bool) throws -> Bool {
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else {
             throw CryptographyError.library("P-256: check")

@@ -1,11 +1,12 @@
-/// How a token of somebody else's may be signed. The key decides it, never the token (RFC 8725, 3.1).
+/// The algorithms by which other issuers may sign. The key determines the algorithm, never the
+/// token (RFC 8725, 3.1).
 package enum SignatureAlgorithm: String, CaseIterable, Sendable {
     /// RSA with PKCS #1 v1.5 and SHA-256.
     case rs256 = "RS256"
     /// ECDSA over P-256 with SHA-256.
     case es256 = "ES256"
 
-    /// How long its signatures can be, in bytes.
+    /// The possible sizes of its signatures, in bytes.
     var signatureBytes: ClosedRange<Int> {
         switch self {
         case .rs256: RSAVerifyingKey.bitsMin / 8...RSA.signatureBytesMax
@@ -14,14 +15,14 @@ package enum SignatureAlgorithm: String, CaseIterable, Sendable {
     }
 }
 
-/// A key that somebody else publishes, with the one algorithm that it is for.
+/// A key that another issuer publishes, with its only algorithm.
 package enum PublishedKey: Sendable {
     /// For RS256.
     case rs256(RSAVerifyingKey)
     /// For ES256.
     case es256(VerifyingKey)
 
-    /// The algorithm that it is for.
+    /// The algorithm of this key.
     package var algorithm: SignatureAlgorithm {
         switch self {
         case .rs256: .rs256
@@ -29,7 +30,7 @@ package enum PublishedKey: Sendable {
         }
     }
 
-    /// Whether `signature` is this key's over `message`.
+    /// Whether `signature` is a valid signature of `message` by this key.
     package func verifies(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
         switch self {
         case .rs256(let key): key.verifies(signature, of: message)
@@ -38,23 +39,24 @@ package enum PublishedKey: Sendable {
     }
 }
 
-/// The keys that somebody else publishes for his signatures, by name (RFC 7517): a provider's.
+/// The public keys of another issuer by `kid` (RFC 7517), for example an identity provider's.
 ///
-/// What is not for signing by RS256 or ES256, has no name, or is too weak is passed over, since one
-/// odd key must not lock everybody out; what makes the whole set doubtful refuses it.
+/// Keys that are not for RS256 or ES256 signatures, have no `kid`, or are too weak are skipped: one
+/// unusable key must not prevent all sign-ins. Problems that make the whole set untrustworthy
+/// reject it.
 package struct PublishedKeySet: Sendable {
-    /// The longest text that is read, in bytes; Google's has 2 KiB, and chains make others longer.
+    /// The largest set, in bytes. Google's has 2 KiB; certificate chains make others larger.
     package static let bytesMax = 64 * 1_024
-    /// Keys in a set; big providers have a dozen.
+    /// The largest number of keys. Big providers have a dozen.
     private static let countMax = 64
-    /// The longest name, in bytes.
+    /// The longest `kid`, in bytes.
     package static let identifierBytesMax = 256
 
     private let keys: [String: PublishedKey]
 
-    /// The keys of a published set.
-    /// - Throws: `JSONWebKeySetError`: no set, one with a private or symmetric key, or with two keys
-    ///   of one name.
+    /// Parses a published set.
+    /// - Throws: `JSONWebKeySetError`: an invalid set, a private or symmetric key, or two keys with
+    ///   the same `kid`.
     package init(json: some Collection<UInt8>) throws(JSONWebKeySetError) {
         guard json.count <= Self.bytesMax, let set = JSONReader.object(in: Array(json)),
             let values = set["keys"]?.array, values.count <= Self.countMax
@@ -71,18 +73,18 @@ package struct PublishedKeySet: Sendable {
         self.keys = keys
     }
 
-    /// The key that bears `identifier`.
+    /// The key whose `kid` is `identifier`.
     package subscript(identifier: String) -> PublishedKey? { keys[identifier] }
 
-    /// Whether there is no key in it that can be used.
+    /// Whether the set contains no usable key.
     package var isEmpty: Bool { keys.isEmpty }
 
-    /// The names of the keys, sorted.
+    /// The `kid`s of the keys, sorted.
     package var identifiers: [String] { keys.keys.sorted() }
 }
 
 extension PublishedKey {
-    /// A name and its key; nil where it is for something else, or not to be relied upon.
+    /// A `kid` and its key. Nil where the key has another purpose or is too weak.
     fileprivate static func read(_ object: JSONObject) -> (String, PublishedKey)? {
         guard let name = object["kid"]?.string, !name.isEmpty,
             name.utf8.count <= PublishedKeySet.identifierBytesMax,
@@ -99,7 +101,7 @@ extension PublishedKey {
             let modulus = object["n"]?.string.flatMap({ Base64URL.decode($0.utf8) }),
             let exponent = object["e"]?.string.flatMap({ Base64URL.decode($0.utf8) })
         else { return nil }
-        // Which of its numbers is wrong would help nobody; the key is not there.
+        // The reason does not matter: the key is skipped.
         return (try? RSAVerifyingKey(modulus: modulus, exponent: exponent)).map(PublishedKey.rs256)
     }
 

@@ -1,18 +1,18 @@
-/// A private RSA key that signs mails (DKIM, RFC 6376, 3.3.1): PKCS #1 v1.5 with SHA-256. Tests sign
-/// with it what providers of identities would.
+/// A private RSA key that signs mails (DKIM, RFC 6376, 3.3.1): PKCS #1 v1.5 with SHA-256. Tests
+/// also use it to sign the tokens of identity providers.
 package struct RSASigningKey: Sendable {
-    /// The shortest modulus that is taken, in bits: RFC 8301, 3.2, asks signers for this much.
+    /// The shortest modulus that is accepted, in bits: RFC 8301, 3.2, requires it of signers.
     package static let bitsMin = 2_048
-    /// The longest, in bits: each doubling makes a signature six times as slow, and verifiers need
-    /// not know longer ones.
+    /// The longest modulus, in bits. Each doubling makes a signature six times as slow, and
+    /// verifiers need not support longer ones.
     package static let bitsMax = 4_096
 
-    /// The public half as a SubjectPublicKeyInfo, which is what DNS publishes.
+    /// The public half as a SubjectPublicKeyInfo, for publication in DNS.
     package let publicDER: [UInt8]
     private let key: RSAKey
 
-    /// The private key in `path`, which only its owner may read: PEM, as `openssl genrsa 2048` or
-    /// `openssl genpkey -algorithm rsa` write it.
+    /// Reads the private key in the file `path`, which only its owner may read: PEM, as written by
+    /// `openssl genrsa 2048` or `openssl genpkey -algorithm rsa`.
     /// - Throws: `SecretFileError`, `CryptographyError`.
     package init(file path: String) throws {
         let content = try SecretFile.read(path)
@@ -26,13 +26,13 @@ package struct RSASigningKey: Sendable {
         try self.init(der: der)
     }
 
-    /// A new key.
+    /// Generates a key.
     /// - Throws: `CryptographyError`.
     package static func generate(bits: Int = bitsMin) throws -> RSASigningKey {
         try RSASigningKey(key: RSAKey(generating: bits))
     }
 
-    /// The private key in DER (PKCS #8 or PKCS #1).
+    /// Parses a private key in DER (PKCS #8 or PKCS #1).
     /// - Throws: `CryptographyError`.
     package init(der: SecretBytes) throws {
         try self.init(key: der.withBytes { try RSAKey(privateDER: $0) })
@@ -47,23 +47,24 @@ package struct RSASigningKey: Sendable {
         publicDER = try key.publicDER()
     }
 
-    /// As long as the modulus; always the same for one message.
+    /// A signature as long as the modulus, the same each time for one message.
+    /// - Throws: `CryptographyError` when OpenSSL fails.
     package func sign(_ message: some Collection<UInt8>) throws -> [UInt8] {
         try withContiguousBytes(of: message) { try RSA.sign($0, with: key) }
     }
 }
 
-/// A public RSA key: checks signatures.
+/// A public RSA key, which verifies signatures.
 package struct RSAVerifyingKey: Sendable {
     private let key: RSAKey
 
-    /// The key in a SubjectPublicKeyInfo.
+    /// Parses a key in a SubjectPublicKeyInfo.
     /// - Throws: `CryptographyError`.
     package init(publicDER: [UInt8]) throws {
         key = try RSAKey(publicDER: publicDER)
     }
 
-    /// Whether `signature` is this key's over `message`.
+    /// Whether `signature` is a valid signature of `message` by this key.
     package func verifies(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
         withContiguousBytes(of: message) { RSA.verify(signature, of: $0, with: key) }
     }

@@ -1,7 +1,7 @@
-/// RSA keys as others hand them out.
+/// RSA keys in the file formats of other systems.
 extension RSASigningKey {
-    /// The private key in a PEM text, PKCS #8, as Google's service accounts hold it.
-    /// - Throws: `CryptographyError`.
+    /// Parses a private key in PEM, PKCS #8, as Google's service accounts contain it.
+    /// - Throws: `CryptographyError` for any other text.
     package init(pem: SecretBytes) throws {
         let der = pem.withBytes { text in
             PEM.content(of: text, label: "PRIVATE KEY").map { der in
@@ -9,7 +9,7 @@ extension RSASigningKey {
                 return SecretBytes(taking: &der)
             }
         }
-        guard let der else { throw CryptographyError.invalidKey("a PEM text of one private key") }
+        guard let der else { throw CryptographyError.invalidKey("not a PEM private key") }
         try self.init(der: der)
     }
 }

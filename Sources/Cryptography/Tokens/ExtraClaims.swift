@@ -1,11 +1,11 @@
-/// Claims that an operator's rule adds to every access token (S-01), for the backends that read
-/// them: `{"tenant":"blue","region":"eu"}`.
+/// Claims that an operator's rule adds to every access token (S-01) for the backends that read the
+/// token: `{"tenant":"blue","region":"eu"}`.
 package struct ExtraClaims: Hashable, Sendable {
-    /// The longest rule, in bytes: it travels with every call that bears a token.
+    /// The largest rule, in bytes. It is sent with every call that carries a token.
     package static let bytesMax = 512
 
-    /// Names that have a meaning for us or for verifiers (RFC 7519 section 4.1, RFC 9068, RFC 8176,
-    /// RFC 7800), which no rule may give another.
+    /// Names with a meaning for this system or for verifiers (RFC 7519 section 4.1, RFC 9068, RFC
+    /// 8176, RFC 7800). No rule may redefine them.
     package static let reserved: Set<String> = [
         "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "sid", "amr", "acr", "auth_time", "azp",
         "nonce", "at_hash", "c_hash", "s_hash", "cnf", "client_id", "events", "act", "may_act",
@@ -14,8 +14,8 @@ package struct ExtraClaims: Hashable, Sendable {
 
     let object: JSONObject
 
-    /// The claims that a JSON object names.
-    /// - Returns: nil for anything else, for what is too long, and for a reserved name.
+    /// Parses the claims from a JSON object.
+    /// - Returns: Nil for anything else, for an oversized text, and for a reserved name.
     package init?(json text: String) {
         guard text.utf8.count <= Self.bytesMax,
             let object = JSONReader.object(in: Array(text.utf8)),

@@ -1,24 +1,27 @@
-/// A token of somebody else's issuer (a JSON Web Signature in compact form, RFC 7515): taken apart,
-/// its header found harmless, nothing that it says believed yet.
+/// A token of another issuer (a JSON Web Signature in compact form, RFC 7515), parsed and with a
+/// checked header. Its claims are not trusted yet.
 ///
-/// Attacks it stops before any key is looked for (RFC 8725): `none` and HMAC under a public key, a
-/// key or a key's address in the token itself, extensions that we do not do, another kind of token
-/// of the same issuer.
+/// It stops these attacks before a key is looked up (RFC 8725): `none` and HMAC with a public key
+/// as the secret, a key or the URL of a key in the token itself, unsupported extensions, and
+/// another kind of token of the same issuer.
 package struct ForeignToken: Sendable {
-    /// Parameters by which a token would bring its own key.
+    /// Header parameters by which a token would provide its own key.
     private static let ownKeyParameters = ["jwk", "jku", "x5u", "x5c"]
 
-    /// The name of the key that should have signed.
+    /// The `kid` of the key that should have signed the token.
     package let keyIdentifier: String
     private let algorithm: SignatureAlgorithm
     private let message: [UInt8]
     private let payload: [UInt8]
     private let signature: [UInt8]
 
-    /// Takes a token apart.
+    /// Parses a token and checks its header.
     /// - Parameters:
-    ///   - bytesMax: a longer one is not looked at.
-    ///   - algorithms: by which its issuer may sign.
+    ///   - bytesMax: The largest token that is parsed.
+    ///   - algorithms: The algorithms that the issuer may use.
+    /// - Throws: `.tooLong`, `.malformed`, or the reason for which the header is rejected:
+    ///   `.algorithm`, `.type`, `.critical`, `.ownKey`, `.unknownKey`. `.signature` for a signature
+    ///   of a wrong length.
     package init(
         _ token: String, bytesMax: Int, algorithms: Set<SignatureAlgorithm>
     ) throws(TokenRefusal) {
@@ -37,7 +40,9 @@ package struct ForeignToken: Sendable {
         self.signature = signature
     }
 
-    /// What the token says, if `key` has signed it. Its payload is not looked at before.
+    /// The token's claims. Verifies the signature with `key` before it parses the payload.
+    /// - Throws: `.algorithm` when `key` is for another algorithm, `.signature` when it has not
+    ///   signed the token, `.claims` when the payload is no JSON object.
     package func claims(signedBy key: PublishedKey) throws(TokenRefusal) -> JSONObject {
         guard key.algorithm == algorithm else { throw .algorithm }
         guard key.verifies(signature, of: message) else { throw .signature }
@@ -60,14 +65,15 @@ package struct ForeignToken: Sendable {
         return (algorithm, identifier)
     }
 
-    /// Issuers leave `typ` out, or write JWT in letters of either case (RFC 7519, 5.1). Anything
-    /// else is another kind of token: an access token, a logout token.
+    /// Issuers omit `typ`, or write JWT in upper or lower case (RFC 7519, 5.1). Any other type is
+    /// another kind of token: an access token, a logout token.
     private static func isToken(_ type: JSONValue?) -> Bool {
         guard let type else { return true }
         return type.string.map { Array($0.utf8).map { $0 & 0xDF } == Array("JWT".utf8) } ?? false
     }
 
-    /// A name that a key can have: printable ASCII, so that no odd one leads to a fetch.
+    /// Whether a key can have this id: printable ASCII, so that no odd id causes a fetch of the
+    /// keys.
     private static func isIdentifier(_ text: String) -> Bool {
         (1...PublishedKeySet.identifierBytesMax).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

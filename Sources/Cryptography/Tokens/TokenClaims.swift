@@ -1,33 +1,33 @@
 package import ServiceRuntime
 
-/// What an access token says (RFC 7519, RFC 9068; `amr` RFC 8176). Moments are whole seconds in a
-/// token: what is below is dropped.
+/// The claims of an access token (RFC 7519, RFC 9068; `amr` RFC 8176). Times in a token are whole
+/// seconds; fractions are dropped.
 package struct TokenClaims: Hashable, Sendable {
-    /// `iss`: who says it.
+    /// `iss`: the issuer.
     package var issuer: String
-    /// `sub`: of whom, an account's id.
+    /// `sub`: the subject, an account's id.
     package var subject: String
-    /// `aud`: to whom.
+    /// `aud`: the audience.
     package var audience: [String]
-    /// `exp`: until when it holds.
+    /// `exp`: when the token expires.
     package var expiresAt: Timestamp
-    /// `iat`: when it was said.
+    /// `iat`: when the token was issued.
     package var issuedAt: Timestamp
-    /// `sid`: the session it belongs to.
+    /// `sid`: the token's session.
     package var sessionID: String?
-    /// `amr`: by what the account has proved itself.
+    /// `amr`: the methods by which the user authenticated.
     package var methods: [String]
-    /// `auth_time`: when it did so.
+    /// `auth_time`: when the user authenticated.
     package var authenticatedAt: Timestamp?
-    /// `jti`: the token's own name.
+    /// `jti`: the token's id.
     package var identifier: String?
-    /// `ctr`, ours: the counter of the refresh token that it was given with. Where it is validated,
-    /// that token's answer has arrived.
+    /// `ctr`, a private claim: the counter of the refresh token that was issued with this token. A
+    /// client that uses this token has received that refresh token.
     package var counter: Int64?
-    /// What an operator's rule adds; written, and not read back.
+    /// The claims that an operator's rule adds. Written, but not read back.
     package var extra: ExtraClaims?
 
-    /// Claims; what may be missing from a token may be left out.
+    /// The claims of a token. Those that are optional in a token may be omitted.
     package init(
         issuer: String, subject: String, audience: [String], expiresAt: Timestamp,
         issuedAt: Timestamp, sessionID: String? = nil, methods: [String] = [],
@@ -49,7 +49,8 @@ package struct TokenClaims: Hashable, Sendable {
 }
 
 extension TokenClaims {
-    /// The last second that a claim may name: the end of the year 9999, far from any overflow.
+    /// The largest time that a claim may contain, in seconds: the end of the year 9999, which does
+    /// not overflow.
     private static let secondsMax: Int64 = 253_402_300_799
 
     /// The claims as a token's payload.
@@ -71,7 +72,8 @@ extension TokenClaims {
         return object
     }
 
-    /// The claims of a payload; nil when one is missing that must be there, or is of a wrong kind.
+    /// Parses the claims of a payload. Nil when a required claim is missing or a claim has a wrong
+    /// type.
     init?(json: JSONObject) {
         guard let issuer = json["iss"]?.string, let subject = json["sub"]?.string,
             let audience = json["aud"].flatMap({ $0.string.map { [$0] } ?? $0.strings }),
@@ -94,7 +96,7 @@ extension TokenClaims {
         return Timestamp(milliseconds: seconds * 1_000)
     }
 
-    /// nil when the claim is there and wrong, `.some(nil)` when it is not there.
+    /// Nil when the claim is present but invalid, `.some(nil)` when it is absent.
     private static func optional<Value>(
         _ claim: JSONValue?, _ read: (JSONValue) -> Value?
     ) -> Value?? {

@@ -1,15 +1,17 @@
-/// The first part of a token, once it is found to be harmless.
+/// The header of a token, after its checks.
 struct TokenHeader {
-    /// The one algorithm: it goes with the kind of our keys and is never the token's choice
+    /// The only algorithm. It follows from the kind of our keys and is never the token's choice
     /// (RFC 8725, 3.1).
     static let algorithm = "ES256"
-    /// Parameters by which a token would bring its own key.
+    /// Header parameters by which a token would provide its own key.
     private static let ownKeyParameters = ["jwk", "jku", "x5u", "x5c"]
 
-    /// The name of the key that should have signed.
+    /// The `kid` of the key that should have signed the token.
     let keyIdentifier: String
 
-    /// Checks a decoded header.
+    /// Parses and checks a decoded header.
+    /// - Throws: `.malformed`, `.algorithm`, `.type`, `.critical`, `.ownKey`, `.unknownKey` for a
+    ///   missing `kid`.
     init(_ bytes: [UInt8], type: String) throws(TokenRefusal) {
         guard let header = JSONReader.object(in: bytes) else { throw .malformed }
         guard header["alg"] == .string(Self.algorithm) else { throw .algorithm }

@@ -1,27 +1,28 @@
-/// Why a token is not taken. For logs and counters: a caller learns only that it was refused.
+/// Why a token is rejected. For logs and metrics: a caller learns only that it was rejected.
 package enum TokenRefusal: String, Error, Hashable, CaseIterable, Sendable {
     /// Longer than `TokenVerifier.bytesMax`.
     case tooLong = "too-long"
-    /// Not three parts of strict base64url, or no JSON where it has to be.
+    /// Not three parts of strict base64url, or invalid JSON.
     case malformed
-    /// `alg` is not the one that our keys are for: `none`, an HMAC under a public key.
+    /// `alg` is not the algorithm of our keys: for example `none`, or HMAC with a public key as the
+    /// secret.
     case algorithm
-    /// `typ` is not the one demanded: another kind of token of ours.
+    /// `typ` is not the required one: another kind of token.
     case type
-    /// `crit` asks for something that we do not do (RFC 7515, 4.1.11).
+    /// `crit` names an extension that is not supported (RFC 7515, 4.1.11).
     case critical
-    /// The token brings, or points to, a key of its own (`jwk`, `jku`, `x5u`, `x5c`).
+    /// The token contains, or points to, its own key (`jwk`, `jku`, `x5u`, `x5c`).
     case ownKey = "own-key"
-    /// No key of that name.
+    /// There is no key with that `kid`.
     case unknownKey = "unknown-key"
-    /// Not signed by the key it names.
+    /// The signature is not valid for the key that the token names.
     case signature
-    /// Signed, but a claim is missing or of a wrong kind.
+    /// The signature is valid, but a claim is missing or has a wrong type.
     case claims
-    /// From another issuer.
+    /// Another issuer.
     case issuer
-    /// For somebody else.
+    /// Another audience.
     case audience
-    /// Its time is over.
+    /// The token has expired.
     case expired
 }

@@ -7,8 +7,8 @@ package struct TokenSigner: Sendable {
     /// The encoded header, the same for all tokens of this signer.
     private let header: String
 
-    /// A signer for tokens whose `typ` is `type`. Each kind of token has a type of its own, so
-    /// that none stands in for another (RFC 8725, 3.11).
+    /// A signer of tokens whose `typ` is `type`. Each kind of token has its own type, so that no
+    /// kind can be used in place of another (RFC 8725, 3.11).
     package init(key: SigningKey, type: String) {
         self.key = key
         header = Base64URL.encode(
@@ -18,7 +18,7 @@ package struct TokenSigner: Sendable {
             ]).utf8)
     }
 
-    /// A token that says `claims`.
+    /// A signed token with `claims`.
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
     package func sign(_ claims: TokenClaims) throws -> String {
         let message = header + "." + Base64URL.encode(JSONWriter.text(claims.json).utf8)

@@ -1,13 +1,14 @@
 package import ServiceRuntime
 
-/// Checks tokens of one type, issuer and audience against a set of keys (S-01, RFC 8725).
+/// Verifies tokens of one type, issuer and audience against a set of keys (S-01, RFC 8725).
 ///
-/// Everything is decided by what this side knows: the algorithm goes with the keys, the type and
-/// the names are demanded, nothing is fetched. The payload is not looked at before its signature.
+/// The verifier relies only on its own configuration: the algorithm follows from the keys, type,
+/// issuer and audience are required, and nothing is fetched. The payload is parsed only after its
+/// signature has been verified.
 package struct TokenVerifier: Sendable {
-    /// The longest token, in bytes; ours have about 500.
+    /// The largest token, in bytes. Ours have about 500.
     package static let bytesMax = 4_096
-    /// How far two machines' clocks may be apart.
+    /// The accepted difference between the clocks of two machines.
     package static let leeway: Duration = .seconds(60)
 
     private let keys: JSONWebKeySet
@@ -15,7 +16,7 @@ package struct TokenVerifier: Sendable {
     private let issuer: String
     private let audience: String
 
-    /// A verifier for tokens whose `typ` is `type`, from `issuer`, for `audience`.
+    /// A verifier of tokens whose `typ` is `type`, from `issuer`, for `audience`.
     package init(keys: JSONWebKeySet, type: String, issuer: String, audience: String) {
         self.keys = keys
         self.type = type
@@ -23,7 +24,8 @@ package struct TokenVerifier: Sendable {
         self.audience = audience
     }
 
-    /// What a token says, if it is good and not expired at `now`.
+    /// The claims of a valid token that has not expired at `now`.
+    /// - Throws: `.expired` one leeway after `exp`, and what `verifyExceptExpiry` throws.
     package func verify(
         _ token: String, at now: Timestamp
     ) throws(TokenRefusal) -> TokenClaims {
@@ -32,8 +34,9 @@ package struct TokenVerifier: Sendable {
         return claims
     }
 
-    /// What a token says, if it is good, however old: for signing out, and for telling why
-    /// somebody is signed out. Grants nothing.
+    /// The claims of a valid token, expired or not: for signing out, and for the reason why a
+    /// session ended. It does not authorise anything.
+    /// - Throws: The reason for which the token is rejected: any `TokenRefusal` but `.expired`.
     package func verifyExceptExpiry(_ token: String) throws(TokenRefusal) -> TokenClaims {
         guard token.utf8.count <= Self.bytesMax else { throw .tooLong }
         let parts = token.utf8.split(

@@ -1,13 +1,14 @@
 import Glibc
 package import Synchronization
 
-/// What tokens say that were verified before, so that verifying one again is a look-up (S-01).
+/// A cache of the content of verified tokens, so that verifying a token again is a look-up (S-01).
 ///
-/// Bounded: the tokens seen last, at least half of `countMax`. Only good tokens come in, so nobody
-/// without a key can fill it or choose what is in it. It belongs to one set of keys and goes with
-/// it; whether a token has expired or its session ended is asked anew each time.
+/// Bounded: it keeps the most recently added tokens, at least half of `countMax`. Only valid tokens
+/// are inserted, so an attacker without a key can neither fill it nor choose its content. It
+/// belongs to one set of keys and is dropped with it. Expiry and revocation are checked again on
+/// each use.
 package final class VerifiedTokenCache<Value: Sendable>: Sendable {
-    /// Some 900 bytes each: 7 MiB at most.
+    /// Each entry takes about 900 bytes: 7 MiB at most.
     @inlinable package static var countMax: Int { 8_192 }
 
     @usableFromInline struct State {
@@ -19,16 +20,16 @@ package final class VerifiedTokenCache<Value: Sendable>: Sendable {
 
     @usableFromInline let state = Mutex(State())
 
-    /// No tokens.
+    /// An empty cache.
     package init() {}
 
-    /// What a token says; nil when it is not known.
+    /// The content of a token. Nil when it is not cached.
     @inlinable package subscript(token: String) -> Value? {
         let text = TokenText(token)
         return state.withLock { $0.young[text] ?? $0.old[text] }
     }
 
-    /// Keeps what a verified token says.
+    /// Caches the content of a verified token.
     @inlinable package func insert(_ value: Value, for token: String) {
         state.withLock { state in
             if state.young.count >= Self.countMax / 2 {
@@ -40,12 +41,12 @@ package final class VerifiedTokenCache<Value: Sendable>: Sendable {
     }
 }
 
-/// A token, compared byte by byte: to a Swift `String` the Kelvin sign equals the letter K, and a
-/// token that was changed in that way would be found.
+/// A token, compared byte by byte. Swift's `String` comparison treats the Kelvin sign and the
+/// letter K as equal, so that it would find a modified token.
 @usableFromInline struct TokenText: Hashable, Sendable {
-    /// A token's last characters are its signature's, which nobody can choose: they spread well
-    /// alone, and hashing all 500 would cost more than all the rest of a look-up. As many as one
-    /// number holds.
+    /// The number of last bytes that are hashed, as many as one 64-bit number holds. The last
+    /// characters belong to the signature, which an attacker cannot choose, so they spread well.
+    /// Hashing all 500 bytes would cost more than the rest of the look-up.
     @usableFromInline static var hashedBytes: Int { 8 }
 
     @usableFromInline let text: String
@@ -68,7 +69,7 @@ package final class VerifiedTokenCache<Value: Sendable>: Sendable {
     @usableFromInline func hash(into hasher: inout Hasher) {
         text.utf8.span.withUnsafeBytes { bytes in
             let start = bytes.count - Self.hashedBytes
-            // A shorter one is no token, and is compared all the same.
+            // A shorter text is no token, but is compared all the same.
             guard start >= 0 else { return hasher.combine(bytes.count) }
             hasher.combine(bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self))
         }

@@ -1,26 +1,26 @@
 import Messages
 import ServiceRuntime
 
-/// What a program answers about itself (X-07). Pure:
+/// The program's health responses (X-07). Pure:
 ///
-///     the program               a part fails   Health/Check   /readyz, /health   /livez
-///     starts (a part waits)     any            NOT_SERVING    503                200
-///     is ready                  no             SERVING        200                200
-///     is ready                  yes            SERVING        200, and names it  200
-///     stops                     any            NOT_SERVING    503                200
-///     an event loop or a store's writer hangs: /livez 503, whatever the rest
+///     state of the program       a part fails   Health/Check   /readyz, /health   /livez
+///     waits for a part           any            NOT_SERVING    503                200
+///     ready                      no             SERVING        200                200
+///     ready                      yes            SERVING        200, lists it      200
+///     draining                   any            NOT_SERVING    503                200
+///     an event loop or a store's writer hangs: /livez is 503 in every state
 ///
-/// A part that fails never makes it NOT_SERVING: a store that takes no writes still reads, and every
-/// instance shares its peers, so that a balancer would take all of them out at once.
+/// A failing part never causes NOT_SERVING: a store that rejects writes still serves reads, and all
+/// instances share their peers, so that a load balancer would remove all of them at once.
 struct HealthAnswer: Hashable {
     let state: Readiness.State
-    /// In the order of their names.
+    /// Sorted by name.
     let parts: [PartState]
 
-    /// 200 or 503.
+    /// Whether the HTTP status is 200 (otherwise 503).
     var isReady: Bool { state == .ready }
 
-    /// The page of `/readyz`.
+    /// The body of `/readyz`.
     var text: String {
         guard isReady else { return "not serving\n" }
         let degraded = parts.filter { $0.trouble != nil }.map(\.name)
@@ -28,7 +28,7 @@ struct HealthAnswer: Hashable {
             ? "serving\n" : "serving, degraded: \(degraded.joined(separator: ", "))\n"
     }
 
-    /// The answer of Health/Check.
+    /// The response of Health/Check.
     var response: HealthV1.CheckResponse {
         switch state {
         case .ready: HealthV1.CheckResponse(status: .serving, parts: partsHealth)

@@ -4,10 +4,11 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// Says whether the program takes calls, and which of its parts fail (X-07, `HealthAnswer`).
+/// Implements the health service: whether the program takes calls, and which of its parts fail
+/// (X-07, `HealthAnswer`).
 ///
-/// Two references and no more: thousands of streams keep a copy each while they wait, and a third has
-/// each of their tasks take another KiB.
+/// It has only two references: thousands of waiting streams each keep a copy, and a third reference
+/// would make each of their tasks one KiB larger.
 struct HealthReporter: HealthService {
     private let source: HealthSource
     private let followed: Broadcaster<HealthV1.CheckResponse>
@@ -32,7 +33,7 @@ struct HealthReporter: HealthService {
     }
 }
 
-/// What the answers are made of.
+/// The source of the responses.
 private final class HealthSource: Sendable {
     private let readiness: Readiness
     private let parts: ProgramParts
@@ -43,19 +44,19 @@ private final class HealthSource: Sendable {
         self.parts = parts
     }
 
-    /// The answer of Check.
+    /// The response of Check.
     var answer: HealthV1.CheckResponse {
         HealthAnswer(state: readiness.state, parts: parts.states).response
     }
 
-    /// An item of Watch. Parts that work are left out: thousands of streams get the item again at each
-    /// heartbeat.
+    /// An item of Watch. Parts that work are omitted, since thousands of streams receive the item
+    /// again at each heartbeat.
     private var item: HealthV1.CheckResponse {
         let failing = parts.states.filter { $0.trouble != nil }
         return HealthAnswer(state: readiness.state, parts: failing).response
     }
 
-    /// The item now and after each change of readiness or of a part.
+    /// The current item, then the item after each change of readiness or of a part.
     func changes() -> AsyncStream<HealthV1.CheckResponse> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task { await send(to: continuation) }
@@ -73,7 +74,7 @@ private final class HealthSource: Sendable {
         }
     }
 
-    /// Reads and sends in one step, so that the last item is the newest.
+    /// Reads and sends while holding the lock, so that the last item is the newest.
     private func yield(to continuation: AsyncStream<HealthV1.CheckResponse>.Continuation) {
         order.withLock { _ in _ = continuation.yield(item) }
     }

@@ -4,7 +4,7 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Tells tools what can be called here.
+/// Lists and describes the services of this program, for tools.
 struct ReflectionDirectory: ReflectionService {
     private let descriptors: [String: [UInt8]]
 

@@ -3,42 +3,43 @@ package import ServiceRuntime
 
 /// The settings that all five programs share.
 package struct HostSettings: Sendable {
-    /// Where to listen.
+    /// The address to listen on.
     package let listenHost: String
-    /// 0 lets the system pick.
+    /// The port to listen on. With 0, the system picks one.
     package let listenPort: Int
-    /// Where metrics and health are shown.
+    /// The address to listen on for metrics and health.
     package let metricsHost: String
-    /// 0 lets the system pick.
+    /// The port for metrics and health. With 0, the system picks one.
     package let metricsPort: Int
-    /// Whether a listener beyond loopback may speak without TLS.
+    /// Whether to accept connections without TLS beyond loopback.
     package let plaintext: Plaintext
-    /// How much the server takes on at once.
+    /// The server's limits on load.
     package let limits: ServerLimits
-    /// Event loops, each with a thread.
+    /// The number of event loops, each with a thread.
     package let loops: Int
     /// The folder of the store.
     package let dataFolder: String
-    /// Whether the machine's clock is right, whatever the store thinks of it.
+    /// Whether to accept the machine's clock even if the store's mark contradicts it.
     package let acceptsClock: Bool
     /// The folder of the master keys.
     package let keysFolder: String
-    /// The folder of the callers' public halves, `<application>.<key id>.pub`, and of this
-    /// program's own key.
+    /// The folder of the callers' public keys, `<application>.<key id>.pub`, and of this program's
+    /// own key.
     package let applicationsFolder: String
-    /// Whether an application outside may prove itself by a secret that the server shares.
+    /// Whether applications other than our own may authenticate with a secret that the server
+    /// shares.
     package let acceptsSharedKeys: Bool
-    /// The applications that may call.
+    /// The applications that may call the program.
     package let callers: [String]
     /// Those of them that may assert their users' addresses.
     package let addressAsserters: [String]
     /// Certificates, and the list of callers where it is a file.
     package let credentials: CredentialSettings
-    /// Which log lines are written.
+    /// The lowest level of log lines to write.
     package let logLevel: LogLevel
-    /// What is shown of calls.
+    /// The observation of calls.
     package let observation: ObservationSettings
-    /// Where the ports in force are written.
+    /// The file for the ports in use.
     package let portFile: String?
     /// Whether the program stops when its standard input closes.
     package let isTiedToInput: Bool
@@ -67,7 +68,7 @@ package struct HostSettings: Sendable {
             "data-folder", default: ".postern/data", reason: "The store lives here.")
         acceptsClock = settings.boolean(
             "accept-clock", default: false,
-            reason: "For one start of all services: takes a clock that a store finds wrong.")
+            reason: "For one start of all services: accepts a clock that a store finds wrong.")
         keysFolder = settings.path(
             "keys-folder", default: ".postern/keys",
             reason: "Master keys, one file each; those missing are made at the first start.")
@@ -77,37 +78,37 @@ package struct HostSettings: Sendable {
         acceptsSharedKeys = settings.boolean(
             "accept-shared-keys", default: true,
             reason:
-                "Takes older HMAC keys of callers, never our programs'; false once none is left.")
+                "Accepts older HMAC keys of callers, never our programs'; false once none is left.")
         callers = settings.strings(
             "callers", default: program.callers, unit: "application",
-            reason: "The applications that may call; no list: nobody.")
+            reason: "The applications that may call; an empty list allows none.")
         addressAsserters = settings.strings(
             "client-address-from", default: program.addressAsserters, unit: "application",
-            reason: "Whose word on its users' addresses counts for limits.")
+            reason: "Applications that may assert their users' addresses, for rate limits.")
         credentials = CredentialSettings(reading: &settings)
         logLevel = settings.choice(
             "log-level", default: .info, reason: "Lines below it are not written.")
         observation = ObservationSettings(reading: &settings)
         portFile = settings.optionalPath(
-            "port-file", reason: "Written once ready: the two ports in force, a line each.")
+            "port-file", reason: "Written once ready: the two ports in use, one per line.")
         isTiedToInput = settings.boolean(
             "stop-with-input", default: false,
             reason: "Stops when standard input closes, so that children end with their parent.")
         settings.require(
             addressAsserters.allSatisfy(callers.contains), ["client-address-from", "callers"],
-            "who may assert addresses must be one of the callers")
+            "applications that may assert addresses must be callers")
     }
 }
 
-/// Whether a listener beyond loopback may speak without TLS.
+/// Whether to accept connections without TLS beyond loopback.
 package enum Plaintext: String, CaseIterable, Sendable {
-    /// Only on this machine.
+    /// Only on loopback.
     case loopback
-    /// The operator's word that nobody else is on the network.
+    /// The operator confirms that the network has no other users.
     case trustedNetwork = "trusted-network"
 }
 
-/// Which log lines are written.
+/// The lowest level of log lines to write.
 package enum LogLevel: String, CaseIterable, Sendable {
     case debug
     case info
@@ -126,13 +127,13 @@ struct ProgramSettings<P: Program>: Settings {
     }
 }
 
-/// Where one service is, as its callers' settings say.
+/// The location of one service, from its callers' settings.
 package struct PeerSettings: Sendable {
-    /// The service's name, for instance `postern.session`.
+    /// The service's name, for example `postern.session`.
     package let service: String
-    /// Where its instances listen; a name may stand for several.
+    /// The addresses of its instances. A name may resolve to several.
     package let addresses: [ServiceAddress]
-    /// What its certificate must name, where that is not the host that is dialled.
+    /// The name in its certificate, where that is not the host of its address.
     package let certificateName: String?
 
     /// Declares the setting `<name>-address`.
@@ -144,7 +145,7 @@ package struct PeerSettings: Sendable {
             "\(name)-address", default: [ServiceAddress.loopback(port: port)],
             reason: "Where the instances of \(service) listen.")
         settings.require(
-            !addresses.isEmpty, ["\(name)-address"], "there must be one address at least")
+            !addresses.isEmpty, ["\(name)-address"], "there must be at least one address")
         certificateName = settings.optionalString(
             "\(name)-certificate-name", unit: "name",
             reason: "What its certificate must name, if not the host of its address.")

@@ -2,7 +2,8 @@ import RPC
 import ServiceRuntime
 
 extension ServerLimits {
-    /// Declares what operators may move of a server's limits; the defaults are `ServerLimits`' own.
+    /// Declares the limits of a server that operators may change. The defaults are those of
+    /// `ServerLimits`.
     init(reading settings: inout SettingsReader) {
         self.init()
         runningMax = settings.integer(
@@ -10,10 +11,10 @@ extension ServerLimits {
             reason: "Calls that run at once, some 10 KiB each; above it they wait in a queue.")
         costlyRunningMax = settings.integer(
             "costly-running-max", default: costlyRunningMax, in: 1...100_000, unit: "handlers",
-            reason: "The same for costly methods (sign-in), so that they leave others their room.")
+            reason: "The same for costly methods (sign-in), so that others keep capacity.")
         queueMax = settings.integer(
             "queue-max", default: queueMax, in: 0...100_000, unit: "calls",
-            reason: "Calls that wait in each lane; above it they are told to come back later.")
+            reason: "Calls that wait in each queue; above it they are rejected and may retry.")
         readConnections(&settings)
     }
 
@@ -28,7 +29,7 @@ extension ServerLimits {
         let age = settings.duration(
             "max-connection-age", default: .seconds(3_600), in: .zero ... .seconds(86_400 * 30),
             reason: "Then a connection is drained, so that callers spread over all instances and "
-                + "prove anew who they are; a tenth more or less; 0 for never.")
+                + "authenticate again; a tenth more or less; 0 for never.")
         connectionAgeMax = age > .zero ? age : nil
         let idle = settings.duration(
             "max-connection-idle", default: .zero, in: .zero ... .seconds(86_400 * 30),

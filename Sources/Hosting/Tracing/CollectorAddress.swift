@@ -1,17 +1,17 @@
 import ServiceRuntime
 
-/// Where a collector takes OTLP over HTTP: `http://host:port`, with a path where it is not the
-/// usual one. Plain HTTP only: a collector stands beside the programs, and forwards by TLS what
-/// leaves the house.
+/// The address of a collector of OTLP over HTTP: `http://host:port`, with a path where it is not
+/// the default one. Only plain HTTP: the collector runs near the programs and forwards spans to
+/// other networks with TLS.
 package struct CollectorAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name or a numeric address.
     package let host: String
-    /// OTLP's own port is 4318.
+    /// The port. OTLP's default is 4318.
     package let port: Int
-    /// `/v1/traces` unless given.
+    /// The path. The default is `/v1/traces`.
     package let path: String
 
-    /// Reads the text of the setting; nil for what is none.
+    /// Parses the setting. Nil for an invalid text.
     package init?(_ text: String) {
         guard text.hasPrefix("http://") else { return nil }
         let rest = text.dropFirst("http://".count)
@@ -28,7 +28,7 @@ package struct CollectorAddress: Hashable, Sendable, CustomStringConvertible {
         self.path = path.isEmpty || path == "/" ? "/v1/traces" : String(path)
     }
 
-    /// As it is read.
+    /// The same text that the parser reads.
     package var description: String {
         "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)"
     }

@@ -2,19 +2,20 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Sends one document to the collector: one connection, one POST, one answer.
+/// Sends one document to the collector: one connection, one POST, one response.
 struct CollectorClient: Sendable {
-    /// While the program runs.
+    /// The timeout while the program runs.
     static let patience = TimeAmount.seconds(5)
-    /// When it is about to end, which it does within ten seconds whatever the collector does.
+    /// The timeout when the program stops, which takes at most ten seconds whatever the collector
+    /// does.
     static let lastPatience = TimeAmount.milliseconds(500)
 
     let address: CollectorAddress
     let group: MultiThreadedEventLoopGroup
 
-    /// Waits `patience` for the connection, and again for the answer.
-    /// - Returns: the status of the answer.
-    /// - Throws: `CollectorError`, or NIO's when there is no connection.
+    /// Sends a document. Waits up to `patience` for the connection, and again for the response.
+    /// - Returns: The status code of the response.
+    /// - Throws: `CollectorError`, or NIO's error when the connection fails.
     func post(_ document: [UInt8], patience: TimeAmount) async throws -> Int {
         let answer = group.next().makePromise(of: Int.self)
         let address = address
@@ -39,19 +40,19 @@ struct CollectorClient: Sendable {
             }
             return try await answer.futureResult.get()
         } catch {
-            answer.fail(error)  // a promise must be kept; a second end of it does nothing
+            answer.fail(error)  // every promise must be completed; a second time has no effect
             throw error
         }
     }
 }
 
-/// Why the collector's answer is not there.
+/// Why there is no response from the collector.
 enum CollectorError: Error {
     case noAnswer
     case closed
 }
 
-/// One POST and the head of its answer; what the answer says beyond its status is not read.
+/// One POST and the head of its response. The body is not read.
 private final class CollectorExchange: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart

@@ -1,8 +1,8 @@
 import RPC
 import Tracing
 
-/// A batch of spans as OTLP's JSON: an `ExportTraceServiceRequest` in proto3's JSON mapping, but
-/// for ids, which are hexadecimal, and enumerations, which are numbers.
+/// Encodes a batch of spans as OTLP JSON: an `ExportTraceServiceRequest` in proto3's JSON mapping,
+/// except that ids are hexadecimal and enumerations are numbers.
 /// Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
 package enum OTLPDocument {
     /// The bytes of a request with these spans of `service`.
@@ -22,7 +22,8 @@ package enum OTLPDocument {
         out.raw(#""flags":\#(span.place.isSampled ? 1 : 0),"name":"#)
         out.text(span.name)
         out.raw(#","kind":\#(number(span.kind)),"#)
-        // 64-bit numbers are texts in proto3's JSON mapping: JavaScript's have 53 bits.
+        // 64-bit numbers are strings in proto3's JSON mapping, since JavaScript's numbers have 53
+        // bits.
         out.raw(#""startTimeUnixNano":"\#(span.beganNanoseconds)","#)
         out.raw(#""endTimeUnixNano":"\#(span.endedNanoseconds ?? span.beganNanoseconds)","#)
         out.raw(#""attributes":"#)
@@ -84,7 +85,8 @@ package enum OTLPDocument {
         case .int64(let number): out.raw(#""intValue":"\#(number)""#)
         case .double(let number) where number.isFinite: out.raw(#""doubleValue":\#(number)"#)
         case .string(let text): string(text, to: &out)
-        // Lists and the rest: nothing of ours makes them, and as text they are still readable.
+        // No attribute of ours has another type, such as a list; as text it would still be
+        // readable.
         default: string(String(describing: value), to: &out)
         }
         out.raw("}}")
@@ -96,14 +98,14 @@ package enum OTLPDocument {
     }
 }
 
-/// JSON as it is written, piece by piece.
+/// Writes JSON piece by piece.
 struct JSONBytes {
     private(set) var bytes: [UInt8] = []
 
-    /// What is JSON already.
+    /// Appends text that is already JSON.
     mutating func raw(_ text: String) { bytes += text.utf8 }
 
-    /// A text in its quotes, escaped.
+    /// Appends a string in quotes, escaped.
     mutating func text(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
@@ -117,7 +119,7 @@ struct JSONBytes {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Several, with commas between.
+    /// Appends elements separated by commas.
     mutating func list<Elements: Collection>(
         _ elements: Elements, _ write: (Elements.Element, inout JSONBytes) -> Void
     ) {

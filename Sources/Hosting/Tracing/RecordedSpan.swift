@@ -2,9 +2,9 @@ package import RPC
 import Synchronization
 package import Tracing
 
-/// A span while it is open. Of a trace that is not recorded it keeps nothing but its place.
+/// An open span. If its trace is not recorded, it keeps only its trace context.
 package final class RecordedSpan: Tracing.Span {
-    /// What is made within the span is given this.
+    /// The context for everything that runs within the span.
     package let context: ServiceContext
     private let queue: SpanQueue?
     private let state: Mutex<FinishedSpan>
@@ -15,32 +15,33 @@ package final class RecordedSpan: Tracing.Span {
         state = Mutex(span)
     }
 
-    /// Whether anything becomes of it.
+    /// Whether the span is recorded.
     package var isRecording: Bool { queue != nil }
 
-    /// What it is called.
+    /// The span's name.
     package var operationName: String {
         get { state.withLock { $0.name } }
         set { change { $0.name = FinishedSpan.cut(newValue) } }
     }
 
-    /// Its attributes; no more than `FinishedSpan.attributesMax` are kept.
+    /// The span's attributes. At most `FinishedSpan.attributesMax` are exported.
     package var attributes: SpanAttributes {
         get { state.withLock { $0.attributes } }
         set { change { $0.attributes = newValue } }
     }
 
-    /// How it ended; the last word counts.
+    /// Sets the status. The last call wins.
     package func setStatus(_ status: SpanStatus) { change { $0.status = status } }
 
-    /// Something that happened within it; no more than `FinishedSpan.eventsMax` are kept.
+    /// Adds an event within the span. At most `FinishedSpan.eventsMax` are kept.
     package func addEvent(_ event: SpanEvent) {
         change { span in
             if span.events.count < FinishedSpan.eventsMax { span.events.append(event) }
         }
     }
 
-    /// An error becomes an event that names its type. Its text stays here: it may say of whom.
+    /// Records an error as an event that names its type. The error's text is not exported, since it
+    /// may contain personal data.
     package func recordError<Instant: TracerInstant>(
         _ error: any Error, attributes: SpanAttributes, at instant: @autoclosure () -> Instant
     ) {
@@ -50,10 +51,10 @@ package final class RecordedSpan: Tracing.Span {
                 attributes: ["exception.type": .string(String(reflecting: type(of: error)))]))
     }
 
-    /// Links are not kept: calls have parents.
+    /// Ignored: calls have parents and need no links.
     package func addLink(_ link: SpanLink) {}
 
-    /// Ends the span and hands it to the exporter; a second end does nothing.
+    /// Ends the span and adds it to the exporter's queue. A second call does nothing.
     package func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         guard let queue else { return }
         let moment = instant().nanosecondsSinceEpoch
@@ -71,31 +72,31 @@ package final class RecordedSpan: Tracing.Span {
     }
 }
 
-/// What becomes of a span: what the exporter writes down.
+/// The data of a span that the exporter writes.
 package struct FinishedSpan: Sendable {
-    /// Attributes that are written.
+    /// The largest number of exported attributes.
     static let attributesMax = 32
     /// Events that are kept.
     static let eventsMax = 16
-    /// Of a name or an attribute's text, in bytes.
+    /// The largest size of a name or an attribute's text, in bytes.
     static let textBytesMax = 256
 
     /// The method's name.
     package var name: String
     /// Server or client.
     package let kind: SpanKind
-    /// Its trace and its own id.
+    /// The ids of its trace and of the span itself.
     package let place: TraceParent
-    /// The span that it is a child of.
+    /// The id of the parent span.
     package let parent: String?
-    /// Since 1970.
+    /// The start, in nanoseconds since 1970.
     package let beganNanoseconds: UInt64
-    /// Since 1970; nil while it is open.
+    /// The end, in nanoseconds since 1970. Nil while the span is open.
     package var endedNanoseconds: UInt64?
-    /// What is known of it.
+    /// The span's attributes.
     package var attributes = SpanAttributes()
     var events: [SpanEvent] = []
-    /// How it ended, where somebody said so.
+    /// The status, where one was set.
     package var status: SpanStatus?
 
     init(
@@ -108,7 +109,7 @@ package struct FinishedSpan: Sendable {
         self.beganNanoseconds = beganNanoseconds
     }
 
-    /// The text, no longer than is kept.
+    /// Truncates a text to the largest size.
     static func cut(_ text: String) -> String {
         if text.utf8.count <= textBytesMax { return text }
         return String(decoding: text.utf8.prefix(textBytesMax), as: UTF8.self)

@@ -3,12 +3,13 @@ import NIOCore
 package import NIOPosix
 package import ServiceRuntime
 
-/// Carries the spans from the queue to the collector, a batch at a time, until it is cancelled.
-/// What the collector does not take is lost and counted: traces are for looking, not for keeping.
+/// Exports spans from the queue to the collector in batches until it is cancelled. Batches that the
+/// collector rejects are dropped and counted: traces are a diagnostic aid and need no durable
+/// storage.
 package struct SpanExporter: Sendable {
-    /// Spans in one request; about 250 KB.
+    /// The largest number of spans in one request, about 250 KB.
     package static let batchMax = 512
-    /// Between looks at the queue.
+    /// The interval between exports.
     package static let rhythm = Duration.seconds(1)
 
     private let queue: SpanQueue
@@ -30,12 +31,14 @@ package struct SpanExporter: Sendable {
     }
 
     /// Exports until cancelled.
+    /// - Throws: `CancellationError` when the task is cancelled.
     package func run() async throws {
         var isLost = false
         while true {
             try await time.sleep(for: Self.rhythm)
             let isTaken = await exportAll()
-            // One line when it goes and one when it is back, not one a second.
+            // One line when exports begin to fail and one when they succeed again, instead of one a
+            // second.
             if !isTaken, !isLost {
                 logger.warning(
                     "tracing.export.failed", "the trace collector rejects spans",
@@ -49,8 +52,8 @@ package struct SpanExporter: Sendable {
         }
     }
 
-    /// Exports what has gathered.
-    /// - Returns: false when the collector did not take a batch; the rest then waits.
+    /// Exports all waiting spans.
+    /// - Returns: False when a batch failed. The rest then waits.
     package func exportAll() async -> Bool {
         while case let batch = queue.take(Self.batchMax), !batch.isEmpty {
             guard await export(batch, patience: CollectorClient.patience) else { return false }
@@ -58,7 +61,7 @@ package struct SpanExporter: Sendable {
         return true
     }
 
-    /// Exports one batch more, the last: the program is about to end.
+    /// Exports one last batch before the program ends.
     package func exportLast() async {
         let batch = queue.take(Self.batchMax)
         guard !batch.isEmpty else { return }
@@ -82,7 +85,7 @@ package struct SpanExporter: Sendable {
     }
 }
 
-/// The collector answered, but did not take the spans.
+/// The collector responded, but rejected the spans.
 private struct CollectorRefusal: Error {
     let status: Int
 }

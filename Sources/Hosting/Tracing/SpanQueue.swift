@@ -1,10 +1,10 @@
 package import ServiceRuntime
 import Synchronization
 
-/// The spans that wait for the collector. A collector that is slow or gone costs spans, counted,
-/// and never memory or a call's time.
+/// The queue of spans for the collector. When the collector is slow or unreachable, spans are
+/// dropped and counted. Memory stays bounded, and no call waits.
 package final class SpanQueue: MetricSource {
-    /// Spans that wait at most: eight batches, about 2 MB.
+    /// The largest number of waiting spans: eight batches, about 2 MB.
     package static let spansMax = 4_096
 
     private let state = Mutex(State())
@@ -19,7 +19,7 @@ package final class SpanQueue: MetricSource {
     /// An empty queue.
     package init() {}
 
-    /// Takes a span, or counts it as lost when too many wait.
+    /// Adds a span, or counts it as dropped when the queue is full.
     func add(_ span: FinishedSpan) {
         state.withLock { state in
             if state.spans.count < Self.spansMax {
@@ -30,7 +30,7 @@ package final class SpanQueue: MetricSource {
         }
     }
 
-    /// Takes out the oldest spans, `count` at most.
+    /// Removes the oldest spans, `count` at most.
     package func take(_ count: Int) -> [FinishedSpan] {
         state.withLock { state in
             let taken = Array(state.spans.prefix(count))
@@ -39,10 +39,10 @@ package final class SpanQueue: MetricSource {
         }
     }
 
-    /// The collector has taken so many of them.
+    /// Counts spans that the collector has accepted.
     func exported(_ count: Int) { state.withLock { $0.exported += count } }
 
-    /// The collector has not, and they are gone.
+    /// Counts spans that the collector has rejected. They are dropped.
     func refused(_ count: Int) { state.withLock { $0.refused += count } }
 
     /// Writes the families `trace_spans_…`.

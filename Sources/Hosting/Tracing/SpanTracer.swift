@@ -2,11 +2,11 @@ import RPC
 package import ServiceRuntime
 package import Tracing
 
-/// The tracer of a program that has a collector: makes spans, hands the trace on by W3C's
-/// `traceparent`, and puts what has ended into the exporter's queue.
+/// The tracer of a program with a collector: creates spans, propagates the trace with W3C's
+/// `traceparent`, and adds ended spans to the exporter's queue.
 ///
-/// Whether a trace is recorded is decided where it begins and then holds everywhere: a caller's
-/// sampled flag is heeded, so that a trace is whole or not there.
+/// The sampling decision is made where a trace starts and applies everywhere: a caller's sampled
+/// flag is respected, so that a trace is recorded completely or not at all.
 package struct SpanTracer: Tracer {
     private let sampling: Double
     private let randomness: any Randomness
@@ -14,7 +14,7 @@ package struct SpanTracer: Tracer {
     private let time: any Time
     private let queue: SpanQueue
 
-    /// A tracer that records `sampling` (0 … 1) of the traces that begin here.
+    /// A tracer that records `sampling` (0 … 1) of the traces that start here.
     package init(
         sampling: Double, queue: SpanQueue, time: any Time, randomness: any Randomness
     ) {
@@ -25,7 +25,7 @@ package struct SpanTracer: Tracer {
         clock = TraceClock(time)
     }
 
-    /// A span that begins at `instant`; it records only if its trace does.
+    /// Starts a span at `instant`. It is recorded only if its trace is.
     package func startSpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
@@ -42,7 +42,7 @@ package struct SpanTracer: Tracer {
             context: context, queue: place.isSampled ? queue : nil)
     }
 
-    /// The same span, its type erased; an older way in that the protocol still asks for.
+    /// The same with an erased type; an older method that the protocol still requires.
     package func startAnySpan<Instant: TracerInstant>(
         _ operationName: String, context: @autoclosure () -> ServiceContext, ofKind kind: SpanKind,
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
@@ -52,21 +52,21 @@ package struct SpanTracer: Tracer {
             file: fileID, line: line)
     }
 
-    /// A trace that begins here. Its last seven random bytes decide, as W3C's second level has it,
-    /// so that all who take part and know the rate would decide alike.
+    /// Starts a trace. Its last seven random bytes make the sampling decision, as in W3C Trace
+    /// Context Level 2, so that all participants that know the rate decide alike.
     private func root() -> TraceParent {
         var trace = randomness.bytes(16)
-        if trace.allSatisfy({ $0 == 0 }) { trace[15] = 1 }  // the one id that means none
+        if trace.allSatisfy({ $0 == 0 }) { trace[15] = 1 }  // an id of zeros is invalid
         let draw = trace.suffix(7).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return TraceParent(
             traceID: trace, spanID: randomness.bytes(8),
             isSampled: Double(draw) < sampling * Double(UInt64(1) << 56))
     }
 
-    /// The exporter has its own rhythm.
+    /// Does nothing: the exporter sends spans at its own interval.
     package func forceFlush() {}
 
-    /// Takes the caller's place in its trace from what came with a call.
+    /// Reads the caller's trace context from a call's metadata.
     package func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
     ) where Extract.Carrier == Carrier {
@@ -74,7 +74,7 @@ package struct SpanTracer: Tracer {
         if let place = text.flatMap({ TraceParent($0) }) { context.traceParent = place }
     }
 
-    /// Tells the place in the trace beside a call.
+    /// Writes the trace context into a call's metadata.
     package func inject<Carrier, Inject: Injector>(
         _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
     ) where Inject.Carrier == Carrier {

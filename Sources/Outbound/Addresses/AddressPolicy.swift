@@ -1,16 +1,16 @@
-/// Which machines a destination's name may resolve to.
+/// Which addresses a destination's name may resolve to.
 ///
 /// A name that an outsider chose (a webhook, a photo's URL) may point into the operator's own
-/// network: server-side request forgery. So it is judged after resolution, on the address that
-/// would really be dialled, where a second DNS answer cannot slip in behind the check.
+/// network: server-side request forgery. So the check is on the address to connect to, after the
+/// name is resolved. A second DNS answer cannot bypass it.
 package enum AddressPolicy: Hashable, Sendable {
-    /// Every address. For what the operator wrote into the settings, such as a mail relay, which
-    /// is commonly private or loopback.
+    /// Any address. For destinations in the operator's settings, such as a mail relay, which is
+    /// often private or loopback.
     case any
-    /// Only addresses that belong to the public internet. For what comes from outside.
+    /// Only public addresses. For destinations from outside.
     case publicOnly
 
-    /// Whether `address` may be dialled.
+    /// Whether a connection to `address` is allowed.
     package func allows(_ address: InternetAddress) -> Bool {
         switch self {
         case .any: true

@@ -1,13 +1,13 @@
 import Glibc
 
-/// An IPv4 or IPv6 address, as the bytes that travel.
+/// An IPv4 or IPv6 address.
 package enum InternetAddress: Hashable, Sendable {
-    /// Four bytes in network order, read as a number.
+    /// Four bytes in network order, as a number.
     case v4(UInt32)
-    /// Sixteen bytes in network order, read as two numbers.
+    /// Sixteen bytes in network order, as two numbers.
     case v6(high: UInt64, low: UInt64)
 
-    /// The address in its text form, without brackets or zone; nil when it is not one.
+    /// Parses an address without brackets or zone. Nil for any other text.
     package init?(text: String) {
         var four = in_addr()
         var six = in6_addr()
@@ -20,7 +20,7 @@ package enum InternetAddress: Hashable, Sendable {
         }
     }
 
-    /// The address in a socket address of `length` bytes; nil for other families.
+    /// The address in a socket address. Nil for other families.
     init?(socketAddress: UnsafeRawBufferPointer) {
         guard socketAddress.count >= MemoryLayout<sockaddr>.size else { return nil }
         switch Int32(socketAddress.loadUnaligned(as: sockaddr.self).sa_family) {

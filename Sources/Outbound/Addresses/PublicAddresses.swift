@@ -1,9 +1,10 @@
 extension InternetAddress {
     /// Whether the address belongs to the public internet.
     ///
-    /// Everything in IANA's registries of special-purpose addresses is not (RFC 6890, RFC 8190):
+    /// Addresses in IANA's registries of special-purpose addresses do not (RFC 6890, RFC 8190):
     /// private and shared networks, loopback, link-local (the clouds' metadata servers),
-    /// documentation, multicast. An IPv6 address that carries an IPv4 address is judged by that.
+    /// documentation, multicast. For an IPv6 address that contains an IPv4 address, the IPv4
+    /// address decides.
     package var isPublic: Bool {
         switch self {
         case .v4(let address):
@@ -13,7 +14,8 @@ extension InternetAddress {
         case .v6(high: 0x0064_ff9b_0000_0000, let low) where low >> 32 == 0:  // NAT64, RFC 6052
             InternetAddress.v4(UInt32(truncatingIfNeeded: low)).isPublic
         case .v6(let high, _):
-            // Only 2000::/3 is given out as global unicast; the rest is special or unassigned.
+            // Only 2000::/3 is allocated as global unicast. All other addresses are special or
+            // unassigned.
             high >> 61 == 0b001
                 && !Self.specialV6.contains {
                     high >> (64 - $0.bits) == $0.prefix >> (64 - $0.bits)

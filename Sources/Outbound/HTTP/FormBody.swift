@@ -1,12 +1,13 @@
-/// A form as `application/x-www-form-urlencoded` writes it (WHATWG URL, 5.2).
+/// Encodes forms as `application/x-www-form-urlencoded` (WHATWG URL, 5.2).
 package enum FormBody {
-    /// The bytes of the fields in their order.
+    /// The encoded fields, in their order.
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         Array(
             fields.map { "\(escape($0.name))=\(escape($0.value))" }.joined(separator: "&").utf8)
     }
 
-    /// Everything but letters, digits and `-._~` as `%XX`: safe in forms, queries and paths.
+    /// Escapes everything but letters, digits and `-._~` as `%XX`, which is safe in forms, queries
+    /// and paths.
     package static func escape(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let bytes = text.utf8.flatMap { byte -> [UInt8] in

@@ -1,13 +1,13 @@
 package import ServiceRuntime
 
-/// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). The two forms that
-/// it calls obsolete are not read.
+/// Dates in HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7). The two obsolete formats are
+/// not supported.
 package enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The moment; nil for another form. The day's name is not looked at.
+    /// Parses a date. Nil for another format. The day's name is not checked.
     package static func moment(_ text: String) -> Timestamp? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard text.utf8.count == 29, parts.count == 6, parts[5] == "GMT",
@@ -31,8 +31,8 @@ package enum HTTPDate {
         return number
     }
 
-    /// Days since 1970. A year is counted from March, so that the leap day is its last: the days
-    /// before a month then follow one line, (153 × months + 2) / 5.
+    /// The number of days since 1970. Counts years from March, so that the leap day is the last day
+    /// of its year. The days before a month are then given by one formula, (153 × months + 2) / 5.
     private static func dayNumber(year: Int, month: Int, day: Int) -> Int {
         let marchYear = month > 2 ? year : year - 1
         let months = month > 2 ? month - 3 : month + 9

@@ -1,28 +1,28 @@
 package import Cryptography
 import Glibc
 
-/// One header field of a request (RFC 9110, 5). It cannot hold a line break, so no value from
-/// outside can add a field or a request of its own.
+/// One header field of a request (RFC 9110, 5). It cannot contain a line break, so that no value
+/// from outside can add a field or a request (header injection).
 package struct HTTPHeader: Sendable {
-    /// The longest value in bytes; an access token of Google's has about 1 KiB.
+    /// The longest value in bytes. An access token of Google's has about 1 KiB.
     package static let valueBytesMax = 8_192
 
     private let name: String
     private let value: String
     private let secret: SecretBytes?
 
-    /// Whether it holds a secret.
+    /// Whether the value contains a secret.
     var isSecret: Bool { secret != nil }
 
-    /// A field; nil when name or value could end their line, or when the name is one that libcurl
-    /// writes itself.
+    /// A field. Nil when name or value contain forbidden characters, or when libcurl sets a field
+    /// of that name itself.
     package init?(_ name: String, _ value: String) {
         guard !value.isEmpty, Self.isName(name), Self.isValue(value.utf8) else { return nil }
         self.init(name: name, value: value, secret: nil)
     }
 
     /// A field whose value ends with a secret, such as `authorization: Bearer …`.
-    /// - Parameter lead: what stands before the secret.
+    /// - Parameter lead: The text before the secret.
     package init?(_ name: String, lead: String, secret: SecretBytes) {
         guard secret.count > 0, Self.isName(name), Self.isValue(lead.utf8),
             secret.withBytes({ Self.isValue($0) })
@@ -43,7 +43,7 @@ package struct HTTPHeader: Sendable {
     package static let form = HTTPHeader(
         name: "content-type", value: "application/x-www-form-urlencoded", secret: nil)
 
-    /// Lends the field as a C text; the copy is wiped afterwards.
+    /// Lends the field as a C string, in a copy that is then wiped.
     func withLine<Value>(_ body: (UnsafePointer<CChar>) -> Value) -> Value {
         let head = "\(name): \(value)".utf8
         let count = head.count + (secret?.count ?? 0) + 1
@@ -61,7 +61,7 @@ package struct HTTPHeader: Sendable {
         return body(copy.assumingMemoryBound(to: CChar.self))
     }
 
-    /// Fields that say how the message is framed and where it goes: libcurl's own to write.
+    /// Fields for the framing and routing of the message, which libcurl sets itself.
     private static let reserved: Set<String> = [
         "connection", "content-length", "expect", "host", "te", "transfer-encoding", "upgrade",
     ]

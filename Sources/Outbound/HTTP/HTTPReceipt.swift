@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What comes in on a transfer, as far as it is wanted. Filled on the curl thread, read by the
-/// caller once the transfer has ended.
+/// The response of a transfer, within its limits. Filled on the curl thread, and read by the caller
+/// once the transfer has ended.
 ///
-/// Bounded: libcurl bounds one line of a head and not the number of lines, nor of interim answers,
-/// so a server could otherwise fill our memory before it has answered at all.
+/// Bounded: libcurl limits the length of one header line, but not the number of lines or of interim
+/// responses, so that a server could otherwise exhaust the memory before it has answered.
 final class HTTPReceipt: TransferReceiver {
-    /// All heads of one transfer in bytes, interim answers and redirects included.
+    /// The limit on all heads of one transfer in bytes, interim responses and redirects included.
     private static let headBytesMax = 64 * 1_024
 
     private struct State {
@@ -30,8 +30,8 @@ final class HTTPReceipt: TransferReceiver {
                 state.isTooLarge = true
                 return false
             }
-            // A status line begins another answer: what came before was interim, or a redirect, or
-            // on a connection that was lost.
+            // A status line begins another response. The one before was interim, a redirect, or on
+            // a connection that was lost.
             if line.starts(with: "HTTP/".utf8) {
                 state.fields = HTTPFields()
                 state.body = []
@@ -53,7 +53,7 @@ final class HTTPReceipt: TransferReceiver {
         }
     }
 
-    /// What the end of libcurl's transfer means.
+    /// Derives the request's result from the end of libcurl's transfer.
     func outcome(_ end: TransferEnd) -> HTTPOutcome {
         switch end {
         case .notRun(let failure): return .failed(failure)

@@ -1,21 +1,21 @@
 /// One request: a GET, or a POST with its body.
 package struct HTTPRequest: Sendable {
-    /// The largest body that is sent, in bytes; providers take 4 KiB.
+    /// The largest body of a request, in bytes. Providers accept 4 KiB.
     package static let bodyBytesMax = 1 << 20
 
-    /// What is asked.
+    /// The method, with a body for POST.
     package enum Method: Sendable {
-        /// Asks for what is there; may be sent twice.
+        /// Reads a resource. May be sent twice.
         case get
-        /// Hands a body over.
+        /// Sends a body.
         case post([UInt8])
     }
 
-    /// What is asked.
+    /// The method.
     package let method: Method
-    /// Where.
+    /// The URL.
     package let url: HTTPURL
-    /// Further fields.
+    /// Additional header fields.
     package let headers: [HTTPHeader]
 
     /// A request.
@@ -25,32 +25,32 @@ package struct HTTPRequest: Sendable {
         self.headers = headers
     }
 
-    /// The body; empty for a GET.
+    /// The body. Empty for a GET.
     var body: [UInt8] {
         if case .post(let body) = method { body } else { [] }
     }
 
-    /// Whether an answer may send it elsewhere. Never with a body or a secret: the one would be
-    /// handed to, the other be told to a server that the operator has not named.
+    /// Whether redirects may be followed. Never with a body or a secret, which would be sent to a
+    /// server that the operator has not configured.
     var mayFollow: Bool {
         if case .get = method { !headers.contains(where: \.isSecret) } else { false }
     }
 }
 
-/// On what terms a request is made: where it may lead, and how much it may cost.
+/// The conditions of a request: the allowed addresses, and the limits on time and size.
 package struct HTTPTerms: Sendable {
-    /// Where the host's name may lead, and that of each redirect.
+    /// The addresses to which the host's name, and that of each redirect, may resolve.
     package let addresses: AddressPolicy
-    /// A PEM file of the authorities to trust instead of the system's.
+    /// A PEM file of trusted authorities that replace the system's.
     package let trustFile: String?
-    /// How long it may take in all, redirects included.
+    /// The time limit in all, redirects included.
     package let timeout: Duration
-    /// The largest body that is taken, in bytes.
+    /// The largest response body, in bytes.
     package let bodyBytesMax: Int
-    /// How many redirects a GET follows; 0 hands the redirect itself over.
+    /// How many redirects a GET follows. With 0, the redirect itself is returned.
     package let redirectsMax: Int
 
-    /// Terms; `redirectsMax` is 10 at the most.
+    /// The terms. `redirectsMax` is 10 at most.
     package init(
         addresses: AddressPolicy, trustFile: String?, timeout: Duration, bodyBytesMax: Int,
         redirectsMax: Int

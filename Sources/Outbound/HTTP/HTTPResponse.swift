@@ -1,34 +1,35 @@
 package import ServiceRuntime
 
-/// How a request ended.
+/// The result of a request.
 package enum HTTPOutcome: Sendable {
-    /// The server has answered, whatever it said.
+    /// The server responded, with any status.
     case answered(HTTPResponse)
-    /// It has not, or not in a form that is taken.
+    /// There was no response, or an invalid one.
     case failed(TransferFailure)
 }
 
-/// An answer, whole and within the bounds of its terms.
+/// A complete response within its limits.
 package struct HTTPResponse: Sendable {
-    /// The status (RFC 9110, 15).
+    /// The status code (RFC 9110, 15).
     package let status: Int
-    /// The fields of its head.
+    /// The header fields.
     package let fields: HTTPFields
-    /// Its content.
+    /// The body.
     package let body: [UInt8]
 
-    /// An answer.
+    /// A response.
     package init(status: Int, fields: HTTPFields, body: [UInt8]) {
         self.status = status
         self.fields = fields
         self.body = body
     }
 
-    /// Whether the request was done.
+    /// Whether the status is 2xx.
     package var isSuccess: Bool { (200...299).contains(status) }
 
-    /// For how long the server wants to be left alone (RFC 9110, 10.2.3): seconds, or a date; nil
-    /// where it does not say. Held to a day, lest one answer silence us for good.
+    /// The time that the server asks to wait (RFC 9110, 10.2.3), as seconds or a date. Nil where
+    /// the header is missing or invalid. Limited to a day, so that one response cannot stop all
+    /// further requests.
     package func retryAfter(at now: Timestamp) -> Duration? {
         guard let text = fields["retry-after"] else { return nil }
         let longest: Duration = .seconds(24 * 3_600)
@@ -40,7 +41,7 @@ package struct HTTPResponse: Sendable {
     }
 }
 
-/// The fields of an answer's head in the order of their arrival.
+/// The header fields of a response, in order of arrival.
 package struct HTTPFields: Sendable {
     private var fields: [(name: String, value: String)] = []
 
@@ -49,13 +50,13 @@ package struct HTTPFields: Sendable {
         self.fields = fields.map { ($0.name.lowercased(), $0.value) }
     }
 
-    /// The value of the first field of this name, in whatever case either is written.
+    /// The value of the first field with this name. Case is ignored.
     package subscript(name: String) -> String? {
         let wanted = name.lowercased()
         return fields.first { $0.name == wanted }?.value
     }
 
-    /// Adds a line of a head, `name: value`; another line is left out.
+    /// Adds a line of a head, `name: value`. Other lines are skipped.
     mutating func add(_ line: some Collection<UInt8>) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()

@@ -1,11 +1,11 @@
 import CCurl
 
 extension OutboundClient {
-    /// Makes one request, within the terms' time from its arrival here.
+    /// Sends one request, within the terms' timeout from this call.
     ///
-    /// Requests to one server share its connection (HTTP/2 where it is offered). A POST that a used
-    /// connection could not carry because the server had closed it is sent again by libcurl on a
-    /// new one; any other failure is the caller's to judge.
+    /// Requests to one server share its connection (HTTP/2 where it is offered). libcurl repeats a
+    /// POST on a new connection when the server had closed the reused one. All other failures are
+    /// left to the caller.
     package func fetch(_ request: HTTPRequest, _ terms: HTTPTerms) async -> HTTPOutcome {
         guard request.body.count <= HTTPRequest.bodyBytesMax else { return .failed(.invalid) }
         let receipt = HTTPReceipt(bodyBytesMax: terms.bodyBytesMax)
@@ -23,8 +23,8 @@ extension OutboundClient {
 }
 
 extension EasyHandle {
-    /// A connection may be shared by many requests for so long: a server behind a balancer is met
-    /// anew, and one that takes requests and answers none is left in the end.
+    /// How long one connection may be reused. A server behind a load balancer is chosen again after
+    /// this time, and a connection whose server answers no requests is abandoned.
     private static let connectionSecondsMax = 300
 
     fileprivate func set(_ request: HTTPRequest, _ terms: HTTPTerms) throws(CurlRefusal) {
@@ -32,14 +32,15 @@ extension EasyHandle {
         try set(CURLOPT_URL, request.url.text)
         try set(CURLOPT_PROTOCOLS_STR, protocols)
         try set(CURLOPT_USERAGENT, "Postern")
-        // HTTP/2 by ALPN; who comes second waits to learn whether the first one's connection can
-        // carry both.
+        // HTTP/2 by ALPN. A second request waits until it is known whether the first one's
+        // connection can carry both.
         try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_PIPEWAIT, 1)
         try set(CURLOPT_MAXLIFETIME_CONN, Self.connectionSecondsMax)
         if request.url.isEncrypted { try setEncryption(trustFile: terms.trustFile) }
         if request.mayFollow, terms.redirectsMax > 0 {
-            // Each of them is dialled under the same policy, and never in clear after https.
+            // Each redirect is checked against the same address policy, and none leads from https
+            // to http.
             try set(CURLOPT_FOLLOWLOCATION, 1)
             try set(CURLOPT_MAXREDIRS, terms.redirectsMax)
             try set(CURLOPT_REDIR_PROTOCOLS_STR, protocols)

@@ -1,25 +1,25 @@
 import CCurl
 
-/// Where a request goes: an `https` URL (RFC 9110, 4.2), or an `http` one where that is allowed.
+/// The URL of a request: `https` (RFC 9110, 4.2), or `http` where that is allowed.
 ///
-/// It is read by the parser of the library that will dial it. Two parsers that disagree about where
-/// a host name ends are how a check is walked around.
+/// It is parsed by libcurl, which also opens the connection. Where two parsers disagree about the
+/// end of a host name, an attacker can bypass the check.
 package struct HTTPURL: Hashable, Sendable {
-    /// The longest URL in bytes; what providers and their redirects use is far shorter.
+    /// The longest URL in bytes. Those of providers and their redirects are far shorter.
     package static let bytesMax = 2_048
 
     /// The URL as it was given.
     package let text: String
-    /// Whether it is dialled with TLS.
+    /// Whether the connection uses TLS.
     package let isEncrypted: Bool
     /// The host's name or address, IPv6 in brackets.
     package let host: String
-    /// The port, the scheme's own where the URL names none.
+    /// The port. The scheme's default where the URL has none.
     package let port: UInt16
 
-    /// Reads a URL; nil for what is none, holds a user, a password or a fragment, or bytes that a
-    /// URL has only in escaped form.
-    /// - Parameter allowsPlain: whether `http` will do: for a relay on this machine, and tests.
+    /// Parses a URL. Nil for an invalid one, one with a user, password or fragment, and one with
+    /// characters that must be escaped in a URL.
+    /// - Parameter allowsPlain: Whether `http` is allowed: for a relay on this machine, and tests.
     package init?(_ text: String, allowsPlain: Bool) {
         guard (1...Self.bytesMax).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !Self.forbidden.contains($0) }),
@@ -38,13 +38,13 @@ package struct HTTPURL: Hashable, Sendable {
         isEncrypted = scheme == "https"
     }
 
-    /// The same server, another path.
-    /// - Parameter path: begins with a slash; its parts are escaped already.
+    /// Another path on the same server.
+    /// - Parameter path: Begins with a slash. Its parts are escaped already.
     package func at(_ path: String) -> HTTPURL? {
         HTTPURL("\(isEncrypted ? "https" : "http")://\(host):\(port)\(path)", allowsPlain: true)
     }
 
-    /// Characters that parsers are known to disagree on.
+    /// Characters that URL parsers are known to interpret differently.
     private static let forbidden: Set<UInt8> = Set("\"#<>\\^`{|}".utf8)
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer) -> String? {

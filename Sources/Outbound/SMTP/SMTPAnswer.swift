@@ -1,26 +1,26 @@
-/// A server's answer to one step of a mail (RFC 5321, 4.2), without its text, which may hold the
+/// A server's reply to one step of a mail (RFC 5321, 4.2), without its text, which may contain the
 /// recipient's address.
 package struct SMTPAnswer: Hashable, Sendable {
-    /// The steps of a mail, in their order.
+    /// The steps of a mail, in order.
     package enum Step: String, Hashable, Sendable {
-        /// MAIL: who it is from, how large it is.
+        /// MAIL: the sender and the size.
         case sender
-        /// RCPT: who it is for.
+        /// RCPT: the recipient.
         case recipient
-        /// DATA: whether the message may come.
+        /// DATA: permission to send the message.
         case data
-        /// The message's end.
+        /// The end of the message.
         case message
     }
 
-    /// What it answers.
+    /// The step that the reply is for.
     package let step: Step
-    /// 400 to 499 asks to try later, 500 to 599 never to try again.
+    /// 400 to 499 are temporary errors, 500 to 599 permanent ones.
     package let code: Int
-    /// Why; nil where the server does not say.
+    /// The enhanced status code. Nil where the server sends none.
     package let status: SMTPStatus?
 
-    /// An answer.
+    /// A reply.
     package init(step: Step, code: Int, status: SMTPStatus?) {
         self.step = step
         self.code = code
@@ -30,22 +30,22 @@ package struct SMTPAnswer: Hashable, Sendable {
 
 /// An enhanced status code (RFC 3463): `5.1.1`.
 package struct SMTPStatus: Hashable, Sendable, CustomStringConvertible {
-    /// 2 success, 4 for now, 5 for good.
+    /// The class: 2 success, 4 temporary, 5 permanent.
     package let kind: Int
-    /// What it is about: 1 address, 2 mailbox, 3 mail system, 4 network, 5 protocol, 6 content,
-    /// 7 policy.
+    /// The subject: 1 address, 2 mailbox, 3 mail system, 4 network, 5 protocol, 6 content, 7
+    /// policy.
     package let subject: Int
-    /// What exactly.
+    /// The detail.
     package let detail: Int
 
-    /// A code by its numbers.
+    /// A code from its numbers.
     package init(_ kind: Int, _ subject: Int, _ detail: Int) {
         self.kind = kind
         self.subject = subject
         self.detail = detail
     }
 
-    /// The code that an answer's text begins with (RFC 2034, 4); nil where there is none.
+    /// Parses the code at the beginning of a reply's text (RFC 2034, 4). Nil where there is none.
     package init?(beginning text: some Collection<UInt8>) {
         // x.xxx.xxx (RFC 3463, 2).
         let word = text.prefix { $0 != 32 && $0 != 13 && $0 != 10 }.prefix(10)
@@ -62,6 +62,6 @@ package struct SMTPStatus: Hashable, Sendable, CustomStringConvertible {
         self.init(numbers[0], numbers[1], numbers[2])
     }
 
-    /// As it is written.
+    /// The code as text.
     package var description: String { "\(kind).\(subject).\(detail)" }
 }

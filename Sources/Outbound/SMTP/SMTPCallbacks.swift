@@ -1,4 +1,4 @@
-/// `CURLOPT_HEADERFUNCTION` of SMTP: one line of the server's at a time.
+/// `CURLOPT_HEADERFUNCTION` for SMTP: receives one line of the server's replies.
 func takeAnswerLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
     _ owner: UnsafeMutableRawPointer?

@@ -1,20 +1,21 @@
 import Synchronization
 
-/// Hands mails to mail servers over connections that are kept, each on a curl thread of its own.
+/// Sends mails to mail servers over persistent connections, each on its own curl thread.
 ///
-/// Why threads: libcurl 7.88 waits for the answer to a message's end, and to QUIT, without giving
-/// its thread back. On one thread a server that thinks for 50 ms would hold eight connections to 20
-/// mails a second, and one that hangs would hold up the server that is to stand in for it.
+/// The reason for several threads: libcurl 7.88 blocks its thread while it waits for the reply to a
+/// message's end and to QUIT. On one thread, a server that takes 50 ms to reply would limit eight
+/// connections to 20 mails a second, and a server that hangs would also delay the mails to its
+/// fallback.
 ///
-/// A mail goes over the first connection that is free, so that a quiet service keeps one open and
-/// not eight; threads are made when they are first needed.
+/// A mail uses the first idle connection, so that under low load one connection stays open instead
+/// of eight. Threads are created when they are first needed.
 package final class SMTPClient: Sendable {
-    /// The most connections.
+    /// The largest number of connections.
     package static let connectionsMax = 256
-    /// Connections that one thread keeps, one to each of so many servers.
+    /// The connections that one thread keeps, each to another server.
     private static let serversMax = 4
-    /// Transfers that may wait for one thread. None does while there are no more mails under way
-    /// than connections.
+    /// The largest number of transfers that wait for one thread. None waits while there are no more
+    /// mails in flight than connections.
     private static let waitingMax = 64
 
     private struct Lane {
@@ -30,14 +31,14 @@ package final class SMTPClient: Sendable {
     private let lanesMax: Int
     private let state: Mutex<State>
 
-    /// A client with its first thread; `connections` at the same time, at least 1.
+    /// A client with its first thread and up to `connections` concurrent connections, at least 1.
     /// - Throws: `OutboundClient.Unavailable`.
     package init(connections: Int) throws(OutboundClient.Unavailable) {
         lanesMax = min(max(1, connections), Self.connectionsMax)
         state = Mutex(State(lanes: [Lane(client: try Self.makeClient())]))
     }
 
-    /// Hands one mail to a server, within `timeout`.
+    /// Sends one mail to a server, within `timeout`.
     package func send(
         _ mail: SMTPMail, to server: SMTPServer, timeout: Duration
     ) async -> SMTPOutcome {
@@ -47,7 +48,7 @@ package final class SMTPClient: Sendable {
         return outcome
     }
 
-    /// Gives up what runs, at once; returns when the threads have ended.
+    /// Cancels all mails immediately. Returns when the threads have ended.
     package func close() async {
         let clients = state.withLock { state in
             state.isClosed = true
@@ -65,10 +66,11 @@ package final class SMTPClient: Sendable {
         }
     }
 
-    /// The first that is free; else a new one; else the one with the least to do.
+    /// The first idle thread; otherwise a new one; otherwise the one with the fewest mails in
+    /// flight.
     private func chosen(in state: inout State) -> Int {
         if let free = state.lanes.firstIndex(where: { $0.underway == 0 }) { return free }
-        // Without another thread the mail waits for one that there is.
+        // When no further thread can be created, the mail waits for an existing one.
         if state.lanes.count < lanesMax, let client = try? Self.makeClient() {
             state.lanes.append(Lane(client: client))
             return state.lanes.count - 1

@@ -1,33 +1,35 @@
-/// What a mail server offers (RFC 5321, 4.1.1.1), as far as we ask.
+/// The extensions that a mail server offers (RFC 5321, 4.1.1.1), as far as this client uses them.
 struct SMTPExtensions: Hashable {
-    /// Addresses beyond ASCII (RFC 6531).
+    /// SMTPUTF8: addresses beyond ASCII (RFC 6531).
     var takesInternationalAddresses = false
 }
 
-/// Follows one transfer's conversation by the server's lines, which libcurl shows and does not keep:
-/// what is offered, which step has been answered, and why. On the curl thread only.
+/// Follows the conversation of one transfer by the server's lines, which libcurl shows but does not
+/// keep: which extensions are offered, which step has been answered, and with which reply. Used
+/// only on the curl thread.
 ///
 ///     connecting ──begin──▶ sender ──2xx──▶ recipient ──2xx──▶ data ──354──▶ message
-///         ▲ greeting, EHLO, STARTTLS, AUTH    each answer is kept with its step
+///         ▲ greeting, EHLO, STARTTLS, AUTH    each reply is kept with its step
 final class SMTPConversation {
     private let isInternational: Bool
-    /// Nil while the connection is made.
+    /// Nil until the connection is ready.
     private var step: SMTPAnswer.Step?
-    /// Nil while nothing has been offered: a connection from the pool.
+    /// Nil while nothing has been offered, as on a pooled connection.
     private var offered: SMTPExtensions?
-    /// The latest answer to a step of the mail.
+    /// The latest reply to a step of the mail.
     private(set) var answer: SMTPAnswer?
-    /// The server cannot take the mail's addresses.
+    /// The server does not support the mail's addresses.
     private(set) var isUnsupported = false
 
-    /// The conversation about a mail; an international one has an address beyond ASCII.
+    /// The conversation of one mail. An international mail has an address beyond ASCII.
     init(isInternational: Bool) {
         self.isInternational = isInternational
     }
 
-    /// A connection stands; the mail is next.
-    /// - Returns: false when the server there does not take such addresses. libcurl would send them
-    ///   anyhow, and a server that reads them as another alphabet might find somebody else.
+    /// The connection is ready, and the mail is next.
+    /// - Returns: False when the mail needs SMTPUTF8 and the server does not offer it. libcurl
+    ///   would send the address anyway, and a server that reads it in another encoding might
+    ///   deliver the mail to someone else.
     func begin(on descriptor: Int32, _ sockets: OpenSockets) -> Bool {
         let extensions = offered ?? sockets.extensions[descriptor] ?? SMTPExtensions()
         sockets.extensions[descriptor] = extensions
@@ -38,23 +40,23 @@ final class SMTPConversation {
         return !isUnsupported
     }
 
-    /// The transfer begins again, on a new connection.
+    /// The transfer starts again on a new connection.
     func startOver() {
         step = nil
         offered = nil
         answer = nil
     }
 
-    /// A line of an answer: three digits, `-` or a space, text.
+    /// Receives a line of a reply: three digits, `-` or a space, text.
     func take(_ line: UnsafeRawBufferPointer) {
         let digits = line.prefix(3)
         guard digits.count == 3, digits.allSatisfy({ (48...57).contains($0) }) else { return }
         let code = digits.reduce(0) { $0 * 10 + Int($1 - 48) }
         let text = line.dropFirst(4)
-        // The answer to QUIT, which libcurl says before it tells of a mail that was refused.
+        // Ignores the reply to QUIT, which libcurl sends before it reports a rejected mail.
         if code == 221 { return }
         guard let step else { return takeOffer(code, text) }
-        // A line that goes on says nothing that its last one does not.
+        // Skips continuation lines: the last line of a reply has all that is needed.
         if line.count > 3, line[3] == UInt8(ascii: "-") { return }
         answer = SMTPAnswer(step: step, code: code, status: SMTPStatus(beginning: text))
         guard (200...399).contains(code) else { return }
@@ -65,7 +67,8 @@ final class SMTPConversation {
         }
     }
 
-    /// 220 is the greeting, or STARTTLS's answer: what was offered before is void (RFC 3207, 4.2).
+    /// Code 220 is the greeting or the reply to STARTTLS, which voids all earlier offers (RFC 3207,
+    /// 4.2).
     private func takeOffer(_ code: Int, _ text: Slice<UnsafeRawBufferPointer>) {
         if code == 220 { offered = SMTPExtensions() }
         guard code == 250 else { return }

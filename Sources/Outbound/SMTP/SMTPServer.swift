@@ -1,32 +1,34 @@
 package import Cryptography
 
-/// A mail server that takes mail from us, as the operator's settings name it.
+/// A mail server from the operator's settings.
 package struct SMTPServer: Sendable {
-    /// Whether the conversation is encrypted.
+    /// Whether the connection is encrypted.
     package enum Encryption: String, CaseIterable, Sendable {
-        /// In clear: for a relay on the same machine or network only.
+        /// No encryption: only for a relay on the same machine or network.
         case none
-        /// By STARTTLS (RFC 3207) with a certificate for the host's name; a server that does not
-        /// offer it, or an attacker who strips the offer, gets no mail.
+        /// STARTTLS (RFC 3207) with a certificate for the host's name. A server that does not offer
+        /// it gets no mail, and neither does an attacker who strips the offer.
         case required
         /// TLS from the first byte (RFC 8314, 3.3), commonly on port 465.
         case implicit
     }
 
-    /// Who we are to the server (RFC 4954).
+    /// The client's credentials for AUTH (RFC 4954).
     package struct Credentials: Sendable {
-        /// What proves it.
+        /// The kinds of proof.
         package enum Proof: Sendable {
-            /// A password's UTF-8: PLAIN, LOGIN, or what else libcurl and the server agree on.
+            /// A password in UTF-8, for PLAIN, LOGIN, or another mechanism that libcurl and the
+            /// server share.
             case password(SecretBytes)
-            /// The file of an OAuth 2.0 access token, read for each mail since such tokens live an
-            /// hour and something else renews them: XOAUTH2 or OAUTHBEARER (RFC 7628).
+            /// The file of an OAuth 2.0 access token, for XOAUTH2 or OAUTHBEARER (RFC 7628). It is
+            /// read for each mail, since such tokens expire after an hour and another program
+            /// renews them.
             case tokenFile(String)
         }
 
         /// The user's name.
         package let user: String
-        /// What proves it.
+        /// The password or token.
         package let proof: Proof
 
         /// Credentials for AUTH.
@@ -35,7 +37,7 @@ package struct SMTPServer: Sendable {
             self.proof = proof
         }
 
-        /// Credentials for AUTH by a password.
+        /// Credentials for AUTH with a password.
         package init(user: String, password: SecretBytes) {
             self.init(user: user, proof: .password(password))
         }
@@ -45,19 +47,19 @@ package struct SMTPServer: Sendable {
     package let host: String
     /// The TCP port: 587 for submission, 25 between servers.
     package let port: UInt16
-    /// Whether the conversation is encrypted.
+    /// Whether the connection is encrypted.
     package let encryption: Encryption
-    /// Sent when the server offers AUTH.
+    /// The credentials, used when the server offers AUTH.
     package let credentials: Credentials?
-    /// What EHLO says: this machine's name, or the sender's domain.
+    /// The argument of EHLO: this machine's name, or the sender's domain.
     package let clientName: String
-    /// Where the host's name may lead.
+    /// The addresses to which the host's name may resolve.
     package let addresses: AddressPolicy
-    /// A PEM file of the authorities to trust instead of the system's.
+    /// A PEM file of trusted authorities that replace the system's.
     package let trustFile: String?
 
-    /// A server; nil when `host` or `clientName` is neither a host name nor an IP address.
-    /// Credentials over an unencrypted connection are for tests; the settings refuse them.
+    /// A server. Nil when `host` or `clientName` is neither a host name nor an IP address.
+    /// Credentials over an unencrypted connection are for tests; the settings reject them.
     package init?(
         host: String, port: UInt16, encryption: Encryption, credentials: Credentials?,
         clientName: String, addresses: AddressPolicy, trustFile: String?
@@ -72,7 +74,7 @@ package struct SMTPServer: Sendable {
         self.trustFile = trustFile
     }
 
-    /// The address in libcurl's form. Both names are checked, so nothing in them can end a part.
+    /// The server's URL for libcurl. Both names are checked, so they contain no delimiters.
     var url: String {
         let isVersionSix = host.utf8.contains(UInt8(ascii: ":"))
         let scheme = encryption == .implicit ? "smtps" : "smtp"

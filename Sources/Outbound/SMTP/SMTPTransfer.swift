@@ -3,7 +3,7 @@ import Cryptography
 import Glibc
 
 extension OutboundClient {
-    /// Hands one mail to a server, within `timeout` of its arrival here.
+    /// Sends one mail to a server, within `timeout` of this call.
     package func send(
         _ mail: SMTPMail, to server: SMTPServer, timeout: Duration
     ) async -> SMTPOutcome {
@@ -28,8 +28,8 @@ extension SMTPServer {
 }
 
 extension EasyHandle {
-    /// How long a server may think about one command. Most answer within a second, but a filter
-    /// that reads the whole message may take its time.
+    /// The time limit for one reply. Most servers reply within a second, but a filter that scans
+    /// the whole message may need longer.
     private static let answerSecondsMax = 30
 
     fileprivate func set(_ server: SMTPServer) throws(CurlRefusal) {
@@ -56,14 +56,14 @@ extension EasyHandle {
     }
 
     private func set(_ credentials: SMTPServer.Credentials) throws(CurlRefusal) {
-        // The password goes with the first AUTH line (RFC 4954, 4): one round trip less.
+        // Sends the password with the AUTH command (RFC 4954, 4), which saves a round trip.
         try set(CURLOPT_SASL_IR, 1)
         try set(CURLOPT_USERNAME, credentials.user)
         switch credentials.proof {
         case .password(let password):
             try set(CURLOPT_PASSWORD, password)
         case .tokenFile(let path):
-            // No token, no login: told, and tried again, like a login that was refused.
+            // Without a token there is no login: reported and retried like a rejected login.
             guard let token = try? SecretFile.readLine(path) else {
                 throw CurlRefusal(code: CURLE_LOGIN_DENIED.rawValue)
             }
@@ -78,8 +78,8 @@ extension EasyHandle {
         try result.get()
     }
 
-    /// libcurl wants a NUL at the end: a copy gets one, and is wiped. The copy that libcurl makes
-    /// in turn lives as long as the handle.
+    /// libcurl needs a NUL at the end, so a copy with a NUL is made and wiped. libcurl's own copy
+    /// exists as long as the handle.
     private func set(
         _ option: CURLoption, wiping secret: UnsafeRawBufferPointer
     ) throws(CurlRefusal) {

@@ -1,12 +1,13 @@
-/// Under what terms a connection was opened. libcurl lends a pooled connection to any transfer to
-/// the same host, port and user, though it may have been opened in clear, with another trust file
-/// (its check covers `smtps`, not STARTTLS), or to an address that this transfer may not dial. So
-/// only a transfer of equal terms may have it; another opens its own.
+/// The conditions under which a connection was opened. libcurl reuses a pooled connection for any
+/// transfer to the same host, port and user. But it may have been opened without encryption, with
+/// another trust file (libcurl's own check covers `smtps`, not STARTTLS), or to an address that
+/// this transfer must not connect to. So only a transfer with equal terms may reuse it; another
+/// opens a new connection.
 struct ConnectionTerms: Hashable, Sendable {
-    /// Where the destination's name may lead.
+    /// The addresses to which the destination's name may resolve.
     let addresses: AddressPolicy
-    /// Whether it must be encrypted.
+    /// Whether the connection must be encrypted.
     let isEncrypted: Bool
-    /// Whom it trusts, where not the system's authorities.
+    /// A file of trusted authorities. Nil for the system's.
     let trustFile: String?
 }

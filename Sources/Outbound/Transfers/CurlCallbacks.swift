@@ -1,8 +1,8 @@
 import CCurl
 import Glibc
 
-// What libcurl calls, always on the curl thread and while the `EasyHandle` lives: the thread keeps
-// each handle until it has been removed from the multi handle. None of them may throw.
+// Callbacks of libcurl, always called on the curl thread while the `EasyHandle` exists: the thread
+// keeps each handle until it has been removed from the multi handle. None of them may throw.
 
 private func handle(_ owner: UnsafeMutableRawPointer?) -> EasyHandle? {
     owner.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
@@ -18,7 +18,7 @@ func readUpload(
     return handle.read(into: UnsafeMutableRawBufferPointer(start: room, count: bytes))
 }
 
-/// `CURLOPT_SEEKFUNCTION`: only from the start, as libcurl asks.
+/// `CURLOPT_SEEKFUNCTION`: only offsets from the start, as libcurl documents it.
 func seekUpload(_ owner: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
     guard let handle = handle(owner), origin == SEEK_SET, handle.seek(to: Int(offset)) else {
         return CURL_SEEKFUNC_FAIL
@@ -26,7 +26,7 @@ func seekUpload(_ owner: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origi
     return CURL_SEEKFUNC_OK
 }
 
-/// `CURLOPT_WRITEFUNCTION`: libcurl's own default is standard output.
+/// `CURLOPT_WRITEFUNCTION`. libcurl's default writes to standard output.
 func takeDownload(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
     _ owner: UnsafeMutableRawPointer?
@@ -46,10 +46,11 @@ func takeHeadLine(
     return receiver.take(headLine: line) ? line.count : abortTransfer
 }
 
-/// Any count but the one that was handed over ends a transfer; nothing is ever as long as this.
+/// Any count other than the given one aborts a transfer, and no part is as long as this.
 private let abortTransfer = Int.max
 
-/// `CURLOPT_OPENSOCKETFUNCTION`: the address has been resolved and not yet dialled.
+/// `CURLOPT_OPENSOCKETFUNCTION`: called after the name is resolved and before the connection is
+/// opened.
 func openSocket(
     _ owner: UnsafeMutableRawPointer?, _ purpose: curlsocktype,
     _ address: UnsafeMutablePointer<curl_sockaddr>?
@@ -71,8 +72,8 @@ func closeSocket(_ owner: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t)
     return 0
 }
 
-/// `CURLOPT_PREREQFUNCTION`: connected, perhaps by a connection from the pool (`ConnectionTerms`),
-/// and nothing of this transfer sent.
+/// `CURLOPT_PREREQFUNCTION`: the connection is open, perhaps from the pool (`ConnectionTerms`), and
+/// nothing of this transfer has been sent.
 func checkBeforeRequest(
     _ owner: UnsafeMutableRawPointer?, _ peer: UnsafeMutablePointer<CChar>?,
     _ local: UnsafeMutablePointer<CChar>?, _ peerPort: Int32, _ localPort: Int32
@@ -86,10 +87,10 @@ func checkBeforeRequest(
     return CURL_PREREQFUNC_OK
 }
 
-/// `CURL_SOCKET_BAD`, a macro with a cast.
+/// `CURL_SOCKET_BAD`, which is a macro with a cast.
 private let noSocket: curl_socket_t = -1
 
-/// The address in `address`, whose bytes run on behind the field `addr`.
+/// Reads the address in `address`, whose bytes extend beyond the field `addr`.
 private func internetAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> InternetAddress? {
     guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
     let bytes = UnsafeRawBufferPointer(

@@ -1,12 +1,12 @@
 import CCurl
 import Glibc
 
-/// The one thread on which libcurl runs: it takes orders from the queue, drives all transfers at
-/// once with `curl_multi`, and tells each its end.
+/// The thread on which libcurl runs. It takes orders from the queue, runs all transfers
+/// concurrently with `curl_multi`, and reports the end of each.
 ///
-/// A known weakness of libcurl 7.88: after an SMTP message's last byte it waits for the server's
-/// answer without giving the thread back. A server that stalls there holds up the other transfers
-/// until its own deadline, so mails are given short ones.
+/// A known limitation of libcurl 7.88: after the last byte of an SMTP message it blocks the thread
+/// until the server replies. A server that stalls there delays the other transfers until its own
+/// transfer times out, so mails have short timeouts.
 final class CurlThread {
     private let multi: MultiHandle
     private let queue: TransferQueue
@@ -19,7 +19,8 @@ final class CurlThread {
         self.queue = queue
     }
 
-    /// Starts the thread, which ends when the queue is closed; false when the system has no more.
+    /// Starts the thread, which ends when the queue is closed. Returns false when the system has no
+    /// thread available.
     static func start(multi: MultiHandle, queue: TransferQueue) -> Bool {
         let thread = CurlThread(multi: multi, queue: queue)
         let owner = Unmanaged.passRetained(thread)
@@ -70,7 +71,7 @@ final class CurlThread {
         }
     }
 
-    /// Tells the finished transfers their ends; true when one of them has begun again.
+    /// Reports the ends of finished transfers. Returns true when one of them was restarted.
     private func endFinished() -> Bool {
         var left: Int32 = 0
         var hasBegun = false
@@ -79,7 +80,7 @@ final class CurlThread {
                 let id = idsByHandle[raw], let handle = running[id]
             else { continue }
             let report = handle.report(ccurl_message_result(message))
-            // A connection of other terms is sound, and its owner's.
+            // A connection with other terms works, and belongs to another transfer.
             if !report.isSuccess, !report.isPoolRefused { handle.cutConnection() }
             if report.wantsNewConnection, beginAgain(handle) {
                 hasBegun = true
@@ -90,7 +91,7 @@ final class CurlThread {
         return hasBegun
     }
 
-    /// The same transfer on a connection of its own.
+    /// Restarts a transfer on a new connection.
     private func beginAgain(_ handle: EasyHandle) -> Bool {
         guard handle.setNewConnection() else { return false }
         curl_multi_remove_handle(multi.raw, handle.raw)
@@ -106,7 +107,7 @@ final class CurlThread {
     }
 
     private func close() {
-        // Their callers have been told.
+        // The callers have already received their results.
         for id in Array(running.keys) { end(id, .notRun(.closed)) }
         let whenClosed = queue.seal()
         sockets.cutAll()
@@ -114,7 +115,8 @@ final class CurlThread {
         for tell in whenClosed { tell() }
     }
 
-    /// A peer that closes while we write must not end the process; write(2) says EPIPE instead.
+    /// A write to a closed connection must not kill the process. With SIGPIPE blocked, write(2)
+    /// returns EPIPE.
     private func blockBrokenPipeSignal() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -1,13 +1,14 @@
 import CCurl
 import Glibc
 
-/// libcurl refuses an option; its text may hold what was set, so only the code is kept.
+/// libcurl rejected an option. Its error text may contain the option's value, so only the code is
+/// kept.
 struct CurlRefusal: Error {
     let code: UInt32
 }
 
-/// Owns one of libcurl's easy handles, and what its callbacks read. Stays on the curl thread,
-/// from its making to its end.
+/// Owns one of libcurl's easy handles and the data for its callbacks. Created, used and destroyed
+/// on the curl thread.
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private let upload: [UInt8]
@@ -18,12 +19,13 @@ final class EasyHandle {
     private var isAddressForbidden = false
     private var isPoolRefused = false
     private var hasNewConnection = false
-    /// Who takes an HTTP answer; nil in other protocols.
+    /// The receiver of an HTTP response. Nil in other protocols.
     private(set) var receiver: (any TransferReceiver)?
-    /// What an SMTP server says to this transfer; nil in other protocols.
+    /// The SMTP conversation of this transfer. Nil in other protocols.
     private(set) var conversation: SMTPConversation?
 
-    /// A handle with the options that every transfer has, whatever its protocol.
+    /// Creates a handle with the options that all protocols share.
+    /// - Throws: `CurlRefusal`.
     init(
         upload: [UInt8], terms: ConnectionTerms, timeout: Duration, sockets: OpenSockets
     ) throws(CurlRefusal) {
@@ -46,9 +48,9 @@ final class EasyHandle {
         let milliseconds = Int(min(max(timeout / .milliseconds(1), 1), 3_600_000))
         try set(CURLOPT_TIMEOUT_MS, milliseconds)
         try set(CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000))
-        // Signals belong to the whole process; this is one thread of it.
+        // Signals affect the whole process, so libcurl must not use them.
         try set(CURLOPT_NOSIGNAL, 1)
-        // An `ALL_PROXY` in the environment must not choose the way that mail takes.
+        // A proxy in the environment (`ALL_PROXY`) must not redirect the traffic.
         try set(CURLOPT_PROXY, "")
         let owner = Unmanaged.passUnretained(self).toOpaque()
         try check(ccurl_set_read(raw, readUpload, owner))
@@ -66,14 +68,14 @@ final class EasyHandle {
     }
 
     func set(_ option: CURLoption, _ value: String) throws(CurlRefusal) {
-        // A NUL would cut the text short, and what remains may mean something else.
+        // A NUL would truncate the text, and the rest may have another meaning.
         guard !value.utf8.contains(0) else {
             throw CurlRefusal(code: CURLE_BAD_FUNCTION_ARGUMENT.rawValue)
         }
         try check(ccurl_set_text(raw, option, value))
     }
 
-    /// libcurl reads up to the NUL that `value` ends with, and keeps a copy.
+    /// Sets a text that ends with a NUL. libcurl copies it.
     func set(_ option: CURLoption, zeroTerminated value: UnsafeRawBufferPointer)
         throws(CurlRefusal)
     {
@@ -96,7 +98,8 @@ final class EasyHandle {
         try set(option, keeping: list)
     }
 
-    /// Takes over a list, which is wiped in the end: it may hold a header with a secret.
+    /// Takes ownership of a list. It is wiped when the handle ends, since it may contain a header
+    /// with a secret.
     func set(
         _ option: CURLoption, keeping list: UnsafeMutablePointer<curl_slist>?
     ) throws(CurlRefusal) {
@@ -113,32 +116,32 @@ final class EasyHandle {
         curl_slist_free_all(list)
     }
 
-    /// Hands what comes in to `receiver`, heads too.
+    /// Passes the response to `receiver`, its head included.
     func receive(into receiver: any TransferReceiver) throws(CurlRefusal) {
         self.receiver = receiver
         try check(
             ccurl_set_header(raw, takeHeadLine, Unmanaged.passUnretained(self).toOpaque()))
     }
 
-    /// Asks for a connection of its own, once: false when that has been asked before, so that a
-    /// transfer cannot begin again for ever.
+    /// Requests a new connection, once. Returns false when it was requested before, so that a
+    /// transfer cannot be repeated without end.
     func setNewConnection() -> Bool {
         guard !hasNewConnection else { return false }
         hasNewConnection = true
         isPoolRefused = false
         conversation?.startOver()
-        // Without the option there is no second try, which is what its failure means here.
+        // Without this option there can be no second try, so its failure returns false.
         return (try? set(CURLOPT_FRESH_CONNECT, 1)) != nil
     }
 
-    /// Says that `upload` is to be sent, and how long it is.
+    /// Announces that `upload` will be sent, and its size.
     func setUpload() throws(CurlRefusal) {
         try set(CURLOPT_UPLOAD, 1)
         try check(ccurl_set_size(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(upload.count)))
     }
 
-    /// Says that `upload` is a POST's body. libcurl asks for it from its start again when the
-    /// connection that it had taken from the pool turns out to be closed.
+    /// Declares `upload` as the body of a POST. libcurl reads it from the start again when the
+    /// pooled connection that it chose turns out to be closed.
     func setPost() throws(CurlRefusal) {
         try set(CURLOPT_POST, 1)
         try check(ccurl_set_size(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(upload.count)))
@@ -149,9 +152,9 @@ final class EasyHandle {
         guard code == CURLE_OK else { throw CurlRefusal(code: code.rawValue) }
     }
 
-    // MARK: what the callbacks ask
+    // MARK: called by the callbacks
 
-    /// Copies the next part of the upload into `room`; 0 at its end.
+    /// Copies the next part of the upload into `room`. Returns 0 at its end.
     func read(into room: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(room.count, upload.count - uploadedBytes)
         room.copyBytes(from: upload[uploadedBytes..<uploadedBytes + count])
@@ -159,14 +162,15 @@ final class EasyHandle {
         return count
     }
 
-    /// Goes on reading the upload from `position`; false when that is outside of it.
+    /// Continues reading the upload at `position`. Returns false when that is outside of it.
     func seek(to position: Int) -> Bool {
         guard (0...upload.count).contains(position) else { return false }
         uploadedBytes = position
         return true
     }
 
-    /// Whether `address` may be dialled; remembers a no, since libcurl only knows "no socket".
+    /// Whether a connection to `address` is allowed. Records a violation, since libcurl reports
+    /// only that no socket was opened.
     func allows(_ address: InternetAddress) -> Bool {
         if terms.addresses.allows(address) { return true }
         isAddressForbidden = true
@@ -184,14 +188,14 @@ final class EasyHandle {
         return conversation?.begin(on: descriptor, sockets) ?? true
     }
 
-    /// Has `conversation` hear what the server says.
+    /// Passes the server's lines to `conversation`.
     func hear(by conversation: SMTPConversation) throws(CurlRefusal) {
         self.conversation = conversation
         try check(
             ccurl_set_header(raw, takeAnswerLine, Unmanaged.passUnretained(self).toOpaque()))
     }
 
-    /// What is to be said of the transfer that ended with `code`.
+    /// The report on the transfer, which ended with `code`.
     func report(_ code: CURLcode) -> TransferReport {
         TransferReport(
             code: code.rawValue, answer: number(CURLINFO_RESPONSE_CODE),
@@ -207,9 +211,9 @@ final class EasyHandle {
         return ccurl_get_long(raw, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// Cuts the connection that a failed transfer leaves in libcurl's pool. A late answer to this
-    /// transfer would otherwise be read as the answer to the next one's first command. Not so in
-    /// HTTP: libcurl closes the connection itself, or it is shared by numbered streams.
+    /// Shuts down the connection that a failed transfer leaves in libcurl's pool. Otherwise a late
+    /// reply to this transfer would be read as the reply to the next transfer's first command. Not
+    /// needed in HTTP: libcurl closes the connection itself, or it carries numbered streams.
     func cutConnection() {
         guard receiver == nil else { return }
         var descriptor: curl_socket_t = -1

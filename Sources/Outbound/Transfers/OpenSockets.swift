@@ -1,29 +1,29 @@
 import Glibc
 
-/// The sockets that libcurl has open, pooled connections among them, and the terms of each. On the
-/// curl thread only.
+/// The sockets that libcurl has open, including pooled connections, with the terms of each. Used
+/// only on the curl thread.
 ///
-/// libcurl takes leave of a mail server with QUIT and waits for the answer, with the thread. A
-/// server that has stalled would hold up everybody, so its connections are cut instead.
+/// libcurl ends an SMTP connection with QUIT and blocks the thread until the reply. A server that
+/// has stalled would delay all transfers, so its connections are shut down instead.
 final class OpenSockets {
-    /// How long sent bytes may stay without acknowledgement.
+    /// How long sent bytes may remain unacknowledged.
     private static let silenceMillisecondsMax: CUnsignedInt = 20_000
     /// `TCP_USER_TIMEOUT` (RFC 5482) of Linux's tcp(7).
     private static let userTimeoutOption: Int32 = 18
 
     private var terms: [Int32: ConnectionTerms] = [:]
-    /// What mail servers offered when their connections began.
+    /// The extensions that mail servers offered when their connections began.
     var extensions: [Int32: SMTPExtensions] = [:]
 
-    /// A new socket of the kind asked for, or -1.
+    /// Opens a socket. Returns -1 on failure.
     func open(
         family: Int32, type: Int32, protocolNumber: Int32, terms: ConnectionTerms
     ) -> Int32 {
         let descriptor = socket(family, type | Int32(SOCK_CLOEXEC.rawValue), protocolNumber)
         guard descriptor >= 0 else { return descriptor }
         self.terms[descriptor] = terms
-        // A peer that is gone without a word (its machine, the way to it) is found out, so that no
-        // further request is put on its connection. One that only thinks still acknowledges.
+        // Detects a peer that disappeared without closing the connection (a crashed host, a broken
+        // route), so that no further request uses it. A peer that is only slow still acknowledges.
         var milliseconds = Self.silenceMillisecondsMax
         let size = socklen_t(MemoryLayout<CUnsignedInt>.size)
         setsockopt(
@@ -37,7 +37,8 @@ final class OpenSockets {
         Glibc.close(descriptor)
     }
 
-    /// Ends both directions; libcurl finds the connection dead and closes it without a word.
+    /// Shuts down both directions. libcurl then finds the connection dead and closes it without
+    /// QUIT.
     func cut(_ descriptor: Int32) {
         guard terms[descriptor] != nil else { return }
         shutdown(descriptor, Int32(SHUT_RDWR))
@@ -47,7 +48,7 @@ final class OpenSockets {
         for descriptor in terms.keys { cut(descriptor) }
     }
 
-    /// The connection between these ends, which is all that libcurl tells of it; nil when there is
+    /// The connection between these two ends, which is how libcurl identifies it. Nil when there is
     /// none.
     func descriptor(peer: SocketEnd, localPort: UInt16) -> Int32? {
         terms.keys.first { descriptor in
@@ -70,7 +71,8 @@ struct SocketEnd: Hashable {
         self.port = port
     }
 
-    /// What `ask` (getsockname or getpeername) tells of a socket; nil while it has no such end.
+    /// The end of a socket that `ask` (getsockname or getpeername) returns. Nil when the socket has
+    /// no such end.
     fileprivate init?(
         of descriptor: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
@@ -85,7 +87,7 @@ struct SocketEnd: Hashable {
         guard result == 0 else { return nil }
         let found = withUnsafeBytes(of: &storage) { bytes -> (InternetAddress, UInt16)? in
             guard let address = InternetAddress(socketAddress: bytes) else { return nil }
-            // The port stands in the same two bytes of both families (RFC 3493, 3.3).
+            // The port is at the same offset in both families (RFC 3493, 3.3).
             let port = bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
             return (address, UInt16(bigEndian: port))
         }

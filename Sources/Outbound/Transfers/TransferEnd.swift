@@ -1,49 +1,49 @@
 import CCurl
 
-/// How a transfer ended, before its protocol gives it a meaning.
+/// The result of a transfer, before its protocol interprets it.
 enum TransferEnd: Sendable {
-    /// libcurl has not run it, or not to its end.
+    /// libcurl has not run the transfer, or not to its end.
     case notRun(TransferFailure)
-    /// libcurl has run it.
+    /// libcurl has run the transfer.
     case run(TransferReport)
 }
 
-/// What libcurl says of a transfer that it has run.
+/// libcurl's report on a transfer that it has run.
 struct TransferReport: Sendable {
     let code: UInt32
-    /// The last answer's code, 0 for none: of SMTP or HTTP.
+    /// The last SMTP or HTTP status code. 0 for none.
     let answer: Int
     let uploadedBytes: Int
     let isAddressForbidden: Bool
-    /// It was lent a connection from the pool that it may not use.
+    /// The pooled connection that libcurl chose has other terms.
     let isPoolRefused: Bool
-    /// How many connections were opened for it; 0 when it was given one from the pool.
+    /// The number of connections opened for the transfer. 0 when it used a pooled one.
     let connectionsOpened: Int
-    /// A mail server's latest answer to a step of the mail; nil while there was none.
+    /// A mail server's latest reply to a step of the mail. Nil before the first.
     let mailAnswer: SMTPAnswer?
-    /// The mail server cannot take the mail's addresses.
+    /// The mail server does not support the mail's addresses.
     let isMailUnsupported: Bool
 
     var isSuccess: Bool { code == CURLE_OK.rawValue }
 
-    /// libcurl's word for a peer that said no to a command of ours (or for a broken send).
+    /// libcurl's code for a peer that rejected a command (or for a failed send).
     var isSendRefused: Bool { code == CURLE_SEND_ERROR.rawValue }
 
-    /// libcurl's words for an answer that it did not want.
+    /// libcurl's codes for an unexpected response.
     var isOddAnswer: Bool {
         code == CURLE_WEIRD_SERVER_REPLY.rawValue || code == CURLE_RECV_ERROR.rawValue
     }
 
-    /// The pool gave a connection that is not ours to use, or that the peer had closed already, or
-    /// closed in answer (SMTP's 421). Nothing has been sent, so the same transfer may have a new
-    /// one.
+    /// Whether to retry on a new connection. True where the pooled connection has other terms, or
+    /// the peer had closed it, or closed it in reply (SMTP's 421). Nothing has been sent then, so
+    /// that the retry is safe.
     var wantsNewConnection: Bool {
         guard connectionsOpened == 0, uploadedBytes == 0 else { return false }
         return isPoolRefused
             || (isSendRefused || isOddAnswer) && (answer == 0 || answer == 421)
     }
 
-    /// The failure, for a transfer that was no success.
+    /// The failure of a transfer that was not successful.
     var failure: TransferFailure {
         if isAddressForbidden { return .addressForbidden }
         switch CURLcode(rawValue: code) {
@@ -54,7 +54,7 @@ struct TransferReport: Sendable {
             CURLE_SSL_CACERT_BADFILE:
             return .notEncrypted
         case CURLE_TOO_MANY_REDIRECTS: return .redirected
-        // The first URL was checked, so another scheme is a redirect's.
+        // The scheme of the first URL was checked, so this one comes from a redirect.
         case CURLE_UNSUPPORTED_PROTOCOL: return .redirected
         case CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT,
             CURLE_FAILED_INIT, CURLE_OUT_OF_MEMORY, CURLE_UNKNOWN_OPTION:

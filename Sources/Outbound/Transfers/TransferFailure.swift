@@ -1,27 +1,27 @@
-/// Why a transfer did not come to an end that the other side had a word in.
+/// Why a transfer ended without a valid response.
 package enum TransferFailure: String, CaseIterable, Sendable {
     /// The host's name resolves to an address that the destination's policy forbids.
     case addressForbidden = "address-forbidden"
-    /// Too many transfers wait already.
+    /// Too many transfers are running or waiting.
     case busy
-    /// The caller gave up.
+    /// The caller cancelled it.
     case cancelled
-    /// This client has been closed.
+    /// The client has been closed.
     case closed
-    /// The connection broke, or the peer spoke nonsense.
+    /// The connection broke, or the peer violated the protocol.
     case interrupted
-    /// The peer does not accept our user and password.
+    /// The peer rejected the user name or password.
     case loginRefused = "login-refused"
-    /// No encrypted connection, or not with the host whose name was dialled.
+    /// The connection could not be encrypted, or the certificate is not valid for the host's name.
     case notEncrypted = "not-encrypted"
-    /// More redirects than are followed, or one to where none may lead.
+    /// Too many redirects, or a redirect to a forbidden scheme.
     case redirected
     /// The deadline passed.
     case timedOut = "timed-out"
-    /// The answer is larger than it may be.
+    /// The response exceeds its limit.
     case tooLarge = "too-large"
-    /// The name does not resolve, or nobody answers there.
+    /// The name does not resolve, or the host cannot be reached.
     case unreachable
-    /// libcurl refuses the transfer itself: a mistake of ours or of the settings.
+    /// libcurl rejected the transfer itself: an error of this program or of the settings.
     case invalid
 }

@@ -1,10 +1,10 @@
-/// One transfer that somebody waits for. Each protocol makes its own; the thread runs them all.
+/// One transfer to run. Each protocol creates its own; the curl thread runs them all.
 struct TransferOrder: Sendable {
-    /// What its connection must be.
+    /// The required terms of its connection.
     let terms: ConnectionTerms
-    /// How long it may take, from its arrival to its end.
+    /// The time limit, from submission to end.
     let timeout: Duration
-    /// What is sent, held in memory; empty for none.
+    /// The bytes to send, held in memory. Empty for none.
     let upload: [UInt8]
     /// Sets the protocol's own options.
     let configure: @Sendable (EasyHandle) throws(CurlRefusal) -> Void

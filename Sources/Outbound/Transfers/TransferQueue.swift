@@ -1,19 +1,20 @@
 import CCurl
 import Synchronization
 
-/// Where transfers wait for the curl thread, and where their callers are told the end.
+/// The queue of transfers for the curl thread, and the place where their results are reported.
 ///
-/// Bounded: past `transfersMax` the answer is `.busy`, at once. A caller that gives up, or a client
-/// that is closed, is answered here and now, since the thread may be held up by a server that has
-/// stalled (`CurlThread`); the thread cleans up when it comes by.
+/// Bounded: beyond `transfersMax` a transfer fails at once with `.busy`. When a caller cancels or
+/// the client is closed, the result is reported immediately, since a stalled server may block the
+/// thread (`CurlThread`). The thread cleans up later.
 ///
-/// The multi handle lives here because waking the thread is the one thing that other threads do
-/// with it (curl_multi_wakeup(3) allows that). Every wake-up happens under the lock, and the thread
-/// takes the handle out under the same lock before it frees it, so none can come too late.
+/// The multi handle is kept here because waking the thread is the only operation that other threads
+/// perform on it (curl_multi_wakeup(3) allows that). Every wake-up happens under the lock, and the
+/// thread removes the handle under the same lock before it frees it, so that no wake-up can use a
+/// freed handle.
 final class TransferQueue: Sendable {
     typealias Finish = @Sendable (TransferEnd) -> Void
 
-    /// What the thread is to do next.
+    /// The next work for the thread.
     struct Work: Sendable {
         var arrived: [(id: UInt64, order: TransferOrder)] = []
         var cancelled: [UInt64] = []
@@ -21,11 +22,11 @@ final class TransferQueue: Sendable {
     }
 
     private enum Phase {
-        /// Has a number, is not here yet.
+        /// Has an id, but has not been submitted.
         case announced
-        /// The thread's; its caller waits.
+        /// Submitted to the thread. The caller waits.
         case submitted(Finish)
-        /// Its caller has been told; the thread may still have it.
+        /// The caller has received its result. The thread may still run the transfer.
         case cancelled
     }
 
@@ -45,7 +46,7 @@ final class TransferQueue: Sendable {
         self.state = Mutex(State(multi: multi))
     }
 
-    /// A number for a transfer to come, so that it can be cancelled before it is submitted.
+    /// Returns an id for a transfer, so that it can be cancelled before it is submitted.
     func announce() -> UInt64 {
         state.withLock { state in
             defer { state.nextID += 1 }
@@ -54,7 +55,7 @@ final class TransferQueue: Sendable {
         }
     }
 
-    /// Hands an announced transfer over; `finish` is called exactly once, from any thread.
+    /// Submits an announced transfer. `finish` is called exactly once, on any thread.
     func submit(_ id: UInt64, _ order: TransferOrder, finish: @escaping Finish) {
         let failure: TransferFailure? = state.withLock { state in
             if let failure = refusal(of: id, in: state) {
@@ -75,7 +76,7 @@ final class TransferQueue: Sendable {
         return state.phases.count > transfersMax ? .busy : nil
     }
 
-    /// Gives a transfer up; nothing happens when it has ended.
+    /// Cancels a transfer. Does nothing when it has ended.
     func cancel(_ id: UInt64) {
         let finish = state.withLock { state -> Finish? in
             guard let phase = state.phases[id] else { return nil }
@@ -88,7 +89,7 @@ final class TransferQueue: Sendable {
         finish?(.notRun(.cancelled))
     }
 
-    /// Gives everything up and ends the thread; `whenClosed` is called when it has ended.
+    /// Cancels all transfers and ends the thread. `whenClosed` is called when it has ended.
     func close(whenClosed: @escaping @Sendable () -> Void) {
         let (finishes, isClosed) = state.withLock { state in
             state.work.isClosing = true
@@ -106,7 +107,7 @@ final class TransferQueue: Sendable {
         if isClosed { whenClosed() }
     }
 
-    // MARK: the thread's side
+    // MARK: called on the curl thread
 
     func take() -> Work {
         state.withLock { state in
@@ -115,13 +116,14 @@ final class TransferQueue: Sendable {
         }
     }
 
-    /// The thread is done with a transfer: tells its caller, if that still waits.
+    /// Called by the thread when a transfer has ended. Reports the result if the caller still
+    /// waits.
     func end(_ id: UInt64, _ end: TransferEnd) {
         let phase = state.withLock { $0.phases.removeValue(forKey: id) }
         if case .submitted(let finish) = phase { finish(end) }
     }
 
-    /// Takes the multi handle away, after which nobody wakes the thread.
+    /// Removes the multi handle, after which no wake-up happens.
     func seal() -> [@Sendable () -> Void] {
         state.withLock { state in
             state.multi = nil
@@ -131,14 +133,14 @@ final class TransferQueue: Sendable {
     }
 }
 
-/// libcurl's multi handle, where its pointer crosses threads.
+/// libcurl's multi handle, as its pointer crosses threads.
 ///
-/// `@unchecked Sendable`: only `wake` is called off the curl thread, which libcurl allows.
+/// `@unchecked Sendable`: only `wake` is called outside the curl thread, which libcurl allows.
 struct MultiHandle: @unchecked Sendable {
     let raw: UnsafeMutableRawPointer
 
     func wake() {
-        // A failure means that the wake-up pipe is full: the thread is being woken already.
+        // A failure means that the wake-up pipe is full, so the thread is about to wake already.
         _ = curl_multi_wakeup(raw)
     }
 }

@@ -1,10 +1,10 @@
-/// Who takes what comes in on a transfer; called on the curl thread, and must not block it.
+/// Receives the response of a transfer. Called on the curl thread, which it must not block.
 protocol TransferReceiver: AnyObject, Sendable {
-    /// A line of an answer's head, as it came.
-    /// - Returns: false to end the transfer.
+    /// Receives one line of a response's head.
+    /// - Returns: False to abort the transfer.
     func take(headLine line: UnsafeRawBufferPointer) -> Bool
 
-    /// The next part of an answer's content.
-    /// - Returns: false to end the transfer.
+    /// Receives the next part of a response's body.
+    /// - Returns: False to abort the transfer.
     func take(content part: UnsafeRawBufferPointer) -> Bool
 }

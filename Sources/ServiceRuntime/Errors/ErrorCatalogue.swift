@@ -1,7 +1,7 @@
-/// Every error that a caller can see: its stable code, gRPC status, the sentence a person
-/// reads, whether the same call may work later, and what to do next. To add one: a case here, its
-/// entry below, its sentence in each language of `Wording`, and a line where it is thrown; codes are
-/// never renamed. `README.md` beside this file tells which code of Firebase's is which of these.
+/// Every error that a caller can see: its stable code, its gRPC status, the sentence for the
+/// user, whether the same call may succeed later, and what to do next. To add one: a case here, its
+/// entry below, its sentence in each language of `Wording`, and the code that throws it. Codes are
+/// never renamed. `README.md` beside this file maps Firebase's codes to these.
 package enum ErrorCode: String, CaseIterable, Sendable {
     case accountDisabled = "auth/user-disabled"
     case alreadySignedIn = "auth/already-signed-in"
@@ -59,7 +59,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case unavailable = "rpc/unavailable"
     case unknownMethod = "rpc/unknown-method"
 
-    /// What the catalogue says of this code.
+    /// The catalogue's entry for this code.
     package var entry: ErrorEntry {
         switch self {
         case .accountDisabled:
@@ -258,13 +258,14 @@ package enum ErrorCode: String, CaseIterable, Sendable {
 
 /// One entry of the catalogue.
 package struct ErrorEntry: Sendable {
-    /// The gRPC status that goes with it.
+    /// The gRPC status of this code.
     package let status: StatusCode
-    /// What a person reads, in English; says nothing that only an account's owner may know.
+    /// The sentence for the user, in English. It reveals nothing that only an account's owner may
+    /// know.
     package let sentence: String
-    /// Whether the same call may work later, unchanged.
+    /// Whether the same call, unchanged, may succeed later.
     package let isRetryable: Bool
-    /// What the caller's screen should offer.
+    /// The action that the caller's screen should offer.
     package let next: NextAction
 
     init(
@@ -277,20 +278,20 @@ package struct ErrorEntry: Sendable {
     }
 }
 
-/// What a person can do about an error; travels as its raw value.
+/// What a user can do about an error. The raw value is sent on the wire.
 package enum NextAction: String, Sendable {
-    /// Add another way of signing in first.
+    /// Add another sign-in method first.
     case addMethod = "add-method"
     /// Have a parent or guardian agree.
     case askParent = "ask-parent"
-    /// Ask the operator of the app.
+    /// Contact the operator of the app.
     case contactSupport = "contact-support"
-    /// Change what was entered.
+    /// Correct what was entered.
     case correct
     /// Ask for the account's password.
     case enterPassword = "enter-password"
-    /// Ask for one of the proofs that the error's fields name (the password), hand it to
-    /// Reauthenticate, and try again; where they name none, sign in anew.
+    /// Ask for one of the proofs that the error's fields name (the password), pass it to
+    /// `Reauthenticate`, and try again. Where the fields name none, sign in again.
     case reauthenticate
     /// Exchange the refresh token for a new access token.
     case refresh
@@ -300,12 +301,12 @@ package enum NextAction: String, Sendable {
     case signIn = "sign-in"
     /// Sign out first.
     case signOut = "sign-out"
-    /// Begin the flow anew, with a new idempotency key.
+    /// Start the flow again, with a new idempotency key.
     case startAgain = "start-again"
-    /// The same again.
+    /// Repeat the same call.
     case tryAgain = "try-again"
     /// Open the link in the mail, or ask for another one.
     case verifyEmail = "verify-email"
-    /// The same again, after `retry_after_ms`.
+    /// Repeat the same call after `retry_after_ms`.
     case wait
 }

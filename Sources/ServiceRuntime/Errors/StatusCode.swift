@@ -1,38 +1,38 @@
-/// How a call ended, in gRPC's seventeen codes, which callers in every language know.
+/// How a call ended: gRPC's seventeen status codes, which clients in every language know.
 /// Source: https://grpc.io/docs/guides/status-codes/
 package enum StatusCode: Int32, CaseIterable, Sendable {
-    /// Done.
+    /// The call succeeded.
     case ok = 0
-    /// The caller gave up.
+    /// The caller cancelled the call.
     case cancelled = 1
-    /// Nothing better is known.
+    /// An error without a more precise code.
     case unknown = 2
-    /// The request can never work as it is.
+    /// The request is invalid, in any state of the system.
     case invalidArgument = 3
-    /// Time ran out; the effect may or may not have happened.
+    /// The deadline passed. The effect may or may not have happened.
     case deadlineExceeded = 4
-    /// What was asked for is not there.
+    /// The requested object does not exist.
     case notFound = 5
-    /// What should be made exists.
+    /// The object to create exists already.
     case alreadyExists = 6
-    /// The caller is known and may not do this.
+    /// The caller is authenticated but not allowed to do this.
     case permissionDenied = 7
-    /// A limit of rate, memory or size is reached.
+    /// A rate limit, memory limit or size limit is reached.
     case resourceExhausted = 8
-    /// The system is not in the state that this needs.
+    /// The system is not in the state that this call needs.
     case failedPrecondition = 9
-    /// Lost against a concurrent change.
+    /// The call lost against a concurrent change.
     case aborted = 10
-    /// Past the end of what is valid.
+    /// The value is past the end of the valid range.
     case outOfRange = 11
-    /// No such method.
+    /// The method does not exist.
     case unimplemented = 12
-    /// Our fault.
+    /// An error of the server.
     case `internal` = 13
-    /// Not reachable or not ready; try again.
+    /// The server is not reachable or not ready; retry.
     case unavailable = 14
-    /// Stored data is broken.
+    /// Stored data is corrupt.
     case dataLoss = 15
-    /// The caller has not proved who it is.
+    /// The caller is not authenticated.
     case unauthenticated = 16
 }

@@ -15,7 +15,7 @@ enum CrockfordKey {
         return prefix + "_" + String(decoding: digits, as: UTF8.self)
     }
 
-    /// The key of exactly such a text; nil for anything else, and where it would not fit 63 bits.
+    /// The key of exactly such a text. Nil for any other text, and for a key that exceeds 63 bits.
     static func decode(_ text: String, after prefix: String) -> Int64? {
         let bytes = text.utf8
         guard bytes.count == prefix.utf8.count + 1 + digitsCount,

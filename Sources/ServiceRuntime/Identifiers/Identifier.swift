@@ -1,33 +1,33 @@
-/// What an id names: its prefix is the first thing a person reads in a log or a support mail.
+/// A kind of id. Its prefix shows the kind to people who read a log or a support mail.
 package protocol IdentifierKind: Sendable {
     /// Three letters, without the underscore.
     static var prefix: String { get }
 }
 
-/// The id of a row: a positive 63-bit key inside (integer keys leave nothing behind when SQLite
-/// erases a row: Sources/SECURITY.md, Erasure), and outside its kind's prefix, an underscore and
+/// The id of a row. Inside: a positive 63-bit key. An integer key leaves no trace when SQLite
+/// erases a row (Sources/SECURITY.md, Erasure). Outside: the kind's prefix, an underscore and
 /// thirteen characters of Crockford's base32 (`acc_0c2v7m4k9h3xd`). The kind is part of the type,
-/// so that a session's id cannot be passed where an account's is expected.
+/// so that a session's id cannot be passed where an account's id is expected.
 package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// The row's key: 1 … 2⁶³−1.
     package let key: Int64
 
-    /// The id of the row with this key; nil for zero and below, which no row has.
+    /// The id of the row with this key. Nil for zero and negative numbers, which are no row keys.
     package init?(key: Int64) {
         guard key > 0 else { return nil }
         self.key = key
     }
 
-    /// A new id, drawn at random.
+    /// A new random id.
     package static func drawn(from randomness: some Randomness) -> Identifier {
         Identifier(positive: randomness.rowKey())
     }
 
-    /// Reads an id from outside.
+    /// Parses an id from outside.
     ///
-    /// Only the one text that `text` writes is taken: upper case, the look-alikes that Crockford
-    /// lets a reader accept (`o`, `i`, `l`) and set top bits are refused, since two texts for one
-    /// account would be two keys wherever an id is compared or counted as text.
+    /// Accepts only the canonical form that `text` returns. Rejects upper case, the look-alikes
+    /// that Crockford's base32 lets a reader accept (`o`, `i`, `l`), and set top bits: two texts
+    /// for one account would be two keys wherever ids are compared or counted as text.
     package init?(text: String) {
         guard let key = CrockfordKey.decode(text, after: Kind.prefix) else { return nil }
         self.init(key: key)

@@ -1,36 +1,35 @@
-/// The kinds of id that callers see. To add one: a kind and its alias here, nothing else.
-///
-/// Names an account.
+/// An account's ids. This file lists the kinds of id that callers see; to add one, add a kind and
+/// its alias here, nothing else.
 package enum AccountKind: IdentifierKind {
     /// `acc_…`
     package static let prefix = "acc"
 }
 
-/// Names a session.
+/// A session's ids.
 package enum SessionKind: IdentifierKind {
     /// `ses_…`
     package static let prefix = "ses"
 }
 
-/// Names a message that was accepted for delivery.
+/// The ids of messages that were accepted for delivery.
 package enum MessageKind: IdentifierKind {
     /// `msg_…`
     package static let prefix = "msg"
 }
 
-/// Names an operator's webhook.
+/// The ids of operators' webhooks.
 package enum WebhookKind: IdentifierKind {
     /// `whk_…`
     package static let prefix = "whk"
 }
 
-/// Names an event that webhooks are told of.
+/// The ids of events that webhooks deliver.
 package enum EventKind: IdentifierKind {
     /// `evt_…`
     package static let prefix = "evt"
 }
 
-/// Names a device that takes push messages.
+/// The ids of devices that receive push messages.
 package enum PushDeviceKind: IdentifierKind {
     /// `dev_…`
     package static let prefix = "dev"
@@ -46,5 +45,5 @@ package typealias MessageID = Identifier<MessageKind>
 package typealias WebhookID = Identifier<WebhookKind>
 /// The id of an event: `evt_…`
 package typealias EventID = Identifier<EventKind>
-/// The id of a device that takes push messages: `dev_…`
+/// The id of a device that receives push messages: `dev_…`
 package typealias PushDeviceID = Identifier<PushDeviceKind>

@@ -1,21 +1,23 @@
 import Synchronization
 
-/// Why a part of a program fails.
+/// A failure of a part of a program.
 package struct PartTrouble: Hashable, Sendable {
-    /// When it began.
+    /// When the failure began.
     package let since: Timestamp
-    /// In a few words for the operator; no path and no address, since every caller may read it.
+    /// A short description for the operator. Every caller may read it, so it contains no path and
+    /// no address.
     package let detail: String
 
-    /// Trouble since a moment.
+    /// A failure since a moment.
     package init(since: Timestamp, detail: String) {
         self.since = since
         self.detail = detail
     }
 }
 
-/// Whether one part of a program works, kept by what uses the part: a store's writer notes each
-/// commit. A part may have several sources (a store and its logs) and fails while one of them does.
+/// The health of one part of a program, reported by the code that uses the part: for example, a
+/// store's writer reports each commit. A part may have several sources (a store and its logs), and
+/// fails while one of them fails.
 package final class PartCondition: Sendable {
     private let failing = Mutex<[String: PartTrouble]>([:])
     private let time: any Time
@@ -25,12 +27,12 @@ package final class PartCondition: Sendable {
         self.time = time
     }
 
-    /// The trouble of the source that has failed for the longest; nil if all work.
+    /// The trouble of the source that has failed for the longest time. Nil if all sources work.
     package var trouble: PartTrouble? {
         failing.withLock { $0.values.min { $0.since < $1.since } }
     }
 
-    /// A source has failed. Of a source that fails already the first moment is kept.
+    /// Reports that a source fails. Where it failed already, the first moment is kept.
     package func fail(_ source: String, _ detail: String) {
         let now = time.now()
         failing.withLock { failing in
@@ -38,7 +40,7 @@ package final class PartCondition: Sendable {
         }
     }
 
-    /// A source works.
+    /// Reports that a source works.
     package func work(_ source: String) {
         failing.withLock { failing in
             if !failing.isEmpty { failing[source] = nil }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// This process, among those of the same service.
+/// Identifies this process among those of the same service.
 package enum ProcessInstance {
-    /// `HOST:PID`; the host's name is the container's where there is one.
+    /// `HOST:PID`. In a container, the host's name is the container's.
     package static let text: String = {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "\(getpid())" }

@@ -1,4 +1,4 @@
-/// Which Postern this is; raised with each release.
+/// The version of Postern, incremented with each release.
 package enum ProductVersion {
     /// Major, minor, patch.
     package static let text = "0.1.0"

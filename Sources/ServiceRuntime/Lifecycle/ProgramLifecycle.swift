@@ -3,18 +3,18 @@ package import Logging
 package import ServiceLifecycle
 import UnixSignals
 
-/// Runs a program from its start to its end.
+/// Runs a program from start to stop.
 ///
-/// All services start together; calls come only once `Readiness` says so. SIGTERM, SIGINT, the
-/// lifeline's end or a service's failure stop them: first readiness drains, so that health sends
-/// callers elsewhere, then the services end one after another, the last of the list first, each
-/// after finishing what it had taken. So a list reads from the bottom of the program to its door:
-/// store, workers, server.
+/// All services start together. Calls arrive only once `Readiness` is ready. SIGTERM, SIGINT, the
+/// end of the lifeline or a service's failure stops the program. First, readiness drains, so that
+/// health checks direct callers elsewhere. Then the services stop one after another, the last in
+/// the list first, each after it has finished the work it accepted. So the list is in order of
+/// dependency: store, workers, server.
 package struct ProgramLifecycle: Sendable {
-    /// All that a stop may take; beyond it the kernel ends the program
+    /// The longest time that a stop may take. After that the kernel kills the program
     /// (Sources/SECURITY.md, Crash).
     package static let stopWithin: Duration = .seconds(10)
-    /// What the services may take of that before they are cancelled.
+    /// The part of that time after which the services are cancelled.
     package static let drainWithin: Duration = .seconds(8)
 
     private let readiness: Readiness
@@ -23,8 +23,8 @@ package struct ProgramLifecycle: Sendable {
     private let isKilledLate: Bool
 
     /// The lifecycle of a program.
-    /// - Parameter isKilledLate: Whether the whole process is ended when a stop takes longer than
-    ///   `stopWithin`. False only where the process is not the program's own: in tests.
+    /// - Parameter isKilledLate: Whether to kill the process when a stop takes longer than
+    ///   `stopWithin`. False only in tests, which share their process.
     package init(
         readiness: Readiness, lifeline: Lifeline?, logger: Logger, isKilledLate: Bool
     ) {
@@ -34,14 +34,14 @@ package struct ProgramLifecycle: Sendable {
         self.isKilledLate = isKilledLate
     }
 
-    /// Runs until everything has ended.
-    /// - Returns: The program's exit code: 0 after a stop that was asked for, 1 after a failure,
-    ///   which is in the log.
+    /// Runs until all services have ended.
+    /// - Returns: The program's exit code: 0 after a requested stop, 1 after a failure, which is
+    ///   logged.
     package func run(_ services: [any Service]) async -> Int32 {
-        // A peer that closes while we write must be an error of that write, not our end.
+        // A write to a closed connection must fail with an error instead of killing the process.
         signal(SIGPIPE, SIG_IGN)
-        // So must a file that may not grow (`ulimit -f`, systemd's LimitFSIZE): the store refuses
-        // writes then, as on a full disk, and serves reads.
+        // So must a write beyond the file size limit (`ulimit -f`, systemd's LimitFSIZE): the store
+        // then rejects writes, as on a full disk, and serves reads.
         signal(SIGXFSZ, SIG_IGN)
         do {
             try await ServiceGroup(configuration: configuration(services)).run()
@@ -62,8 +62,8 @@ package struct ProgramLifecycle: Sendable {
         }
         if let lifeline {
             // Last, because it must be the first to end: service-lifecycle cancels everything when
-            // a service ends by itself during a stop, and a parent that dies in the middle of one
-            // would cut the drain short.
+            // a service returns during a stop, so a parent that dies in the middle of one would cut
+            // the drain short.
             configurations.append(
                 .init(service: lifeline, successTerminationBehavior: .gracefullyShutdownGroup))
         }
@@ -86,19 +86,19 @@ package struct ProgramLifecycle: Sendable {
     }
 }
 
-/// The first to hear of a stop: tells readiness, and sets the kernel's alarm.
+/// The first service to stop: sets readiness to draining, and sets an alarm in the kernel.
 private struct Drain: Service {
     let readiness: Readiness
     let logger: Logger
     let isKilledLate: Bool
 
     func run() async throws {
-        // It throws when the group is cancelled instead, which is a stop too.
+        // Throws when the group is cancelled instead, which also means a stop.
         try? await gracefulShutdown()
         readiness.drain()
         logger.info("process.draining", "draining", fields: [:])
-        // An alarm, because a timer of our own needs a thread that still runs: the default action
-        // of SIGALRM is to end the process.
+        // An alarm instead of a timer, since a timer needs a thread that still runs. The default
+        // action of SIGALRM is to kill the process.
         if isKilledLate { alarm(UInt32(ProgramLifecycle.stopWithin.components.seconds)) }
     }
 }

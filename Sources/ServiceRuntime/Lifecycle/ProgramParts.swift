@@ -1,10 +1,10 @@
 import Synchronization
 
-/// One part of a program as it is now.
+/// The current state of one part of a program.
 package struct PartState: Hashable, Sendable {
-    /// `store`, `clock`, `keys`, a log besides (`ratelimit-devices`), or a peer (`session`).
+    /// `store`, `clock`, `keys`, an additional log (`ratelimit-devices`), or a peer (`session`).
     package let name: String
-    /// Why it fails; nil where it works.
+    /// Why it fails. Nil where it works.
     package let trouble: PartTrouble?
 
     /// The state of a part.
@@ -14,9 +14,9 @@ package struct PartState: Hashable, Sendable {
     }
 }
 
-/// The parts that a program needs for some of its calls and serves without: a store that
-/// takes no writes, a peer that is away. They are named in health, metrics and `postern status`.
-/// What it cannot serve without is in `Readiness`.
+/// The parts that only some of a program's calls need, so that it serves the others without them
+/// for example a store that rejects writes, or a peer that is unreachable. Health, metrics
+/// and `postern status` report them. `Readiness` has the parts that every call needs.
 package final class ProgramParts: MetricSource {
     private struct State {
         var troubles: [String: @Sendable () -> PartTrouble?] = [:]
@@ -28,30 +28,31 @@ package final class ProgramParts: MetricSource {
 
     private let state = Mutex(State())
 
-    /// None yet.
+    /// No parts.
     package init() {}
 
-    /// Adds a part, whose trouble is asked for at each look.
+    /// Adds a part. `trouble` is called at each look.
     package func add(_ name: String, _ trouble: @escaping @Sendable () -> PartTrouble?) {
         state.withLock { $0.troubles[name] = trouble }
     }
 
-    /// Adds something that must turn for the process to be of any use, such as a store's writer.
+    /// Adds a liveness check of something without which the process is useless, such as a store's
+    /// writer.
     package func addLiveness(_ isTurning: @escaping @Sendable () -> Bool) {
         state.withLock { $0.liveness.append(isTurning) }
     }
 
-    /// The parts, in the order of their names.
+    /// The parts, sorted by name.
     package var states: [PartState] {
         let troubles = state.withLock { $0.troubles }
         return troubles.map { PartState(name: $0.key, trouble: $0.value()) }
             .sorted { $0.name < $1.name }
     }
 
-    /// Whether everything turns that must.
+    /// Whether all liveness checks succeed.
     package var isTurning: Bool { state.withLock { $0.liveness }.allSatisfy { $0() } }
 
-    /// Looks at all parts; watchers get an element when one has changed.
+    /// Checks all parts. Watchers get an element when the state of one has changed.
     package func look() {
         let states = states
         state.withLock { state in
@@ -61,7 +62,7 @@ package final class ProgramParts: MetricSource {
         }
     }
 
-    /// An element at each change that `look` finds; several may be one element.
+    /// Yields an element when `look` finds a change. Several changes may be one element.
     package func changes() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))

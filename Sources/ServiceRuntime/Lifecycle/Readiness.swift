@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Whether a program may be sent calls: only once each of its named parts (`store`, `keys`) has
-/// said so, and never again after it has begun to drain. Health answers from it.
+/// Whether a program may receive calls: once each of its named parts (`store`, `keys`) is ready,
+/// and never again after draining has begun. Health checks answer from it.
 package final class Readiness: Sendable {
-    /// What health says.
+    /// The state that health checks report.
     package enum State: Hashable, Sendable {
-        /// Not yet, or not now: these parts are missing, in order of their names.
+        /// Not ready: these parts are missing, sorted by name.
         case waiting(parts: [String])
-        /// Send calls.
+        /// Ready for calls.
         case ready
-        /// Stopping: what runs is finished, nothing new is taken.
+        /// Stopping: running calls are finished, new ones are rejected.
         case draining
     }
 
@@ -22,32 +22,32 @@ package final class Readiness: Sendable {
 
     private let parts: Mutex<Parts>
 
-    /// Waits for all of `parts`; ready at once where there are none.
+    /// Waits for all of `parts`. Ready at once where there are none.
     package init(parts: [String]) {
         let waiting = Dictionary(parts.map { ($0, false) }) { first, _ in first }
         self.parts = Mutex(Parts(isReady: waiting))
     }
 
-    /// What holds now.
+    /// The current state.
     package var state: State { parts.withLock { Self.state($0) } }
 
-    /// Whether calls may be sent.
+    /// Whether the program may receive calls.
     package var isReady: Bool { state == .ready }
 
-    /// A part has come, or has gone again (a disk that is full, a key that cannot be read).
+    /// Reports that a part is ready, or no longer ready (a full disk, a key that cannot be read).
     package func set(_ part: String, isReady: Bool) {
         change { parts in
-            precondition(parts.isReady[part] != nil, "a part is named when Readiness is made")
+            precondition(parts.isReady[part] != nil, "the part was passed to Readiness.init")
             parts.isReady[part] = isReady
         }
     }
 
-    /// The program stops; there is no way back.
+    /// Reports that the program stops. This cannot be undone.
     package func drain() {
         change { $0.isDraining = true }
     }
 
-    /// The state now and after each change; a slow reader sees the newest only.
+    /// The current state, then the state after each change. A slow reader gets only the newest.
     package func changes() -> AsyncStream<State> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: State.self, bufferingPolicy: .bufferingNewest(1))
@@ -63,8 +63,8 @@ package final class Readiness: Sendable {
         return stream
     }
 
-    /// Returns once calls may be sent; false where it never came to that: the program drained, or
-    /// the task was cancelled.
+    /// Waits until the program is ready. Returns false when it began to drain before that, or the
+    /// task was cancelled.
     package func untilReady() async -> Bool {
         for await state in changes() {
             switch state {

@@ -4,18 +4,18 @@ package import Logging
 /// `{"time":"2026-01-01T00:00:00.000Z","level":"info","service":"session","version":"1.0.0",`
 /// `"instance":"host-1:4711","event":"session.signing_keys.loaded","message":"…",…}`.
 ///
-/// `event` is a stable code, `library` for lines that a library writes. `message` is a sentence.
-/// Fields that are not in `LogField` (libraries have their own) are named under `unlisted` and
-/// their values are not written. An event's `error` becomes `detail`.
+/// `event` is a stable code, or `library` for lines that a library writes. `message` is a sentence.
+/// Of fields that are not in `LogField` (libraries have their own), only the names are written,
+/// under `unlisted`. An event's `error` becomes `detail`.
 package struct JSONLogHandler: LogHandler {
     /// The metadata key that carries an event's code to this handler.
     static let eventKey = "event"
 
-    /// Events below it are not written.
+    /// Events below this level are not written.
     package var logLevel: Logger.Level
     /// Fields of every line of this logger.
     package var metadata: Logger.Metadata = [:]
-    /// Fields of the task that logs.
+    /// Provides the fields of the task that logs.
     package var metadataProvider: Logger.MetadataProvider?
 
     private let origin: LogOrigin

@@ -1,15 +1,15 @@
 import Logging
 
-/// One event as one line of JSON, at most `bytesMax` long with its newline.
+/// One event as one line of JSON. At most `bytesMax` long, its newline included.
 struct LogLine {
-    /// A pipe takes up to 4,096 bytes (PIPE_BUF) in one piece, so that the lines of several
-    /// programs that share a terminal or a collector never mix: pipe(7).
+    /// A pipe writes up to 4,096 bytes (PIPE_BUF) atomically, so that the lines of several programs
+    /// on one terminal or collector never mix: pipe(7).
     static let bytesMax = 4_096
-    /// Of one value, escaped, in bytes.
+    /// The largest size of one escaped value, in bytes.
     static let valueBytesMax = 1_024
-    /// Of the list of names that are not in `LogField`.
+    /// The largest number of names listed that are not in `LogField`.
     static let unlistedNamesMax = 8
-    /// Kept free for what closes a line: `,"cut":true}` and the newline.
+    /// Reserved for the end of a line: `,"cut":true}` and the newline.
     private static let closingBytes = 16
 
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
@@ -20,7 +20,7 @@ struct LogLine {
         add(name) { LogText.append(text, to: &$0, bytesMax: Self.valueBytesMax) }
     }
 
-    /// Adds a number or a claim, which stand as JSON's own, or any other value as text.
+    /// Adds a number or boolean as JSON's own, or any other value as text.
     mutating func add(_ name: String, _ value: Logger.Metadata.Value) {
         switch value {
         case .stringConvertible(LogValue.integer(let number)):
@@ -31,20 +31,20 @@ struct LogLine {
         }
     }
 
-    /// Adds names of fields that are not in the list; what they held is not written.
+    /// Adds the names of fields that are not in `LogField`. Their values are not written.
     mutating func addUnlisted(_ names: [String]) {
         guard !names.isEmpty else { return }
         add("unlisted", names.prefix(Self.unlistedNamesMax).joined(separator: " "))
     }
 
-    /// The line, closed, with its newline.
+    /// The complete line with its newline.
     consuming func closed() -> [UInt8] {
         if isCut { bytes.append(contentsOf: ",\"cut\":true".utf8) }
         bytes.append(contentsOf: "}\n".utf8)
         return bytes
     }
 
-    /// A member that no longer fits is left out whole, and the line says so.
+    /// Adds a member. One that does not fit is omitted as a whole, and the line is marked as cut.
     private mutating func add(_ name: String, _ write: (inout [UInt8]) -> Void) {
         let before = bytes.count
         if before > 1 { bytes.append(UInt8(ascii: ",")) }

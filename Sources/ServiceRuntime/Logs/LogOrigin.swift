@@ -1,10 +1,10 @@
-/// Which process writes a log line.
+/// The process that writes a log line.
 package struct LogOrigin: Sendable {
     /// The service's short name, for example `session`.
     package let service: String
-    /// The program's version; empty leaves it out.
+    /// The program's version. Omitted where empty.
     package let version: String
-    /// Tells the instances of one service apart, for example `HOST:PID`; empty leaves it out.
+    /// Identifies the instance of the service, for example `HOST:PID`. Omitted where empty.
     package let instance: String
 
     /// The origin of a process's lines.

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Where finished lines go.
+/// The destination of complete log lines.
 package protocol LogSink: Sendable {
-    /// Takes one line with its newline, whole. May be called from any thread.
+    /// Writes one line, its newline included. May be called from any thread.
     func write(_ line: [UInt8])
 }
 
-/// Standard error: one write(2) a line, so that lines never mix, whichever threads or programs
-/// write them.
+/// Standard error. Each line is one write(2), so that lines of several threads or programs never
+/// mix.
 package struct StandardErrorSink: LogSink {
     private let descriptor: Int32
 
@@ -16,15 +16,15 @@ package struct StandardErrorSink: LogSink {
         self.init(descriptor: STDERR_FILENO)
     }
 
-    /// A sink to another descriptor that stands in for it.
+    /// A sink that writes to another descriptor.
     package init(descriptor: Int32) {
         self.descriptor = descriptor
     }
 
-    /// Writes the line at once.
+    /// Writes the line immediately.
     package func write(_ line: [UInt8]) {
         while Glibc.write(descriptor, line, line.count) < 0, errno == EINTR {}
-        // Any other failure (a full disk, a reader that went away) loses this line: a service
-        // must not stop answering because its log cannot be written.
+        // Any other failure (a full disk, a closed pipe) loses this line: a service must not stop
+        // answering because its log cannot be written.
     }
 }

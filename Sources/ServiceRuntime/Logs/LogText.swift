@@ -1,11 +1,12 @@
-/// Writes text into a line of JSON so that it stays one field of one line, whatever it holds.
+/// Escapes text for a line of JSON, so that any content remains one field of one line.
 ///
-/// Beyond what RFC 8259 §7 asks (quote, backslash, controls below U+0020), the characters that
-/// change how a terminal or a log viewer shows the rest are escaped too: DEL and the C1 controls
-/// (an ANSI escape may begin with U+009B), the line and paragraph separators, and the marks that
-/// turn the writing direction (CVE-2021-42574).
+/// RFC 8259 §7 requires escapes for quote, backslash and the controls below U+0020. This also
+/// escapes the characters that change how a terminal or log viewer shows the rest: DEL and the C1
+/// controls (an ANSI escape may begin with U+009B), the line and paragraph separators, and the
+/// bidirectional controls (CVE-2021-42574).
 enum LogText {
-    /// Appends `text` in quotes; at most `bytesMax` bytes of escaped text, then an ellipsis.
+    /// Appends `text` in quotes. After `bytesMax` bytes of escaped text it is truncated with an
+    /// ellipsis.
     static func append(_ text: String, to line: inout [UInt8], bytesMax: Int) {
         line.append(UInt8(ascii: "\""))
         let end = line.count + bytesMax

@@ -1,21 +1,21 @@
 import Logging
 
-/// What a field may hold: a text (escaped and cut when the line is written), or a number or claim
-/// that stands in the line as JSON's own.
+/// The value of a field: a text (escaped and truncated when the line is written), a number or a
+/// boolean.
 package enum LogValue: Hashable, Sendable {
-    /// A text, from inside or outside; any bytes are safe in it.
+    /// A text, from inside or outside. Any content is safe.
     case text(String)
     /// A whole number.
     case integer(Int64)
-    /// A claim.
+    /// A boolean.
     case claim(Bool)
 
-    /// Bytes that should be text; what is not UTF-8 is replaced.
+    /// Bytes that should be text. Invalid UTF-8 is replaced.
     package static func bytes(_ bytes: some Collection<UInt8>) -> LogValue {
         .text(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// How many.
+    /// A count.
     package static func count(_ count: Int) -> LogValue { .integer(Int64(count)) }
 
     /// A duration, in whole milliseconds.
@@ -23,7 +23,7 @@ package enum LogValue: Hashable, Sendable {
         .integer(duration.milliseconds)
     }
 
-    /// An error, as it describes itself; for `detail`.
+    /// An error's own description, for `detail`.
     package static func error(_ error: any Error) -> LogValue { .text(String(describing: error)) }
 }
 
@@ -34,12 +34,12 @@ extension LogValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     package init(stringLiteral text: String) { self = .text(text) }
     /// A whole number.
     package init(integerLiteral number: Int64) { self = .integer(number) }
-    /// A claim.
+    /// A boolean.
     package init(booleanLiteral claim: Bool) { self = .claim(claim) }
 }
 
 extension LogValue: CustomStringConvertible {
-    /// As it would be read.
+    /// The value as text.
     package var description: String {
         switch self {
         case .text(let text): text
@@ -50,7 +50,7 @@ extension LogValue: CustomStringConvertible {
 }
 
 extension LogField {
-    /// The fields as swift-log carries them.
+    /// The fields as swift-log's metadata.
     static func metadata(_ fields: [LogField: LogValue]) -> Logger.Metadata {
         var metadata = Logger.Metadata(minimumCapacity: fields.count)
         for (field, value) in fields { metadata[field.rawValue] = .stringConvertible(value) }

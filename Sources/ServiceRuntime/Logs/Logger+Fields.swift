@@ -3,12 +3,12 @@ package import Logging
 extension Logger {
     /// Writes one event.
     ///
-    /// Code and message are constants of the program (`StaticString`): values from outside can only
-    /// be fields.
+    /// Code and message are constants of the program (`StaticString`), so that values from outside
+    /// can only be fields.
     /// - Parameters:
-    ///   - code: names the event for alerts and searches, for example `session.refresh.replayed`. It
-    ///     stays the same when the message changes.
-    ///   - message: a sentence for the operator.
+    ///   - code: Names the event for alerts and searches, for example `session.refresh.replayed`.
+    ///     It stays the same when the message changes.
+    ///   - message: A sentence for the operator.
     package func event(
         _ level: Logger.Level, _ code: StaticString, _ message: StaticString,
         _ fields: @autoclosure () -> [LogField: LogValue] = [:]
@@ -20,7 +20,7 @@ extension Logger {
             level: level, Logger.Message(stringLiteral: message.description), metadata: metadata)
     }
 
-    /// For developers.
+    /// Writes an event for developers.
     package func debug(
         _ code: StaticString, _ message: StaticString,
         fields: @autoclosure () -> [LogField: LogValue] = [:]
@@ -28,7 +28,7 @@ extension Logger {
         event(.debug, code, message, fields())
     }
 
-    /// For the operator's information.
+    /// Writes an event for the operator's information.
     package func info(
         _ code: StaticString, _ message: StaticString,
         fields: @autoclosure () -> [LogField: LogValue] = [:]
@@ -36,7 +36,7 @@ extension Logger {
         event(.info, code, message, fields())
     }
 
-    /// Handled; an operator should look at it within a day.
+    /// Writes an event that was handled but that an operator should look at within a day.
     package func warning(
         _ code: StaticString, _ message: StaticString,
         fields: @autoclosure () -> [LogField: LogValue] = [:]
@@ -44,7 +44,7 @@ extension Logger {
         event(.warning, code, message, fields())
     }
 
-    /// Failed; an operator has to act.
+    /// Writes a failure on which an operator has to act.
     package func error(
         _ code: StaticString, _ message: StaticString,
         fields: @autoclosure () -> [LogField: LogValue] = [:]
@@ -52,7 +52,7 @@ extension Logger {
         event(.error, code, message, fields())
     }
 
-    /// The same logger with these fields on each of its lines.
+    /// A logger that adds these fields to each of its lines.
     package func with(_ fields: [LogField: LogValue]) -> Logger {
         var logger = self
         for (name, value) in LogField.metadata(fields) { logger[metadataKey: name] = value }

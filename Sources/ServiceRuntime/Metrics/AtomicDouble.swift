@@ -1,16 +1,16 @@
 import Synchronization
 
-/// A `Double` that many threads may add to; kept as its bits.
+/// A `Double` that many threads may add to, stored as its bit pattern.
 struct AtomicDouble: ~Copyable, Sendable {
     private let bits = Atomic<UInt64>(0)
 
-    /// The number at this moment.
+    /// The current number.
     func get() -> Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
 
     /// Replaces the number.
     func set(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
 
-    /// Adds to the number; tries again when another thread was quicker.
+    /// Adds to the number. Retries when another thread changed it meanwhile.
     func add(_ amount: Double) {
         var known = bits.load(ordering: .relaxed)
         while true {
@@ -23,7 +23,7 @@ struct AtomicDouble: ~Copyable, Sendable {
     }
 }
 
-/// Numbers as the exposition format writes them.
+/// Numbers in the exposition format.
 enum MetricNumber {
     /// Go's notation: `+Inf`, `-Inf`, `NaN`, and whole numbers without a fraction.
     static func text(_ value: Double) -> String {

@@ -1,12 +1,12 @@
-/// The upper bounds of a histogram's buckets, in the unit that is recorded. They are fixed, so
-/// that the histograms of several processes can be added up.
+/// The upper bounds of a histogram's buckets, in the recorded unit. They are fixed, so that the
+/// histograms of several processes can be added up.
 struct HistogramBounds: Sendable {
-    /// Buckets with a bound; one more, without, takes the rest.
+    /// The number of buckets with a bound. One more, without a bound, counts the larger values.
     static let count = 22
 
-    /// In recorded units, rising.
+    /// The bounds in the recorded unit, ascending.
     let bounds: [Double]
-    /// What Prometheus is shown is the recorded number divided by this.
+    /// Prometheus gets the recorded number divided by this.
     let scale: Double
 
     private init(_ bounds: [Double], scale: Double) {
@@ -15,7 +15,8 @@ struct HistogramBounds: Sendable {
         self.scale = scale
     }
 
-    /// Nanoseconds, shown as seconds: from 1 µs (validation) to a minute (a hanging provider).
+    /// For durations: recorded in nanoseconds, exported in seconds, from 1 µs (token validation) to
+    /// a minute (a provider that does not answer).
     static let durations = HistogramBounds(
         [
             1e3, 5e3, 10e3, 25e3, 50e3, 100e3, 250e3, 500e3,
@@ -23,13 +24,13 @@ struct HistogramBounds: Sendable {
             1e9, 2.5e9, 5e9, 10e9, 60e9,
         ], scale: 1e9)
 
-    /// Counts and bytes: powers of two to 1,024, then of four to 1 GiB.
+    /// For counts and bytes: powers of two to 1,024, then powers of four to 1 GiB.
     static let amounts = HistogramBounds(
         [0]
             + (0...10).map { Double(1 << $0) }
             + (1...10).map { Double(1_024 << (2 * $0)) }, scale: 1)
 
-    /// The bucket that `value` falls into: the first whose bound is not below it.
+    /// The bucket of `value`: the first whose bound is at least `value`.
     func bucket(of value: Double) -> Int {
         var low = 0
         var high = bounds.count

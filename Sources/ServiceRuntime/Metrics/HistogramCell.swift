@@ -1,8 +1,8 @@
 import Metrics
 import Synchronization
 
-/// How durations or amounts are spread over fixed buckets: swift-metrics' timer and its
-/// aggregating recorder. One recording is two atomic additions.
+/// A histogram of durations or amounts with fixed buckets: swift-metrics' timer and its aggregating
+/// recorder. Recording a value is two atomic additions.
 final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
     private let bounds: HistogramBounds
     private let buckets: InlineArray<23, Atomic<Int64>>
@@ -18,7 +18,7 @@ final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
     func record(_ value: Int64) { record(Double(value)) }
 
     func record(_ value: Double) {
-        // A NaN would stay in the sum for ever.
+        // A NaN would make the sum NaN permanently.
         guard value.isFinite else { return }
         buckets[bounds.bucket(of: value)].wrappingAdd(1, ordering: .relaxed)
         sum.add(value)

@@ -1,15 +1,15 @@
-/// What a family of metrics counts; decides its name's ending and its `# TYPE`.
+/// The kind of a metric family. Decides its name's suffix and its `# TYPE`.
 enum MetricKind {
     /// Only grows.
     case counter
     /// Goes up and down.
     case gauge
-    /// How amounts are spread.
+    /// A distribution of amounts.
     case histogram
-    /// How durations are spread, in seconds.
+    /// A distribution of durations, in seconds.
     case timer
 
-    /// As Prometheus calls it.
+    /// Prometheus' name of the type.
     var type: String {
         switch self {
         case .counter: "counter"
@@ -18,7 +18,7 @@ enum MetricKind {
         }
     }
 
-    /// The ending that Prometheus' naming practice asks for.
+    /// The suffix that Prometheus' naming conventions require.
     var ending: String {
         switch self {
         case .counter: "_total"
@@ -28,13 +28,13 @@ enum MetricKind {
     }
 }
 
-/// One place where a series is recorded.
+/// The storage of one series.
 protocol MetricCell: AnyObject, Sendable {
-    /// Writes the series' lines.
+    /// Writes the lines of the series.
     func write(_ name: String, _ labels: MetricLabels, to text: inout String)
 }
 
-/// All series of one name.
+/// All series with one name.
 struct MetricFamily: Sendable {
     let kind: MetricKind
     private let name: String
@@ -45,7 +45,8 @@ struct MetricFamily: Sendable {
         self.kind = kind
     }
 
-    /// The cell for `labels`, or the common one when there are too many already.
+    /// The cell for `labels`. Once the family has `seriesMax` series, new ones share the cell whose
+    /// labels are all `other`.
     mutating func cell(
         _ labels: MetricLabels, seriesMax: Int, _ make: () -> some MetricCell
     ) -> any MetricCell {

@@ -1,14 +1,14 @@
-/// The labels of one series, written as Prometheus reads them: `method="…",code="…"`.
+/// The labels of one series, in Prometheus' format: `method="…",code="…"`.
 struct MetricLabels: Hashable, Comparable, Sendable {
-    /// What stands for every value when there are too many.
+    /// The value of each label once a family has too many series.
     static let other = "other"
-    /// Of one value, in bytes; longer ones are cut.
+    /// The largest size of one value, in bytes. Longer values are truncated.
     static let valueBytesMax = 128
 
     private let names: [String]
     private let text: String
 
-    /// The labels of swift-metrics' dimensions, in order of their names, each name once.
+    /// The labels from swift-metrics' dimensions, sorted by name, each name once.
     init(_ dimensions: [(String, String)]) {
         var values: [String: String] = [:]
         for (name, value) in dimensions { values[MetricName.label(name)] = value }
@@ -25,7 +25,7 @@ struct MetricLabels: Hashable, Comparable, Sendable {
         MetricLabels(Dictionary(uniqueKeysWithValues: names.map { ($0, Self.other) }))
     }
 
-    /// In braces, with `more` behind them; nothing at all where there is no label.
+    /// The labels in braces, with `more` appended. Empty where there is no label.
     func braces(_ more: String = "") -> String {
         let parts = [text, more].filter { !$0.isEmpty }
         return parts.isEmpty ? "" : "{" + parts.joined(separator: ",") + "}"
@@ -33,7 +33,8 @@ struct MetricLabels: Hashable, Comparable, Sendable {
 
     static func < (left: MetricLabels, right: MetricLabels) -> Bool { left.text < right.text }
 
-    /// Escaped as the exposition format asks, so that a value cannot end its line or its quotes.
+    /// Escaped as the exposition format requires, so that a value cannot end its line or its
+    /// quotes.
     private static func escaped(_ value: String) -> String {
         var text = ""
         var bytes = 0

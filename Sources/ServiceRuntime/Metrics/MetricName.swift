@@ -1,13 +1,13 @@
-/// Names as Prometheus allows them.
+/// Converts names to those that Prometheus allows.
 /// Source: https://prometheus.io/docs/concepts/data_model/
 enum MetricName {
-    /// A family's name: the prefix, what swift-metrics calls it, and its kind's ending.
+    /// A family's name: the prefix, swift-metrics' label, and the suffix of its kind.
     static func family(_ label: String, _ kind: MetricKind, prefix: String) -> String {
         let name = allowed(prefix.isEmpty ? label : prefix + "_" + label)
         return name.hasSuffix(kind.ending) ? name : name + kind.ending
     }
 
-    /// A label's name. `le` is a histogram's own, and `__` is Prometheus' own.
+    /// A label's name. `le` is reserved for histograms and `__` for Prometheus itself.
     static func label(_ name: String) -> String {
         let name = allowed(name)
         return name == "le" || name.hasPrefix("__") ? "label_" + name : name

@@ -1,11 +1,11 @@
-/// Figures that are kept elsewhere and written only when somebody asks for the metrics: what is
-/// counted too often for a shared counter (each call), and what is read from the system.
+/// Metrics that are collected only when the metrics page is read: values that change too often for
+/// a shared counter (each call), and values that the operating system holds.
 package protocol MetricSource: Sendable {
-    /// Writes the figures as they are now.
+    /// Writes the current values.
     func write(to page: inout MetricsPage)
 }
 
-/// The metrics' page while it is put together. Several sources may add to one family: its head is
+/// The metrics page while it is built. Several sources may add to one family; its `# TYPE` line is
 /// written once.
 package struct MetricsPage {
     /// One label with its value; the value is escaped.
@@ -28,11 +28,11 @@ package struct MetricsPage {
         line(name, "gauge", labels, value)
     }
 
-    /// How amounts are spread: `counts` has one more than `bounds`, for what is above them all.
+    /// A histogram. `counts` has one element more than `bounds`, for values above all bounds.
     package mutating func histogram(
         _ name: String, _ labels: [Label], bounds: [Double], counts: [Int64], sum: Double
     ) {
-        precondition(counts.count == bounds.count + 1, "each bound has a count, and the rest one")
+        precondition(counts.count == bounds.count + 1, "counts has one element more than bounds")
         let (name, labels) = (full(name), MetricLabels(labels))
         var text = ""
         var total: Int64 = 0
@@ -54,7 +54,7 @@ package struct MetricsPage {
             "\(name)\(MetricLabels(labels).braces()) \(MetricNumber.text(value))\n"
     }
 
-    /// Prometheus' own names for a process carry no prefix, so that its ready-made charts fit.
+    /// Prometheus' standard names for a process have no prefix, so that existing dashboards match.
     private func full(_ name: String) -> String {
         name.hasPrefix("process_") || prefix.isEmpty ? name : "\(prefix)_\(name)"
     }

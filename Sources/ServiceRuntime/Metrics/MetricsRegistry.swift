@@ -1,28 +1,29 @@
 package import Metrics
 import Synchronization
 
-/// Holds every metric of a program and writes them down for Prometheus.
+/// Holds every metric of a program and writes the page for Prometheus.
 ///
-/// Recording touches only the metric's own atomics; the registry's lock is taken when a metric is
-/// made, which callers do once and keep, and when all are read. Both the number of families and
-/// the series of each are bounded: a label's values can come from outside, and must not be able to
-/// fill the memory.
+/// Recording touches only the metric's own atomics. The registry's lock is taken when a metric is
+/// created, which callers do once, and when all metrics are read. The number of families and the
+/// number of series in each are bounded: label values can come from outside and must not exhaust
+/// the memory.
 package final class MetricsRegistry: MetricsFactory {
-    /// Families in all; enough for five times what a service declares.
+    /// The largest number of families: five times what a service declares.
     package static let familiesMax = 512
-    /// Series of one family; those beyond are counted together, with `other` for each label.
+    /// The largest number of series in one family. Further series share one with `other` for each
+    /// label.
     package static let seriesMax = 200
 
     private let families: Mutex<[String: MetricFamily]> = Mutex([:])
     private let sources: Mutex<[any MetricSource]> = Mutex([])
     private let prefix: String
 
-    /// Nothing recorded yet; names get `prefix` and an underscore in front.
+    /// An empty registry. Each name gets `prefix` and an underscore in front.
     package init(prefix: String = "postern") {
         self.prefix = prefix
     }
 
-    /// All metrics in Prometheus' text format 0.0.4, families and series in order of their names.
+    /// All metrics in Prometheus' text format 0.0.4, families and series sorted by name.
     /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/
     package func prometheusText() -> String {
         var page = MetricsPage(prefix: prefix)
@@ -31,13 +32,15 @@ package final class MetricsRegistry: MetricsFactory {
         return page.text
     }
 
-    /// From now on the page shows what `source` tells, too. For the few of a program's start.
+    /// Adds a source whose values appear on the page. For the few sources that a program adds at
+    /// start.
     package func add(_ source: any MetricSource) {
         sources.withLock { $0.append(source) }
     }
 
-    /// The cell of a series, made when it is first asked for. Where the families are too many, or
-    /// another kind has the name, the cell works and is not shown: metrics never stop a service.
+    /// The cell of a series, created on first use. Where there are too many families, or the name
+    /// is taken by another kind, the cell works but is not exported: metrics must never stop a
+    /// service.
     func cell<Cell: MetricCell>(
         _ kind: MetricKind, _ label: String, _ dimensions: [(String, String)], _ make: () -> Cell
     ) -> Cell {
@@ -55,26 +58,26 @@ package final class MetricsRegistry: MetricsFactory {
 }
 
 extension MetricsRegistry {
-    /// Counts up in whole numbers; `…_total`.
+    /// A counter of whole numbers; `…_total`.
     package func makeCounter(
         label: String, dimensions: [(String, String)]
     ) -> any CounterHandler {
         cell(.counter, label, dimensions) { CounterCell() }
     }
 
-    /// Counts up in fractions; `…_total`.
+    /// A counter of floating-point numbers; `…_total`.
     package func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
         cell(.counter, label, dimensions) { FloatingCounterCell() }
     }
 
-    /// Goes up and down.
+    /// A gauge.
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         cell(.gauge, label, dimensions) { GaugeCell() }
     }
 
-    /// A histogram of amounts where it aggregates, else the last value.
+    /// A histogram of amounts where `aggregate` is set, otherwise a gauge of the last value.
     package func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
@@ -90,17 +93,17 @@ extension MetricsRegistry {
         cell(.timer, label, dimensions) { HistogramCell(.durations) }
     }
 
-    // A counter that went away and came back at zero would look like a restart, so metrics stay
-    // when their owner lets go of them.
+    // A counter that disappeared and came back at zero would look like a restart. So metrics are
+    // kept when their owner releases them.
 
-    /// Stays.
+    /// Keeps the metric.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    /// Stays.
+    /// Keeps the metric.
     package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    /// Stays.
+    /// Keeps the metric.
     package func destroyMeter(_ handler: any MeterHandler) {}
-    /// Stays.
+    /// Keeps the metric.
     package func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Stays.
+    /// Keeps the metric.
     package func destroyTimer(_ handler: any TimerHandler) {}
 }

@@ -1,21 +1,22 @@
 import Glibc
 
-/// What the system says of this process, under the names that Prometheus' own libraries use.
+/// Metrics of this process from the operating system, under the names that Prometheus' own client
+/// libraries use.
 /// Source: https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
 package struct ProcessFigures: MetricSource {
     private let program: String
     private let version: String
     private let startedSeconds: Double
 
-    /// The figures of this process, which begins now.
+    /// The metrics of this process. Takes the present moment as its start.
     package init(program: String, version: String, time: any Time) {
         self.program = program
         self.version = version
         startedSeconds = Double(time.now().milliseconds) / 1_000
     }
 
-    /// Writes the families `process_…` and `build_info`. What the system does not tell is left
-    /// out.
+    /// Writes the families `process_…` and `build_info`. Omits values that the system does not
+    /// provide.
     package func write(to page: inout MetricsPage) {
         page.gauge("build_info", 1, [("program", program), ("version", version)])
         page.gauge("process_start_time_seconds", startedSeconds)
@@ -52,7 +53,7 @@ package struct ProcessFigures: MetricSource {
     }
 }
 
-/// The parts of `/proc/<pid>/stat` that are shown (proc(5)).
+/// The parts of `/proc/<pid>/stat` that the metrics need (proc(5)).
 struct ProcessUsage: Equatable {
     /// User and system time, in clock ticks.
     let ticks: UInt64
@@ -60,8 +61,8 @@ struct ProcessUsage: Equatable {
     let virtualBytes: UInt64
     let residentPages: UInt64
 
-    /// Reads the line; nil when it is none. The second part is the program's name in brackets,
-    /// and may itself hold brackets and spaces.
+    /// Parses the line. Nil for an invalid line. The second part is the program's name in
+    /// parentheses, and may itself contain parentheses and spaces.
     init?(_ line: String) {
         guard let end = line.lastIndex(of: ")") else { return nil }
         // From the third part on: state is parts[0], utime 11, stime 12, threads 17, vsize 20.

@@ -1,5 +1,5 @@
-/// Where randomness comes from: the operating system's generator in programs, a seeded one in
-/// tests. Everything secret or unguessable is drawn through it.
+/// The source of randomness: the operating system's generator in programs, a seeded one in tests.
+/// All secrets and unguessable values are drawn from it.
 package protocol Randomness: Sendable {
     /// Fills `buffer` with random bytes.
     func fill(_ buffer: UnsafeMutableRawBufferPointer)

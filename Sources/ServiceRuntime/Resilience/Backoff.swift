@@ -1,24 +1,24 @@
-/// How long to wait before trying again: longer each time, and never the same for all, so that
-/// those who lost one server do not come back in one wave.
+/// Exponential backoff with jitter: each wait before a retry is longer than the one before. The
+/// jitter keeps clients that lost the same server from reconnecting all at the same moment.
 package struct Backoff: Hashable, Sendable {
     /// The first wait.
     package let first: Duration
-    /// No wait is longer, but for its jitter.
+    /// The longest wait, before jitter.
     package let most: Duration
-    /// Each wait is so many tenths of the one before.
+    /// The growth factor in tenths: 16 means that each wait is 1.6 times the one before.
     package let growthTenths: Int
-    /// How far a wait may be off either way, in thousandths of it.
+    /// The largest deviation of a wait in either direction, in thousandths of the wait.
     package let jitterThousandths: Int64
     private var base: Duration
 
-    /// Waits from `first` on, each `growthTenths / 10` times the one before, up to `most`.
+    /// A backoff that starts at `first` and multiplies by `growthTenths / 10` up to `most`.
     package init(
         first: Duration = .milliseconds(100), most: Duration = .seconds(10),
         growthTenths: Int = 16, jitterThousandths: Int64 = 200
     ) {
-        precondition(first > .zero && most >= first, "a wait grows from something to something")
-        precondition(growthTenths >= 10, "waits do not shrink")
-        precondition((0..<1_000).contains(jitterThousandths), "a wait is never negative")
+        precondition(first > .zero && most >= first, "the waits are positive and grow")
+        precondition(growthTenths >= 10, "the growth factor is at least 1")
+        precondition((0..<1_000).contains(jitterThousandths), "the jitter is below the wait")
         self.first = first
         self.most = most
         self.growthTenths = growthTenths
@@ -26,7 +26,7 @@ package struct Backoff: Hashable, Sendable {
         base = first
     }
 
-    /// The wait before the next try; `jitter` is a random number.
+    /// The wait before the next try. `jitter` is a random number.
     package mutating func next(jitter: UInt64) -> Duration {
         let wait = base
         base = min(base * growthTenths / 10, most)
@@ -35,6 +35,6 @@ package struct Backoff: Hashable, Sendable {
         return wait + wait * Int(spread) / 1_000
     }
 
-    /// All is well: the next wait is the first again.
+    /// After a success: the next wait is `first` again.
     package mutating func reset() { base = first }
 }

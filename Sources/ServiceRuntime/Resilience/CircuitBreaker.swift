@@ -1,75 +1,76 @@
-/// Keeps calls away from a target that fails, so that its callers are told at once instead of
-/// waiting, and it has the time to recover. Pure: time and outcomes go in, permission comes out.
+/// Stops calls to a target that fails. Callers get an error at once instead of waiting for a
+/// timeout, and the target gets time to recover. Pure: takes times and outcomes, returns
+/// permissions.
 ///
-/// | state | event | next | told |
+/// | state | event | next state | returned |
 /// |---|---|---|---|
-/// | closed | a call ends, under ten of the last 20 failed | closed | |
-/// | closed | the tenth failure among the last 20 | open for 1 s | opened |
-/// | open | `admit` before the wait is over | open | barred until then |
-/// | open | `admit` after it | probing | that one call is the probe |
-/// | open | `foundAgain`: the target was reached | open, its wait over | |
-/// | probing | `admit` | probing | barred |
-/// | probing | the probe was answered | closed, nothing counted | closed |
-/// | probing | the probe failed | open, twice as long, 30 s at most | opened |
-/// | probing | the probe was given up by its caller | open, its wait over | |
-/// | any | a call ends that began before the state did | as it was | |
+/// | closed | a call ends, fewer than ten of the last 20 failed | closed | |
+/// | closed | the tenth failure among the last 20 calls | open for 1 s | `opened` |
+/// | open | `admit` before the wait is over | open | `barred` until then |
+/// | open | `admit` after the wait | probing | `probe` |
+/// | open | `foundAgain`: the target was reached | open, wait over | |
+/// | probing | `admit` | probing | `barred` |
+/// | probing | the probe was answered | closed, window empty | `closed` |
+/// | probing | the probe failed | open, twice as long, 30 s at most | `opened` |
+/// | probing | the caller abandoned the probe | open, wait over | |
+/// | any | a call ends that began before the current state | unchanged | |
 package struct CircuitBreaker: Hashable, Sendable {
-    /// How many of the last calls are looked at.
+    /// How many of the last calls are counted.
     package static let windowCalls = 20
-    /// So many failures among them open it.
+    /// The breaker opens at this number of failures within the window.
     package static let failuresMax = 10
-    /// How long it stays open the first time.
+    /// How long the breaker stays open the first time.
     package static let firstWait = Duration.seconds(1)
-    /// How long it stays open at the most.
+    /// The longest time that the breaker stays open.
     package static let longestWait = Duration.seconds(30)
 
-    /// Where it stands.
+    /// The state of the breaker.
     package enum State: Hashable, Sendable {
-        /// Calls pass; their ends are counted.
+        /// Calls pass, and their outcomes are counted.
         case closed(CallWindow)
-        /// Nothing passes before `until`.
+        /// No call passes before `until`.
         case open(until: Duration, wait: Duration)
-        /// One call is on its way; what becomes of it decides.
+        /// One call, the probe, is in flight. Its outcome decides the next state.
         case probing(wait: Duration)
     }
 
-    /// What a call is told that asks to pass.
+    /// The answer to a call that asks to pass.
     package enum Permission: Hashable, Sendable {
-        /// Like any other.
+        /// The call may pass.
         case pass
-        /// The one that tries whether the target works again.
+        /// The call may pass as the probe that tests whether the target works again.
         case probe
-        /// Not now, nor before this moment.
+        /// The call may not pass before this moment.
         case barred(until: Duration)
     }
 
-    /// How a call that passed has ended.
+    /// The outcome of a call that passed.
     package enum Outcome: Hashable, Sendable {
-        /// The target answered, whatever it said.
+        /// The target answered, with a success or an error of its own.
         case answered
-        /// The transport or the deadline ended it.
+        /// The transport failed or the deadline passed.
         case failed
-        /// Its caller gave it up; it says nothing of the target.
+        /// The caller abandoned the call, so it does not show whether the target works.
         case abandoned
     }
 
-    /// What an outcome changed.
+    /// The change of state that an outcome caused.
     package enum Change: Hashable, Sendable {
         case opened(wait: Duration)
         case closed
     }
 
-    /// What it says of a target that is being probed: try again in a while.
+    /// How long callers are barred while a probe is in flight.
     private static let probePatience = Duration.seconds(1)
 
-    /// Where it stands.
+    /// The current state.
     package private(set) var state = State.closed(CallWindow())
 
-    /// Closed, with nothing counted.
+    /// A closed breaker with an empty window.
     package init() {}
 
-    /// Whether a call may pass at `uptime`; changes nothing, so that a target can be chosen first.
-    /// The clock is only read where it matters.
+    /// Whether a call may pass at `uptime`. Changes nothing, so that a caller can compare targets
+    /// before it chooses one. The clock is read only where the state needs it.
     package func permission(at uptime: @autoclosure () -> Duration) -> Permission {
         switch state {
         case .closed: return .pass
@@ -78,14 +79,14 @@ package struct CircuitBreaker: Hashable, Sendable {
         }
     }
 
-    /// Lets a call pass, or not.
+    /// Decides whether a call may pass, and makes it the probe where one is due.
     package mutating func admit(at uptime: @autoclosure () -> Duration) -> Permission {
         let permission = permission(at: uptime())
         if permission == .probe, case .open(_, let wait) = state { state = .probing(wait: wait) }
         return permission
     }
 
-    /// A call that passed with `permission` has ended.
+    /// Records the outcome of a call that passed with `permission`.
     package mutating func ended(
         _ permission: Permission, _ outcome: Outcome, at uptime: @autoclosure () -> Duration
     ) -> Change? {
@@ -108,7 +109,7 @@ package struct CircuitBreaker: Hashable, Sendable {
         }
     }
 
-    /// The target was reached by another way (a connection stands): the next call is the probe.
+    /// The target was reached in another way (a connection is open), so the next call is the probe.
     package mutating func foundAgain(at uptime: @autoclosure () -> Duration) {
         guard case .open(let until, let wait) = state else { return }
         state = .open(until: min(until, uptime()), wait: wait)
@@ -120,18 +121,18 @@ package struct CircuitBreaker: Hashable, Sendable {
     }
 }
 
-/// How the last calls ended: a bit for each, the latest lowest.
+/// The outcomes of the last calls: one bit each, the latest in the lowest bit, 1 for a failure.
 package struct CallWindow: Hashable, Sendable {
     private static let mask: UInt32 = 1 << CircuitBreaker.windowCalls - 1
     private var bits: UInt32 = 0
 
-    /// Nothing yet, which counts as well.
+    /// An empty window: calls that have not happened count as successes.
     package init() {}
 
-    /// Failures among them.
+    /// The number of failures in the window.
     package var failures: Int { bits.nonzeroBitCount }
 
-    /// One more; the oldest is forgotten.
+    /// Adds one outcome and drops the oldest.
     package mutating func append(isFailure: Bool) {
         bits = (bits << 1 | (isFailure ? 1 : 0)) & Self.mask
     }

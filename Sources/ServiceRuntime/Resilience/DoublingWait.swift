@@ -1,13 +1,14 @@
-/// How long something in a store waits after a failed try: twice as long each time, up to a bound,
-/// and between half and all of that, so that a peer that comes back is not met by all at once.
+/// Exponential backoff for a row in a store: the wait doubles with each failed try, up to a bound.
+/// Jitter picks a wait between half of that and all of it, so that a recovered peer does not
+/// receive all retries at once.
 ///
-/// `Backoff` does the same for what lives in memory, where one value can count the tries of one
-/// target; here the row counts its own.
+/// `Backoff` does the same in memory, where one value counts the tries for one target. Here the row
+/// holds the count.
 package enum DoublingWait {
-    /// More would be over any bound; it keeps the multiplication from overflowing.
+    /// Keeps the multiplication from overflowing. More doublings would exceed any bound.
     private static let doublingsMax = 30
 
-    /// The wait after `failures` failed tries (from 1), placed by a random number.
+    /// The wait after `failures` failed tries (from 1). `random` picks the point within the jitter.
     package static func after(
         failures: Int, first: Duration, most: Duration, random: UInt64
     ) -> Duration {

@@ -1,29 +1,31 @@
-/// How many retries a client may still add to what its callers ask for. Without it, each layer that
-/// tries three times multiplies the load of a server that is already failing, and it cannot recover.
+/// A token bucket that bounds a client's retries. Without it, each layer that tries three times
+/// multiplies the load on a server that already fails, and the server cannot recover.
 ///
-/// Ten tokens at the most. A failure takes one, a success gives a tenth back, and below five nothing
-/// is tried again: at a failing server five retries in all, at a healthy one every tenth call.
+/// The bucket holds ten tokens at most. A failure takes one token, a success returns a tenth, and
+/// below five tokens no call is retried: five retries in all at a failing server, every tenth call
+/// at a healthy one.
 /// Source: gRPC A6, "Throttling Retry Attempts and Hedged RPCs".
 package struct RetryBudget: Hashable, Sendable {
     /// A full budget, in tenths of a token.
     package static let tenthsMax = 100
-    /// Below this nothing is tried again, in tenths of a token.
+    /// The least number of tokens that permits a retry, in tenths of a token.
     package static let tenthsNeeded = 50
     private static let tenthsOfFailure = 10
     private static let tenthsOfSuccess = 1
 
-    /// What is left, in tenths of a token.
+    /// The tokens left, in tenths of a token.
     package private(set) var tenths = RetryBudget.tenthsMax
 
-    /// A full one.
+    /// A full budget.
     package init() {}
 
-    /// Whether something may be tried again.
+    /// Whether a retry is permitted.
     package var permitsRetry: Bool { tenths >= Self.tenthsNeeded }
 
-    /// A try failed; also the price of a second try that goes out before the first has ended.
+    /// Takes a token: for a failed try, and for a hedged try that starts before the first has
+    /// ended.
     package mutating func spend() { tenths = max(0, tenths - Self.tenthsOfFailure) }
 
-    /// A try was answered.
+    /// Returns a tenth of a token, for a try that was answered.
     package mutating func earn() { tenths = min(Self.tenthsMax, tenths + Self.tenthsOfSuccess) }
 }

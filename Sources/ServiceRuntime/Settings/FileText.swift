@@ -1,16 +1,16 @@
 import Glibc
 
-/// Reads a small file of the operator's, whole.
+/// Reads a small file of the operator's into memory.
 package enum FileText {
     /// Why a file could not be read.
     package struct Failure: Error {
-        /// For people.
+        /// The reason, as a sentence for the operator.
         package let sentence: String
     }
 
-    /// The file's bytes; a failure where it cannot be read or holds more than `bytesMax`.
+    /// The file's bytes. A failure where the file cannot be read or holds more than `bytesMax`.
     ///
-    /// They are read into one array that never grows, so that a secret leaves no copy behind.
+    /// They are read into one array that never grows, so that a secret leaves no copy in memory.
     package static func read(_ path: String, bytesMax: Int) -> Result<[UInt8], Failure> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return .failure(failure()) }
@@ -33,7 +33,7 @@ package enum FileText {
         return .success(bytes)
     }
 
-    /// Overwrites what was read, for bytes that are secret.
+    /// Overwrites bytes that were read and are secret.
     static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { buffer in
             if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }

@@ -1,40 +1,41 @@
 import Synchronization
 
-/// An operator's files that are read again while the program runs: what is in them holds a few
-/// seconds later, and what cannot be used changes nothing.
+/// An operator's files that are read again while the program runs. A change takes effect a few
+/// seconds later. A file with mistakes changes nothing.
 ///
-/// They are read whole each time: they are small, and times and sizes of files can lie. A change is
-/// taken when two reads in a row agree: a file that is being written can end where its beginning
-/// alone makes sense.
+/// The files are read whole each time: they are small, and modification times and sizes are not
+/// reliable. A change is used only when two reads in a row return the same content, since a file
+/// that is only partly written can be valid by chance.
 package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
-    /// How one look ended.
+    /// The result of one look.
     package enum Look: Hashable, Sendable {
-        /// Nothing new, or not yet twice the same.
+        /// Nothing changed, or the change has been read only once.
         case unchanged
-        /// The change is in force.
+        /// The change is in use.
         case used
-        /// The change has these mistakes; what was in force stays. Told once for each state.
+        /// The change has these mistakes, and the earlier content stays in use. Reported once for
+        /// each content.
         case refused([String])
     }
 
     private struct State {
-        /// What was last used or refused.
+        /// The content that was last used or rejected.
         var settled: Source
         /// A change that has been read once.
         var pending: Source?
     }
 
-    /// How often to look: an operator who has saved a file watches for it to hold.
+    /// How often to look. Short, since operators wait for a saved file to take effect.
     package static var interval: Duration { .seconds(2) }
 
     private let state: Mutex<State>
     private let read: @Sendable () -> Source
     private let use: @Sendable (Source) -> [String]
 
-    /// Follows what `read` gives.
+    /// Follows the content that `read` returns.
     /// - Parameters:
-    ///   - inForce: what was read at the start.
-    ///   - use: puts a change into force, or says what is wrong with it.
+    ///   - inForce: The content that was read at the start.
+    ///   - use: Applies a change, or returns its mistakes.
     package init(
         inForce: Source, read: @escaping @Sendable () -> Source,
         use: @escaping @Sendable (Source) -> [String]
@@ -44,7 +45,7 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
         self.use = use
     }
 
-    /// Reads once.
+    /// Reads once, and applies a confirmed change.
     package func look() -> Look {
         let source = read()
         let isConfirmed = state.withLock { state in

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Reads settings from JSON: an object of texts, numbers, claims, lists of them, and objects.
+/// Reads settings from JSON: an object of strings, numbers, booleans, lists of them, and objects.
 enum JSONSettings {
     /// The settings of a file's text.
     static func read(_ text: String) -> Result<[SettingsFileEntry], FileText.Failure> {

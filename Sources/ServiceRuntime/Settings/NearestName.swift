@@ -1,10 +1,11 @@
-/// Finds what a person probably meant.
+/// Suggests the correct name for a misspelt one.
 enum NearestName {
-    /// Longer names are not compared: the distance costs the product of both lengths.
+    /// Longer names are not compared, since the cost of the edit distance is the product of both
+    /// lengths.
     private static let bytesMax = 64
 
-    /// The name that takes the fewest changes to reach from `given`, if they are few: two at
-    /// most, or one in three letters.
+    /// The name with the smallest edit distance to `given`. Nil where the distance exceeds both two
+    /// and a third of the length of `given`.
     static func of(_ given: String, among names: [String]) -> String? {
         guard given.utf8.count <= bytesMax else { return nil }
         let changesMax = max(2, given.utf8.count / 3)
@@ -12,7 +13,8 @@ enum NearestName {
         return ranked.filter { $0.changes <= changesMax }.min { $0 < $1 }?.name
     }
 
-    /// Insertions, deletions and replacements of single bytes (Levenshtein, 1965).
+    /// The edit distance: insertions, deletions and replacements of single bytes (Levenshtein,
+    /// 1965).
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right.utf8)
         var row = Array(0...right.count)

@@ -1,11 +1,11 @@
-/// Where a program listens or dials: a host (name, IPv4 or IPv6) and a port.
+/// An address that a program listens on or connects to: a host (name, IPv4 or IPv6) and a port.
 package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name or a numeric address, without brackets.
     package let host: String
-    /// 0 … 65,535; 0 lets the system pick where a program listens.
+    /// 0 … 65,535. With 0, the system picks the port that a program listens on.
     package let port: Int
 
-    /// The address of `port` at `host`; nil where that is none.
+    /// The address of `port` at `host`. Nil for an invalid host or port.
     package init?(host: String, port: Int) {
         guard (0...65_535).contains(port), Self.isHost(host) else { return nil }
         self.host = host
@@ -22,7 +22,7 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         port = Int(loopbackPort)
     }
 
-    /// Reads `host:port`; an IPv6 address stands in brackets (`[::1]:7402`).
+    /// Parses `host:port`. An IPv6 address is in brackets (`[::1]:7402`).
     package init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"),
             let port = UInt16(text[text.index(after: colon)...])
@@ -36,12 +36,12 @@ package struct ServiceAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(host: String(host), port: Int(port))
     }
 
-    /// As it is read.
+    /// The same text that the parser reads.
     package var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Whether only this machine can reach it: the wire asks for TLS everywhere else.
+    /// Whether only this machine can reach it. Every other address requires TLS.
     package var isLoopback: Bool {
         host == "localhost" || host == "::1"
             || (host.hasPrefix("127.") && host.split(separator: ".").count == 4

@@ -1,15 +1,15 @@
-/// What a program says of one of its settings.
+/// The description of one setting.
 struct SettingDeclaration: Sendable {
     /// Kebab case: `listen-port` is the flag `--listen-port`, the variable `POSTERN_LISTEN_PORT`
     /// and the key `listen-port` of a file.
     let name: String
-    /// What may be given, for people: "a whole number from 0 to 65535".
+    /// The accepted values, for people: "a whole number from 0 to 65535".
     let expected: String
-    /// What a number counts, or what stands for the value in help: "port", "milliseconds", "file".
+    /// The unit of a number, or the placeholder in `--help`: "port", "milliseconds", "file".
     let unit: String
-    /// The default, as it would be written; nil where nothing is set by default.
+    /// The default, as an operator would write it. Nil where there is none.
     let defaultText: String?
-    /// Why one would change it.
+    /// Why an operator would change it.
     let reason: String
     /// How it may be given and shown.
     let form: SettingForm
@@ -19,22 +19,22 @@ struct SettingDeclaration: Sendable {
 enum SettingForm: Sendable {
     /// One value.
     case value
-    /// True or false; as a flag, its name alone means true.
+    /// A boolean. As a flag, its name alone means true.
     case claim
-    /// Several values, separated by commas or given again and again.
+    /// Several values, separated by commas or given as repeated flags.
     case list
     /// Never a flag, since others can see a program's arguments, and never shown.
     case secret
 }
 
-/// One thing that is wrong with what was given.
+/// A mistake in the given settings.
 struct SettingMistake: Hashable, Sendable {
-    /// Where: `--listen-port`, `POSTERN_LISTEN_PORT`, `settings.yaml line 3`.
+    /// The place: `--listen-port`, `POSTERN_LISTEN_PORT`, `settings.yaml line 3`.
     let place: String
-    /// What is wrong and what would be right.
+    /// What is wrong and what would be valid.
     let sentence: String
 
-    /// No setting has this name; names the nearest one.
+    /// No setting has this name. Suggests the nearest one.
     static func unknown(
         _ name: String, at place: String, among names: [String], showing: (String) -> String
     ) -> SettingMistake {
@@ -44,12 +44,12 @@ struct SettingMistake: Hashable, Sendable {
     }
 }
 
-/// A setting with the value that holds and where it came from.
+/// A setting with the value in use and its source.
 struct SettingInForce: Sendable {
     /// The setting's name.
     let name: String
-    /// Its value as it would be written; secrets already hidden.
+    /// The value, as an operator would write it. Secrets are hidden.
     let text: String
-    /// `default`, or the place that gave it.
+    /// `default`, or the place that set it.
     let origin: String
 }

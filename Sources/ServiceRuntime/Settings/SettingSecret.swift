@@ -1,13 +1,14 @@
 import Glibc
 
-/// A secret that came with the settings: has no description, and is wiped when the last reference
-/// goes. The texts it was read from are the operating system's (environment, file).
+/// A secret from the settings. It has no description, and its bytes are overwritten when the last
+/// reference is released. The text that it was read from belongs to the operating system
+/// (environment, file).
 package final class SettingSecret: Sendable {
-    // Written once, before anybody else can see it, and wiped when nobody can any more; only read
-    // between.
+    // Written once in `init` and overwritten in `deinit`, when no other reference exists. Only read
+    // in between.
     private nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
 
-    /// Takes a copy of `text`.
+    /// Copies `text`.
     init(_ text: some Collection<UInt8>) {
         bytes = .allocate(byteCount: text.count, alignment: 1)
         bytes.copyBytes(from: text)
@@ -18,15 +19,15 @@ package final class SettingSecret: Sendable {
         bytes.deallocate()
     }
 
-    /// Lends the bytes for as long as `body` runs.
+    /// Lends the bytes to `body` for the duration of the call.
     package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         try body(UnsafeRawBufferPointer(bytes))
     }
 }
 
 extension SettingSecret: CustomStringConvertible, CustomReflectable {
-    /// Never the secret.
+    /// A placeholder, never the secret.
     package var description: String { "(secret)" }
-    /// Never the secret, for `dump` and for debuggers' mirrors too.
+    /// An empty mirror, so that `dump` and debuggers do not show the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

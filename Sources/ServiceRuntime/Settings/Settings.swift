@@ -5,22 +5,22 @@
 ///
 ///         init(reading settings: inout SettingsReader) {
 ///             idleTimeout = settings.duration(
-///                 "idle-timeout", default: .seconds(30 * 86_400), in: .seconds(60)...(.seconds(…)),
+///                 "idle-timeout", default: .seconds(30 * 86_400), in: .seconds(60)...longest,
 ///                 reason: "A session unused for this long ends (S-02).")
 ///         }
 ///     }
 ///
-/// The initialiser only declares: it is run once to learn what there is (for `--help` and for
-/// unknown names), and once more on what was given.
+/// The initialiser only declares settings. It runs twice: once to list the settings (for `--help`
+/// and unknown names), and once to read the given values.
 package protocol Settings: Sendable {
-    /// Declares every setting and takes its value.
+    /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader)
 }
 
 /// What a program does after it has read its settings.
 package enum SettingsOutcome<Values: Settings>: Sendable {
-    /// Everything is right: run on these.
+    /// All settings are valid: run with these.
     case run(Values)
-    /// Write this and leave: to standard output where `exitCode` is 0, else to standard error.
+    /// Print this text and exit: to standard output where `exitCode` is 0, else to standard error.
     case leave(String, exitCode: Int32)
 }

@@ -1,15 +1,16 @@
-/// A file of the operator's beside a program's settings, checked by the same rules: whole, with all
-/// mistakes at once. It may be read again while the program runs.
+/// A file of the operator's besides a program's settings, such as a limits file. The same rules
+/// check it: the whole file, with all mistakes at once. It may be read again while the program
+/// runs.
 ///
-/// A name in it may hold `*` for any letters: it stands for all settings that it fits. A name
-/// without is stronger, and of two patterns the longer.
+/// A name in it may contain `*` for any characters, and then applies to all settings that it
+/// matches. A name without `*` takes precedence; of two patterns, the longer one does.
 package struct SettingsDocument<Values: Settings>: Sendable {
-    /// What it says; nil when something is wrong with it.
+    /// The values. Nil when the file has mistakes.
     package let values: Values?
-    /// What is wrong, each with its place.
+    /// The mistakes, each with its place.
     package let mistakes: [String]
 
-    /// Reads the file at `path`, JSON or YAML by its name.
+    /// Reads the file at `path`, as JSON or YAML by its extension.
     package init(path: String) {
         var declaring = SettingsReader(sources: [])
         _ = Values(reading: &declaring)
@@ -17,7 +18,7 @@ package struct SettingsDocument<Values: Settings>: Sendable {
             path: path, declarations: declaring.declarations, takesPatterns: true)
         var reader = SettingsReader(sources: [file.source])
         let values = Values(reading: &reader)
-        // As one reads the file, whichever check found them.
+        // In the order of the file's lines, regardless of which check found them.
         let found = (file.mistakes + reader.mistakes).enumerated().sorted {
             (Self.line($0.element.place), $0.offset) < (Self.line($1.element.place), $1.offset)
         }
@@ -25,7 +26,7 @@ package struct SettingsDocument<Values: Settings>: Sendable {
         self.values = mistakes.isEmpty ? values : nil
     }
 
-    /// The line that a place names; 0 where it names none.
+    /// The line number in a place. 0 where it has none.
     private static func line(_ place: String) -> Int {
         let parts = place.split(separator: " line ")
         guard parts.count > 1, let last = parts.last else { return 0 }
@@ -33,7 +34,7 @@ package struct SettingsDocument<Values: Settings>: Sendable {
     }
 }
 
-/// A setting's name with `*` for any letters.
+/// A setting's name with `*` for any characters.
 struct SettingPattern: Hashable {
     private let parts: [Substring]
 
@@ -43,12 +44,12 @@ struct SettingPattern: Hashable {
         parts = text.split(separator: "*", omittingEmptySubsequences: false)
     }
 
-    /// Whether `name` fits.
+    /// Whether `name` matches.
     func fits(_ name: String) -> Bool {
         guard let first = parts.first, let last = parts.last, name.hasPrefix(first) else {
             return false
         }
-        // Each part at its first place: if any arrangement fits, this one does.
+        // Matches each part at its first position: if any match exists, this one does.
         var rest = name.dropFirst(first.count)
         for part in parts.dropFirst().dropLast() where !part.isEmpty {
             guard let found = rest.firstRange(of: part) else { return false }

@@ -1,20 +1,20 @@
-/// A settings file: flat keys (`listen-port: 7402`) or nested ones, whose names are joined by
+/// A settings file with flat keys (`listen-port: 7402`) or nested ones, whose names are joined by
 /// dashes (`listen:` over `port: 7402`).
 ///
-/// Readers of whole JSON and YAML (JSONSerialization, Yams) need all of Foundation, which adds 55 MB
-/// to each program, so the two here read what settings are made of.
+/// General parsers of JSON and YAML (JSONSerialization, Yams) need all of Foundation, which adds 55
+/// MB to each program. So the two parsers here read only what settings need.
 struct SettingsFile {
-    /// Settings are a few pages; more is the wrong file.
+    /// A settings file has a few pages; a larger file is the wrong one.
     static let bytesMax = 262_144
 
-    /// What is wrong with the file.
+    /// The mistakes in the file.
     private(set) var mistakes: [SettingMistake] = []
     private var values: [String: SettingValue] = [:]
     private var places: [String: String] = [:]
     private var lines: [String: Int] = [:]
 
     /// Reads the file at `path`: JSON where it ends in `.json`, YAML for `.yaml` and `.yml`.
-    /// - Parameter takesPatterns: whether `*` in a name stands for all settings that it fits.
+    /// - Parameter takesPatterns: Whether `*` in a name applies to all settings that it matches.
     init(path: String, declarations: [SettingDeclaration], takesPatterns: Bool = false) {
         switch FileText.read(path, bytesMax: Self.bytesMax) {
         case .failure(let failure): mistake(path, failure.sentence)
@@ -62,8 +62,8 @@ struct SettingsFile {
         }
     }
 
-    /// Puts the settings that patterns fit in their place, where no stronger name gives them. One
-    /// that fits none stays, and is refused.
+    /// Replaces patterns by the settings that they match, where no name of higher precedence sets
+    /// them. A pattern without a match stays and is then rejected as unknown.
     private mutating func expandPatterns(among declarations: [SettingDeclaration]) {
         let patterns = values.keys.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
         for text in patterns {
@@ -97,6 +97,6 @@ struct SettingsFileEntry: Hashable {
     let name: String
     /// Its value.
     let value: SettingValue
-    /// Where it stands, from 1; nil where the reader does not know.
+    /// The line, from 1. Nil where the parser does not know it.
     let line: Int?
 }

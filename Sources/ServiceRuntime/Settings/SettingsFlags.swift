@@ -1,15 +1,16 @@
-/// The program's arguments, read strictly: every one belongs to a flag, and every flag is known.
+/// Parses the program's arguments strictly: each must belong to a flag, and each flag must be
+/// known.
 ///
-/// `--name value`, `--name=value` (needed where the value begins with `--`), a claim's `--name`
-/// alone; lists may be given again and again.
+/// Accepts `--name value`, `--name=value` (needed where the value begins with `--`) and, for a
+/// boolean, `--name` alone. A list's flag may be repeated.
 struct SettingsFlags {
     /// The loader's own flags.
     enum Command: String, CaseIterable {
-        /// `--check`: say what is in force, and leave.
+        /// `--check`: print the settings in use, and exit.
         case check
         /// `--config FILE`: read this file.
         case config
-        /// `--help`: list all settings, and leave.
+        /// `--help`: list all settings, and exit.
         case help
     }
 
@@ -18,7 +19,7 @@ struct SettingsFlags {
     private var values: [String: SettingValue] = [:]
     private let forms: [String: SettingForm]
 
-    /// Reads `arguments`, which are without the program's name.
+    /// Parses `arguments`, which do not include the program's name.
     init(_ arguments: [String], declarations: [SettingDeclaration]) {
         var forms = Dictionary(uniqueKeysWithValues: declarations.map { ($0.name, $0.form) })
         forms[Command.check.rawValue] = .claim
@@ -52,7 +53,8 @@ struct SettingsFlags {
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts.first ?? "")
         guard let form = forms[name] else {
-            // What follows is its value, probably; a mistake of its own would only confuse.
+            // The next argument is probably its value; a second mistake about it would only
+            // confuse.
             if parts.count == 1, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
             return mistakes.append(
                 .unknown(

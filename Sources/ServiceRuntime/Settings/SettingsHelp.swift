@@ -2,24 +2,24 @@
 struct SettingsHelp {
     /// The program's name.
     let program: String
-    /// What the program is, in a sentence.
+    /// A sentence that describes the program.
     let summary: String
 
-    /// All settings with what they take, their default and their reason.
+    /// All settings with their accepted values, default and reason.
     func text(_ declarations: [SettingDeclaration]) -> String {
         """
         \(program): \(summary)
 
         Settings come from their defaults, then from a file (--config FILE, YAML or JSON, keys as
         below without the dashes in front), then from the environment (POSTERN_ and the name:
-        --listen-port is POSTERN_LISTEN_PORT), then from flags; the later wins.
+        --listen-port is POSTERN_LISTEN_PORT), then from flags; later sources win.
 
           --config FILE
               Reads settings from this file.
           --check
-              Prints what is in force and where it comes from, secrets hidden, and leaves.
+              Prints the settings in use and their sources, secrets hidden, and exits.
           --help
-              Prints this, and leaves.
+              Prints this text and exits.
 
         \(declarations.map(Self.entry).joined())
         """
@@ -41,7 +41,7 @@ struct SettingsHelp {
 
 /// Writes `--check`.
 enum SettingsCheck {
-    /// What is in force, with where each value comes from.
+    /// The values in use, with the source of each.
     static func text(_ settings: [SettingInForce], unused: [String]) -> String {
         let nameWidth = settings.map(\.name.count).max() ?? 0
         let textWidth = min(40, settings.map(\.text.count).max() ?? 0)

@@ -1,7 +1,7 @@
-/// Reads a program's settings: defaults, then a file, then the environment, then flags; the later
-/// wins. They are checked whole, and all mistakes are reported at once.
+/// Loads a program's settings: defaults, then a file, then the environment, then flags. Later
+/// sources take precedence. All settings are checked, and all mistakes are reported at once.
 package struct SettingsLoader: Sendable {
-    /// sysexits.h, EX_CONFIG: the program was not started because its settings are wrong.
+    /// The exit code for wrong settings: EX_CONFIG of sysexits.h.
     package static let mistakesExitCode: Int32 = 78
 
     private let program: String
@@ -9,7 +9,7 @@ package struct SettingsLoader: Sendable {
     private let arguments: [String]
     private let environment: [String: String]
 
-    /// A loader for `program`, whose `--help` begins with `summary`. `arguments` are without the
+    /// A loader for `program`, whose `--help` begins with `summary`. `arguments` do not include the
     /// program's own name.
     package init(
         program: String, summary: String, arguments: [String], environment: [String: String]
@@ -20,7 +20,7 @@ package struct SettingsLoader: Sendable {
         self.environment = environment
     }
 
-    /// The settings, or what to print instead of running.
+    /// The settings, or the text to print instead of running.
     package func load<Values: Settings>(_ type: Values.Type) -> SettingsOutcome<Values> {
         var declaring = SettingsReader(sources: [])
         _ = Values(reading: &declaring)

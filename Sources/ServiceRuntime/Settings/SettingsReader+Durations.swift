@@ -1,5 +1,5 @@
 extension SettingsReader {
-    /// Several times in order: `0s, 1m, 5m`.
+    /// A list of durations, in order: `0s, 1m, 5m`.
     package mutating func durations(
         _ name: String, default standard: [Duration], in range: ClosedRange<Duration>,
         countMax: Int, reason: String

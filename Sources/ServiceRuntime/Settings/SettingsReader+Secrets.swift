@@ -1,12 +1,12 @@
 extension SettingsReader {
-    /// Of one secret, in bytes; a private key with its chain fits.
+    /// The largest size of one secret, in bytes. A private key with its certificate chain fits.
     private static var secretBytesMax: Int { 65_536 }
 
-    /// A secret, if it is set.
+    /// An optional secret.
     ///
     /// It comes from the environment, from the settings file, or from a file of its own that
-    /// `NAME-file` names (so that the flag shows a path and not the secret; one newline at the end
-    /// of that file is not part of it). It is never a flag: every user of a machine can read the
+    /// `NAME-file` names, so that the flag shows a path and not the secret. One newline at the end
+    /// of that file is removed. A secret is never a flag: every user of a machine can read the
     /// arguments of a running program.
     package mutating func secret(_ name: String, reason: String) -> SettingSecret? {
         let file = optionalPath(name + "-file", reason: "The file that holds \(name).")

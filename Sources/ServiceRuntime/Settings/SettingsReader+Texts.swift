@@ -1,18 +1,18 @@
 extension SettingsReader {
-    /// Of one text setting, in bytes.
+    /// The largest size of one text setting, in bytes.
     private static var textBytesMax: Int { 1_024 }
-    /// Of one list setting.
+    /// The largest number of items of one list setting.
     private static var listCountMax: Int { 64 }
 
     /// A text that must not be empty.
-    /// - Parameter unit: What it is: "name", "URL".
+    /// - Parameter unit: The kind of text: "name", "URL".
     package mutating func string(
         _ name: String, default standard: String, unit: String, reason: String
     ) -> String {
         optionalString(name, default: standard, unit: unit, reason: reason) ?? standard
     }
 
-    /// A text that need not be set.
+    /// An optional text.
     package mutating func optionalString(
         _ name: String, default standard: String? = nil, unit: String, reason: String
     ) -> String? {
@@ -24,17 +24,17 @@ extension SettingsReader {
         }
     }
 
-    /// The path of a file or folder; whether it exists is for who opens it.
+    /// The path of a file or folder. The code that opens it checks whether it exists.
     package mutating func path(_ name: String, default standard: String, reason: String) -> String {
         string(name, default: standard, unit: "path", reason: reason)
     }
 
-    /// The path of a file or folder that need not be set.
+    /// An optional path of a file or folder.
     package mutating func optionalPath(_ name: String, reason: String) -> String? {
         optionalString(name, unit: "path", reason: reason)
     }
 
-    /// Several texts.
+    /// A list of texts.
     package mutating func strings(
         _ name: String, default standard: [String], unit: String, reason: String
     ) -> [String] {
@@ -48,7 +48,7 @@ extension SettingsReader {
         }
     }
 
-    /// Where to listen or dial: `host:port`.
+    /// An address to listen on or connect to: `host:port`.
     package mutating func address(
         _ name: String, default standard: ServiceAddress, reason: String
     ) -> ServiceAddress {
@@ -60,7 +60,7 @@ extension SettingsReader {
         }
     }
 
-    /// Where several peers are: `host:port,host:port`.
+    /// A list of addresses: `host:port,host:port`.
     package mutating func addresses(
         _ name: String, default standard: [ServiceAddress], reason: String
     ) -> [ServiceAddress] {

@@ -1,6 +1,6 @@
 extension SettingsReader {
     /// A whole number.
-    /// - Parameter unit: What it counts: "port", "bytes", "threads".
+    /// - Parameter unit: The unit of the number: "port", "bytes", "threads".
     package mutating func integer(
         _ name: String, default standard: Int, in range: ClosedRange<Int>, unit: String,
         reason: String
@@ -14,7 +14,7 @@ extension SettingsReader {
         }
     }
 
-    /// A part of a whole, from 0 to 1.
+    /// A fraction from 0 to 1.
     package mutating func fraction(
         _ name: String, default standard: Double, reason: String
     ) -> Double {
@@ -26,7 +26,7 @@ extension SettingsReader {
         }
     }
 
-    /// How long something lasts: `250ms`, `10s`, `15m`, `1h`, `30d`, or milliseconds.
+    /// A duration: `250ms`, `10s`, `15m`, `1h`, `30d`, or a bare number of milliseconds.
     package mutating func duration(
         _ name: String, default standard: Duration, in range: ClosedRange<Duration>,
         reason: String
@@ -44,7 +44,7 @@ extension SettingsReader {
         }
     }
 
-    /// Yes or no.
+    /// A boolean.
     package mutating func boolean(
         _ name: String, default standard: Bool, reason: String
     ) -> Bool {
@@ -72,12 +72,12 @@ extension SettingsReader {
 }
 
 extension SettingValue {
-    /// The one text; nil for a list.
+    /// The single text. Nil for a list.
     var one: String? {
         if case .one(let text) = self { text } else { nil }
     }
 
-    /// The texts: of a list, or of one text that commas separate. An empty text is an empty list.
+    /// The texts of a list, or of one text split at commas. An empty text is an empty list.
     var many: [String] {
         switch self {
         case .one(""): []

@@ -1,5 +1,5 @@
-/// Takes the settings one by one: looks a value up, reads it as its type, and notes what is wrong.
-/// A wrong value yields the default, so that the reading goes on and all mistakes are found.
+/// Reads settings one by one: finds a value, parses it as its type, and records mistakes. An
+/// invalid value yields the default, so that reading continues and all mistakes are found.
 package struct SettingsReader {
     private let sources: [SettingsSource]
     private(set) var declarations: [SettingDeclaration] = []
@@ -7,19 +7,19 @@ package struct SettingsReader {
     private(set) var inForce: [SettingInForce] = []
     private var wrong: Set<String> = []
 
-    /// A reader of `sources`, the strongest first.
+    /// A reader of `sources`, in descending order of precedence.
     init(sources: [SettingsSource]) {
         self.sources = sources
     }
 
-    /// A rule between settings. It is not checked where one of them is wrong already.
-    /// - Parameter sentence: What must hold, for people.
+    /// Checks a rule between settings. Skips it where one of them is already invalid.
+    /// - Parameter sentence: The rule as a sentence for the operator.
     package mutating func require(_ holds: Bool, _ names: [String], _ sentence: String) {
         guard !holds, wrong.isDisjoint(with: names) else { return }
         mistakes.append(SettingMistake(place: names.joined(separator: ", "), sentence: sentence))
     }
 
-    /// Takes one setting: `read` gives nil for a value that is not `declaration.expected`.
+    /// Reads one setting. `read` returns nil for a value that is not `declaration.expected`.
     mutating func take<Value>(
         _ declaration: SettingDeclaration, default standard: Value,
         write: (Value) -> String, read: (SettingValue) -> Value?
@@ -40,8 +40,8 @@ package struct SettingsReader {
         return value
     }
 
-    /// Notes that a setting is there. Two of one name, or one that cannot be a flag or a variable,
-    /// are a programmer's mistake.
+    /// Records that a setting exists. A duplicate name, or a name that cannot be a flag or a
+    /// variable, is a programming error.
     mutating func declare(_ declaration: SettingDeclaration) {
         precondition(
             !declarations.contains { $0.name == declaration.name }
@@ -56,18 +56,18 @@ package struct SettingsReader {
         declarations.append(declaration)
     }
 
-    /// Notes the value that holds.
+    /// Records the value that is used.
     mutating func note(_ declaration: SettingDeclaration, _ text: String, _ origin: String) {
         inForce.append(SettingInForce(name: declaration.name, text: text, origin: origin))
     }
 
-    /// Notes what is wrong with a setting.
+    /// Records a mistake in a setting.
     mutating func mistake(_ name: String, at place: String, _ sentence: String) {
         wrong.insert(name)
         mistakes.append(SettingMistake(place: place, sentence: sentence))
     }
 
-    /// What the strongest source that knows the setting gives for it.
+    /// The value from the source with the highest precedence that has this setting.
     func given(_ name: String) -> (value: SettingValue, source: SettingsSource)? {
         for source in sources {
             if let value = source.value(of: name) { return (value, source) }
@@ -77,7 +77,7 @@ package struct SettingsReader {
 }
 
 extension SettingValue {
-    /// In quotes, safe to show on a terminal.
+    /// The value in quotes, escaped so that it is safe to show on a terminal.
     var quoted: String {
         switch self {
         case .one(let text): Self.quote(text)

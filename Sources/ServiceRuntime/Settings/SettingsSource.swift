@@ -1,4 +1,4 @@
-/// What was given for a setting, before it is read as its type.
+/// The raw value of a setting, before it is parsed as its type.
 enum SettingValue: Hashable, Sendable {
     /// One text.
     case one(String)
@@ -6,20 +6,20 @@ enum SettingValue: Hashable, Sendable {
     case many([String])
 }
 
-/// One of the places that settings come from: flags, a file, the environment.
+/// A source of settings: flags, a file, the environment.
 struct SettingsSource: Sendable {
     private let values: [String: SettingValue]
-    /// The key of a setting in `values`.
+    /// Returns the key in `values` of a setting.
     private let key: @Sendable (String) -> String
-    /// Where a setting of this name is found, for people.
+    /// Returns the place of a setting in this source, for messages to the operator.
     let place: @Sendable (String) -> String
 
-    /// Values by the settings' names: of flags and files.
+    /// A source whose keys are the names of settings: flags and files.
     init(_ values: [String: SettingValue], place: @escaping @Sendable (String) -> String) {
         self.init(values: values, key: { $0 }, place: place)
     }
 
-    /// Environment variables with our prefix.
+    /// Environment variables with the prefix `POSTERN_`.
     static func environment(_ variables: [String: String]) -> SettingsSource {
         SettingsSource(
             values: variables.mapValues { .one($0) }, key: SettingsEnvironment.variable,
@@ -35,19 +35,19 @@ struct SettingsSource: Sendable {
         self.place = place
     }
 
-    /// What this source gives for a setting, if anything.
+    /// The value that this source has for a setting, if any.
     func value(of name: String) -> SettingValue? { values[key(name)] }
 }
 
-/// Our names in the environment.
+/// The names of settings in the environment.
 enum SettingsEnvironment {
     /// The variable of a setting: `POSTERN_LISTEN_PORT`.
     static func variable(_ name: String) -> String {
         "POSTERN_" + name.uppercased().replacing("-", with: "_")
     }
 
-    /// Variables with our prefix that this program has no setting for. Not a mistake, since one
-    /// environment may serve several programs, but told by `--check`.
+    /// Variables with our prefix that are no settings of this program. Not a mistake, since one
+    /// environment may serve several programs, but `--check` lists them.
     static func unused(
         _ environment: [String: String], declarations: [SettingDeclaration]
     ) -> [String] {

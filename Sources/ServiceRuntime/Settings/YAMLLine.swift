@@ -1,6 +1,6 @@
-/// Why a line is not the YAML of settings.
+/// Why a line is not valid as YAML of settings.
 struct YAMLMistake: Error {
-    /// For people.
+    /// The reason, as a sentence for the operator.
     let sentence: String
 
     init(_ sentence: String) {
@@ -8,15 +8,15 @@ struct YAMLMistake: Error {
     }
 }
 
-/// A line that holds something.
+/// A line with content.
 struct YAMLLine {
-    /// From 1.
+    /// The line number, from 1.
     let number: Int
-    /// Spaces in front.
+    /// The number of leading spaces.
     let indent: Int
     private let content: Substring
 
-    /// Nil for an empty line, a comment, and the mark that begins a document.
+    /// Nil for an empty line, a comment, and the document start marker.
     init?(_ line: Substring, number: Int) throws(YAMLMistake) {
         let content = line.drop { $0 == " " }
         guard let first = content.first, first != "#" else { return nil }
@@ -30,19 +30,19 @@ struct YAMLLine {
         self.content = content
     }
 
-    /// What follows the dash of a list item; nil where the line is none.
+    /// The text after the dash of a list item. Nil where the line is no list item.
     var item: Substring? {
         content == "-" || content.hasPrefix("- ") ? content.dropFirst() : nil
     }
 
-    /// The line's key, and what follows its colon.
+    /// The line's key, and the text after its colon.
     func keyAndValue() throws(YAMLMistake) -> (key: String, rest: Substring) {
         guard let colon = content.firstIndex(of: ":") else {
             throw YAMLMistake("neither \"name: value\" nor \"- value\"")
         }
         let key = content[..<colon]
         let rest = content[content.index(after: colon)...]
-        // At its beginning a star is an alias, which settings have no use for.
+        // A star at the beginning of a key is an alias, which settings do not use.
         guard let first = key.first, first != "*",
             key.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_*".contains($0)) })
         else { throw YAMLMistake("a setting's name is letters, digits and dashes") }

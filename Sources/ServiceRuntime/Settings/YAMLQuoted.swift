@@ -1,6 +1,6 @@
-/// Reads values in quotes; what follows them is left in `rest`.
+/// Reads quoted values. Leaves the text that follows them in `rest`.
 enum YAMLQuoted {
-    /// In single quotes, where a quote is written twice.
+    /// A value in single quotes, where two single quotes stand for one.
     static func single(_ rest: inout Substring) throws(YAMLMistake) -> String {
         var text = ""
         rest.removeFirst()
@@ -17,7 +17,7 @@ enum YAMLQuoted {
         throw YAMLMistake("the closing quote is missing")
     }
 
-    /// In double quotes, with the escapes that JSON and YAML share.
+    /// A value in double quotes, with the escapes that JSON and YAML share.
     static func double(_ rest: inout Substring) throws(YAMLMistake) -> String {
         var text = ""
         rest.removeFirst()

@@ -1,6 +1,6 @@
-/// Reads what stands behind a key's colon or an item's dash.
+/// Reads the value after a key's colon or an item's dash.
 enum YAMLScalar {
-    /// One value or a list in brackets; nil where nothing but a comment stands there.
+    /// One value or a list in brackets. Nil where only a comment follows.
     static func value(_ text: Substring) throws(YAMLMistake) -> SettingValue? {
         var rest = text.drop { $0 == " " }
         if rest.isEmpty || rest.first == "#" { return nil }

@@ -1,20 +1,20 @@
 /// Reads settings from YAML: nested mappings, lists of values, plain and quoted values, comments.
 ///
-/// What settings have no use for (anchors, tags, block texts, several documents, mappings in
-/// braces) is refused by name rather than guessed at, so that a file means here what it means to
-/// every other reader of YAML 1.2, or nothing.
+/// Rejects by name the parts of YAML that settings do not need (anchors, tags, block scalars,
+/// several documents, flow mappings). A file that is accepted therefore means the same here as to
+/// every other YAML 1.2 parser.
 struct YAMLSettings {
-    /// Mappings within mappings.
+    /// How deeply mappings may be nested.
     private static let depthMax = 8
 
-    /// What was read.
+    /// The settings that were read.
     private(set) var entries: [SettingsFileEntry] = []
-    /// What is wrong, by line.
+    /// The mistakes, with their lines.
     private(set) var mistakes: [(line: Int, sentence: String)] = []
 
     /// The mappings that are open, outermost first.
     private var levels: [(indent: Int, prefix: String)] = []
-    /// A key whose value is still to come, on the lines below it.
+    /// A key whose value is expected on the lines below it.
     private var open: (name: String, line: Int, indent: Int)?
     /// A list whose items are being read.
     private var list: (name: String, line: Int, indent: Int, items: [String])?

@@ -1,21 +1,21 @@
-/// Tells when the machine's clock and ours part (Sources/SECURITY.md, Clock): ours ignores steps
-/// while the program runs, so a step shows as a gap between the two. Pure:
+/// Detects steps of the machine's clock (Sources/SECURITY.md, Clock). The program's own time
+/// ignores steps while it runs, so a step appears as a gap between the two. Pure:
 ///
-///     gap, either way     before     is told
-///     a minute or less    together   nothing
-///     more than that      together   parted
-///     more than that      parted     nothing more
-///     a minute or less    parted     together again
+///     gap, in either direction   before     returned
+///     a minute or less           together   nil
+///     more than a minute         together   parted
+///     more than a minute         parted     nil
+///     a minute or less           parted     together
 package struct ClockDrift: Sendable {
-    /// What there is to tell.
+    /// A change to report.
     package enum News: Hashable, Sendable {
         /// The machine's clock is this far ahead; negative when it is behind.
         case parted(Duration)
-        /// The two agree again.
+        /// The two clocks agree again.
         case together
     }
 
-    /// Clocks that are kept in time differ by milliseconds.
+    /// The largest gap that counts as agreement. Synchronised clocks differ by milliseconds.
     package static let gapMax: Duration = .seconds(60)
 
     private var isParted = false
@@ -23,7 +23,7 @@ package struct ClockDrift: Sendable {
     /// Two clocks that agree.
     package init() {}
 
-    /// Takes in how far ahead of ours the machine's clock is.
+    /// Records how far the machine's clock is ahead of the program's time.
     package mutating func note(ahead: Duration) -> News? {
         let parts = ahead > Self.gapMax || ahead < .zero - Self.gapMax
         guard parts != isParted else { return nil }

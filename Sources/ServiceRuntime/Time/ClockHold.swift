@@ -1,26 +1,27 @@
 package import Logging
 import Synchronization
 
-/// Sets a program's time at its start, and waits while the machine's clock may be far ahead
-/// (Sources/SECURITY.md, Clock).
+/// Sets a program's time at its start, and makes calls wait while the machine's clock may be far
+/// ahead (Sources/SECURITY.md, Clock).
 ///
 /// A start more than a day after the store's last mark means that the machine was off for long, or
-/// that its clock is wrong; nobody here can tell. If it is wrong, every session is idle for too
-/// long at once, and a mark written from it would drag the time along when the clock is set right.
-/// So time goes on from the mark, in every service, nothing is written with a moment that may never
-/// have been, and whoever ends things by time (the session service) answers nothing that rests on
-/// it:
+/// that its clock is wrong. The program cannot tell which. If the clock is wrong, every session
+/// would exceed its idle timeout at once, and a mark written from it would move the time forward
+/// even after the clock is corrected. So every service continues from the mark and writes no moment
+/// that may be wrong. The session service, which ends sessions by time, rejects all calls that
+/// depend on the time:
 ///
-///     agrees ──────────────────────────────────────────────▶ answering, at the machine's clock
-///     counted, behind ─────────────────────────────────────▶ answering, at the store's time
-///     far ahead ──▶ held ── the operator accepts ───────────▶ answering, at the machine's clock
-///                     ├──── a time server has set the clock ▶ answering, at the machine's clock
-///                     └──── the machine's clock comes back ─▶ answering, at the machine's clock
+///     agrees ──────────────────────────────────────────────▶ answering, machine's clock
+///     counted, behind ─────────────────────────────────────▶ answering, store's time
+///     far ahead ──▶ held ── the operator accepts ───────────▶ answering, machine's clock
+///                     ├──── a time server sets the clock ───▶ answering, machine's clock
+///                     └──── the machine's clock goes back ──▶ answering, machine's clock
 ///
-/// The operator can also accept a step that came later, while the program ran or before its start
-/// within one boot: forward only, since what has been stamped must not lie in the future (B15).
+/// The operator can also accept a step that came later: while the program ran, or before its start
+/// within one boot. Such a step is accepted only forwards, since no stamped moment may be in the
+/// future (B15).
 package final class ClockHold: Sendable {
-    /// The log event of a start that waits; `postern up` searches for it and tells the operator.
+    /// The log event of a start that waits. `postern up` searches for it and informs the operator.
     package static let farAheadEvent = "clock.far_ahead"
     private static let farAheadMessage: StaticString = """
         the clock is more than a day ahead of this store: the time goes on from the store's, and \
@@ -28,16 +29,16 @@ package final class ClockHold: Sendable {
         """
 
     private let held: Atomic<Bool>
-    /// Taken to let go, so that the time is set once.
+    /// Locked while the hold ends, so that the time is set only once.
     private let letGo = Mutex(())
     private let isBehind: Atomic<Bool>
-    /// When it was made.
+    /// When the hold was created.
     private let since: Timestamp
     private let time: any Time
     private let logger: Logger
 
     /// Sets `time`, before anything is stamped.
-    /// - Parameter start: how the store's mark and the machine's clock stood at the start.
+    /// - Parameter start: The relation of the machine's clock to the store's mark at the start.
     package init(_ start: ClockStart, time: any Time, logger: Logger) {
         self.time = time
         self.logger = logger
@@ -58,8 +59,8 @@ package final class ClockHold: Sendable {
         tell(start)
     }
 
-    /// Whether calls that rest on the time must wait. Looks at the machine's clock, and lets go
-    /// when that has come back or a time server has set it.
+    /// Whether calls that depend on the time must wait. Reads the machine's clock, and ends the
+    /// hold when that clock has gone back or a time server has set it.
     package var isHeld: Bool {
         guard held.load(ordering: .relaxed) else { return false }
         let isAhead = time.wallClock() - time.now() > ClockStart.aheadMax
@@ -70,27 +71,28 @@ package final class ClockHold: Sendable {
         return false
     }
 
-    /// Whether the time is not the machine's clock's, but goes on from a mark before this boot: a
-    /// next start must look at the clock again (`StoredMoment`).
+    /// Whether the time continues from a mark before this boot instead of following the machine's
+    /// clock. Then the next start must check the clock again (`StoredMoment`).
     package var isInDoubt: Bool {
         isBehind.load(ordering: .relaxed) || held.load(ordering: .relaxed)
     }
 
+    /// Rejects a call while the clock is held.
     /// - Throws: `rpc/unavailable` while held.
     package func requireAnswering() throws(ServiceError) {
         guard isHeld else { return }
         throw ServiceError(
-            .unavailable, fields: ["clock"], detail: "the clock waits for the operator's word")
+            .unavailable, fields: ["clock"], detail: "the clock waits to be accepted")
     }
 
-    /// What health says of the clock; nil while nothing waits for it.
+    /// The trouble that health checks report for the clock. Nil while it is not held.
     package var trouble: PartTrouble? {
         isHeld ? PartTrouble(since: since, detail: "waits for `postern clock accept`") : nil
     }
 
-    /// Takes the machine's clock for right: by the operator's word.
-    /// - Returns: whether that ended the wait or moved the time on; false where the two clocks
-    ///   agree, and where the machine's is behind.
+    /// Accepts the machine's clock as correct, on behalf of the operator.
+    /// - Returns: Whether this ended the hold or moved the time forward. False where the two clocks
+    ///   agree, and where the machine's clock is behind.
     package func accept() -> Bool {
         letGo.withLock { _ in
             let isAhead = time.wallClock() - time.now() > ClockDrift.gapMax
@@ -100,7 +102,7 @@ package final class ClockHold: Sendable {
         }
     }
 
-    /// Never back: what has been stamped meanwhile is not in the future.
+    /// Never moves the time back, so that no stamped moment is in the future.
     private func takeClock() {
         let (now, wall) = (time.now(), time.wallClock())
         time.goOn(from: max(now, wall))
@@ -114,7 +116,7 @@ package final class ClockHold: Sendable {
         switch start {
         case .agrees: break
         case .counted:
-            // Differences that a clock which is kept in time can have are not worth a line.
+            // Small differences, which a synchronised clock can have, are not logged.
             guard ahead > ClockDrift.gapMax || ahead < .zero - ClockDrift.gapMax else { break }
             logger.error(
                 "clock.stepped",

@@ -1,17 +1,16 @@
 package import Logging
 package import Metrics
 
-/// Watches the machine's clock, and raises the alarm when it is stepped: a log line, and the gauge
-/// `clock_ahead_seconds`.
+/// Watches the machine's clock. Reports a step with a log line and the gauge `clock_ahead_seconds`.
 package struct ClockWatch: Sendable {
-    /// A step is told within this time.
+    /// The interval between two checks, so a step is reported within this time.
     package static let interval: Duration = .seconds(10)
 
     private let time: any Time
     private let logger: Logger
     private let ahead: Gauge
 
-    /// A watch over the clock that `time` reads.
+    /// Watches the clock that `time` reads.
     package init(time: any Time, logger: Logger, metrics: any MetricsFactory) {
         self.time = time
         self.logger = logger
@@ -19,6 +18,7 @@ package struct ClockWatch: Sendable {
     }
 
     /// Watches until cancelled.
+    /// - Throws: `CancellationError` when the task is cancelled.
     package func run() async throws {
         var drift = ClockDrift()
         while true {
@@ -27,7 +27,7 @@ package struct ClockWatch: Sendable {
         }
     }
 
-    /// Looks once.
+    /// Checks once.
     package func check(_ drift: inout ClockDrift) {
         let gap = time.wallClock() - time.now()
         ahead.record(Double(gap.milliseconds) / 1_000)

@@ -1,31 +1,32 @@
-/// Where time comes from: the system in programs, a hand-moved value in tests.
+/// The source of time: the system's clocks in programs, a fake clock in tests.
 ///
-/// Two clocks, because they answer different questions: `now()` is what rows and tokens are
-/// stamped with; `uptime()` measures how long something took and when a deadline is over.
+/// It has two clocks for different purposes: `now()` stamps rows and tokens; `uptime()` measures
+/// durations and deadlines.
 package protocol Time: Sendable {
-    /// The present moment. Never goes backwards while a program runs.
+    /// The current time. Never goes backwards while a program runs.
     func now() -> Timestamp
 
-    /// Time since some fixed point before the program started; goes on while a machine sleeps.
+    /// Time since a fixed point before the program started. Includes the time that the machine
+    /// sleeps.
     func uptime() -> Duration
 
-    /// Which boot of the machine `uptime()` belongs to; nil when that cannot be told. Readings of
-    /// two programs in one boot can be compared.
+    /// The boot of the machine that `uptime()` belongs to. Nil when it is unknown. Readings of two
+    /// programs within one boot can be compared.
     var boot: String? { get }
 
     /// Whether a time server has set the machine's wall clock since it booted.
     var isWallClockSynchronised: Bool { get }
 
-    /// The present moment in nanoseconds since 1970, as finely as the clock tells it: for traces,
-    /// where the spans of several programs are laid side by side.
+    /// The current time in nanoseconds since 1970, as precise as the clock is. For traces, which
+    /// compare spans of several programs.
     func unixNanoseconds() -> UInt64
 
-    /// What the machine's wall clock shows now: unlike `now()` it can be stepped either way. Only
-    /// for watching it.
+    /// The machine's wall clock. Unlike `now()`, it can be stepped in either direction. Use it only
+    /// to watch for steps.
     func wallClock() -> Timestamp
 
-    /// From here on `now()` counts from `moment`. For a start, before anything is stamped, and for
-    /// an operator's word: forward, then, never back.
+    /// Makes `now()` continue from `moment`. Used at a start, before anything is stamped, and when
+    /// an operator accepts the clock; then only forwards, never back.
     func goOn(from moment: Timestamp)
 
     /// Returns once `duration` has passed.
@@ -34,7 +35,7 @@ package protocol Time: Sendable {
 }
 
 extension Time {
-    /// The moment of `now()`, which has whole milliseconds.
+    /// `now()`, which has millisecond precision, in nanoseconds.
     package func unixNanoseconds() -> UInt64 {
         UInt64(clamping: now().milliseconds).multipliedReportingOverflow(by: 1_000_000).partialValue
     }

@@ -1,6 +1,7 @@
 extension Timestamp {
-    /// RFC 3339 in UTC with milliseconds: `2026-01-31T09:05:00.250Z`. Years beyond 9999 or before
-    /// 0 are written with their sign, which RFC 3339 does not know and no clock here shows.
+    /// RFC 3339 in UTC with milliseconds: `2026-01-31T09:05:00.250Z`. Years beyond 9999 or before 0
+    /// are written with more digits or a sign. RFC 3339 does not allow these, and no clock here
+    /// returns them.
     package var text: String {
         let day = CivilDay(since1970: seconds.flooredQuotient(by: 86_400))
         let second = seconds.flooredRemainder(by: 86_400)
@@ -18,14 +19,14 @@ extension Timestamp {
     }
 }
 
-/// A day of the Gregorian calendar, carried back before its beginning.
+/// A day of the proleptic Gregorian calendar.
 /// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
 private struct CivilDay {
     let year: Int64
     let month: Int64
     let day: Int64
 
-    /// `days` after 1970-01-01; any that `Timestamp` can hold fits.
+    /// The day `days` after 1970-01-01. Any value of `Timestamp` fits.
     init(since1970 days: Int64) {
         let shifted = days + 719_468
         let era = shifted.flooredQuotient(by: 146_097)
@@ -47,7 +48,7 @@ extension Int64 {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    /// What is left over, 0 ..< `divisor`, for a positive divisor.
+    /// The remainder, 0 ..< `divisor`, for a positive divisor.
     func flooredRemainder(by divisor: Int64) -> Int64 {
         let remainder = self % divisor
         return remainder < 0 ? remainder + divisor : remainder

@@ -1,14 +1,15 @@
 import COpenSSL
 
-/// AES-256 in counter mode from a counter of zero: what Firebase's hashes end with, and nothing
-/// else may use, since it authenticates nothing.
+/// AES-256 in counter mode with an initial counter of zero. Only Firebase's hashes may use it,
+/// since it does not authenticate the text.
 enum AESCTR {
     private static let keyBytes = 32
     private static let counter = [UInt8](repeating: 0, count: 16)
 
-    /// `plaintext` under `key`, which must serve for this alone.
+    /// The ciphertext of `plaintext` under `key`, which must be used only once.
+    /// - Throws: `CryptographyError`.
     static func encrypt(_ plaintext: SecretBytes, key: SecretBytes) throws -> [UInt8] {
-        precondition(key.count == keyBytes, "a key of AES-256")
+        precondition(key.count == keyBytes, "an AES-256 key has 32 bytes")
         guard let context = EVP_CIPHER_CTX_new(), let count = Int32(exactly: plaintext.count)
         else { throw CryptographyError.library("cipher") }
         defer { EVP_CIPHER_CTX_free(context) }

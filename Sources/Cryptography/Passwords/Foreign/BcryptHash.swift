@@ -1,13 +1,13 @@
 import CCrypt
 import Glibc
 
-/// A password's bcrypt hash from elsewhere, in its own form: `$2b$10$`, 22 characters of salt and
-/// 31 of hash in an alphabet of its own; also `$2a$` and `$2y$`, which are the same.
+/// An imported bcrypt hash in its usual form: `$2b$10$`, then 22 characters of salt and 31 of hash
+/// in bcrypt's own Base64 alphabet. Also `$2a$` and `$2y$`, which are computed in the same way.
 struct BcryptHash: Hashable, Sendable {
-    /// bcrypt looks at no more of a password (what is behind it has never counted).
+    /// bcrypt ignores all bytes of a password after these.
     private static let passwordBytesMax = 72
     private static let prefixes: Set<String> = ["2a", "2b", "2y"]
-    /// The least of bcrypt, and 0.9 s.
+    /// bcrypt's lowest cost, and a cost that takes 0.9 s.
     private static let costs = 4...14
     private static let tailBytes = 53
     private static let hashCharacters = 31
@@ -34,28 +34,28 @@ struct BcryptHash: Hashable, Sendable {
         }
     }
 
-    /// One for all three prefixes.
+    /// The same name for all three prefixes.
     var schemeName: String { "$2b$\(costLog < 10 ? "0" : "")\(costLog)" }
 
-    /// 55 µs at cost 0.
+    /// Cost 0 takes 55 µs.
     var cost: HashCost { HashCost(memoryBytes: 0, microseconds: 55 << costLog) }
 
     func matches(_ password: SecretBytes) throws -> Bool {
         let phrase = SecretBytes(count: Self.passwordBytesMax + 1) { phrase in
             password.withBytes { phrase.copyBytes(from: $0.prefix(Self.passwordBytesMax)) }
         }
-        // C would end the password there; no password that bcrypt was given had one.
+        // C ends the password at a NUL; no password that bcrypt was given contained one.
         let hasNUL = password.withBytes { $0.contains(0) }
         var isEqual = false
-        // Wiped when it goes.
+        // The memory is wiped when it is released.
         _ = try SecretBytes(count: ccrypt_memory_bytes()) { memory in
             let found = phrase.withBytes { phrase in
                 ccrypt_hash(
                     phrase.bindMemory(to: CChar.self).baseAddress, text, memory.baseAddress)
             }
             guard let found else { throw CryptographyError.system("bcrypt", errno) }
-            // The salt was given, and some systems leave bits in its last character that libcrypt
-            // clears: what counts is behind it.
+            // Compares only the part after the salt: the salt was an input, and some systems leave
+            // bits in its last character that libcrypt clears.
             isEqual = constantTimeEqual(
                 UnsafeRawBufferPointer(start: found, count: strlen(found))
                     .suffix(Self.hashCharacters),

@@ -1,17 +1,18 @@
-/// What all passwords of one Firebase project share: kept once, sealed, and named by each hash.
+/// The parameters that all passwords of one Firebase project share. They are stored once, sealed,
+/// and each hash refers to them.
 package struct FirebaseProject: Sendable {
-    /// Bytes of a signer key; Firebase makes 64. A hash has as many.
+    /// The allowed sizes of a signer key, in bytes. Firebase uses 64. A hash has the same size.
     package static let signerKeyBytes = 32...128
-    /// Bytes of a separator; Firebase's has one.
+    /// The allowed sizes of a salt separator, in bytes. Firebase uses 1.
     package static let saltSeparatorBytes = 0...64
 
-    /// What is encrypted under a password: `base64_signer_key`.
+    /// The text that is encrypted under a key derived from the password: `base64_signer_key`.
     package let signerKey: SecretBytes
-    /// Follows each salt: `base64_salt_separator`.
+    /// Appended to each salt: `base64_salt_separator`.
     package let saltSeparator: [UInt8]
 
     /// A project's parameters.
-    /// - Throws: `PasswordHashError` of `.badLength`.
+    /// - Throws: `PasswordHashError` with `.badLength`.
     package init(signerKey: SecretBytes, saltSeparator: [UInt8]) throws(PasswordHashError) {
         guard Self.signerKeyBytes.contains(signerKey.count),
             Self.saltSeparatorBytes.contains(saltSeparator.count)

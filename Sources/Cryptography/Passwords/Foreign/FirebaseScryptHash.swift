@@ -1,10 +1,10 @@
-/// A password's hash as Firebase makes it, which it calls a modified scrypt:
+/// A hash in Firebase's format, which Firebase calls modified scrypt:
 ///
 ///     key  = scrypt(password, salt ‖ separator, N = 2^memory cost, r = rounds, p = 1), 32 bytes
 ///     hash = AES-256-CTR(signer key of the project) under that key, from a counter of zero
 ///
-/// Source: https://github.com/firebase/scrypt. Kept as `$firebase-scrypt$m=14,r=8$k=1$salt$hash`,
-/// Base64 without padding, where k names the project's parameters in the store.
+/// Source: https://github.com/firebase/scrypt. Stored as `$firebase-scrypt$m=14,r=8$k=1$salt$hash`,
+/// Base64 without padding, where k is the id of the project's parameters in the store.
 struct FirebaseScryptHash: Hashable, Sendable {
     let parameters: Scrypt.Parameters
     let project: Int64

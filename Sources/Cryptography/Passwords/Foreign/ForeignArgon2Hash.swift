@@ -1,6 +1,6 @@
-/// A password's Argon2 hash from elsewhere, of another kind, version or cost than ours:
-/// `$argon2i$v=19$m=65536,t=4,p=1$salt$hash`, as the argon2 library writes it; without `v=` where it
-/// is of the first version, 16.
+/// An imported Argon2 hash of another variant, version or cost than this system's own:
+/// `$argon2i$v=19$m=65536,t=4,p=1$salt$hash`, as the argon2 library writes it. Without `v=` it has
+/// the first version, 16.
 struct ForeignArgon2Hash: Hashable, Sendable {
     private static let versions: Set<Int> = [16, 19]
     private static let passesMax = 1_024
@@ -32,7 +32,8 @@ struct ForeignArgon2Hash: Hashable, Sendable {
         hash = try parts.bytes(at: next + 2, Self.hashBytes)
     }
 
-    /// - Throws: `.tooCostly`; `.malformed` for what Argon2 does not allow.
+    /// - Throws: `PasswordHashError` with `.tooCostly`, or `.malformed` for values that Argon2 does
+    ///   not allow.
     private static func parameters(
         _ memoryKiB: Int, _ passes: Int, _ lanes: Int
     ) throws(PasswordHashError) -> Argon2Parameters {
@@ -40,7 +41,8 @@ struct ForeignArgon2Hash: Hashable, Sendable {
         guard memoryKiB <= HashCost.memoryBytesMax / 1_024, passes <= passesMax, lanes <= lanesMax
         else { throw PasswordHashError(.tooCostly) }
         guard memoryKiB >= 8 * lanes else { throw PasswordHashError(.malformed) }
-        // 23 ms for 19 MiB and 2 passes on the reference core (`HashCost`): 0.6 µs a KiB and pass.
+        // 23 ms for 19 MiB and 2 passes on the reference core (`HashCost`): 0.6 µs per KiB and
+        // pass.
         try HashCost(
             memoryBytes: memoryKiB * 1_024, microseconds: memoryKiB * passes / 10 * 6
         ).requireAllowed()

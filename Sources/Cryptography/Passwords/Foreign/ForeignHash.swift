@@ -1,5 +1,6 @@
-/// A password's hash that another system made (I-03): kept as it came, so that its owner signs in
-/// with the password they have, and made anew in our form when they do.
+/// A password hash that another system created (I-03). It is stored as imported, so that its owner
+/// signs in with the existing password. At that sign-in the password is hashed again with this
+/// system's own algorithm.
 enum ForeignHash: Hashable, Sendable {
     case bcrypt(BcryptHash)
     case scrypt(ScryptHash)
@@ -7,12 +8,12 @@ enum ForeignHash: Hashable, Sendable {
     case pbkdf2(PBKDF2Hash)
     case argon2(ForeignArgon2Hash)
 
-    /// Some systems had short salts or none: what their owners had is not made weaker by taking it.
+    /// Some systems used short salts or none. Importing such a hash does not make it weaker.
     static let saltBytes = 0...64
-    /// A shorter hash would let a password in that is none.
+    /// A shorter hash would let wrong passwords match.
     static let hashBytes = 16...128
 
-    /// The hash that a text holds.
+    /// Parses a hash's text.
     /// - Throws: `PasswordHashError`, with the reason.
     init(text: String) throws(PasswordHashError) {
         let parts = try HashTextParts(text)
@@ -28,7 +29,7 @@ enum ForeignHash: Hashable, Sendable {
             }
     }
 
-    /// The one text for it.
+    /// The canonical text of the hash.
     var text: String {
         switch self {
         case .bcrypt(let hash): hash.text
@@ -39,7 +40,7 @@ enum ForeignHash: Hashable, Sendable {
         }
     }
 
-    /// Algorithm and cost, without what is one account's.
+    /// The algorithm and its cost, without the parts that differ between accounts.
     var schemeName: String {
         switch self {
         case .bcrypt(let hash): hash.schemeName
@@ -60,9 +61,11 @@ enum ForeignHash: Hashable, Sendable {
         }
     }
 
-    /// Whether it is `password`'s, in a time that says nothing about how far the hashes agree.
-    /// - Parameter project: what a hash of Firebase's needs; nothing else looks at it.
-    /// - Throws: `.projectMissing` where that is not given.
+    /// Whether this is the hash of `password`, in a time that does not depend on how far the hashes
+    /// agree.
+    /// - Parameter project: The project of a hash of Firebase's. Other hashes ignore it.
+    /// - Throws: `PasswordHashError` with `.projectMissing` where `project` is needed and nil, and
+    ///   `CryptographyError`.
     func matches(
         _ password: SecretBytes, of project: FirebaseProject?, in memory: Argon2Memory
     ) throws -> Bool {

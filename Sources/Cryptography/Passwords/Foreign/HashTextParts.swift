@@ -1,11 +1,14 @@
-/// The parts of a hash's text between its dollar signs, read strictly: one hash has one text.
+/// The parts of a hash's text between its dollar signs, parsed strictly: each hash has only one
+/// text.
 struct HashTextParts {
-    /// Of the whole text: the longest has 128 bytes of hash and 64 of salt in Base64.
+    /// The limit on the whole text. The longest hash has 128 bytes of hash and 64 of salt in
+    /// Base64.
     private static let textBytesMax = 400
 
     private let parts: [Substring.UTF8View]
 
-    /// The parts of `$a$b$c`; the first, before the first dollar sign, is empty and left out.
+    /// Splits `$a$b$c`. The empty part before the first dollar sign is omitted.
+    /// - Throws: `PasswordHashError` with `.malformed`.
     init(_ text: String) throws(PasswordHashError) {
         let parts = text.utf8.split(
             separator: UInt8(ascii: "$"), omittingEmptySubsequences: false)
@@ -15,15 +18,16 @@ struct HashTextParts {
         self.parts = Array(parts.dropFirst())
     }
 
-    /// How many there are.
+    /// The number of parts.
     var count: Int { parts.count }
 
-    /// One part as text; empty where there are fewer.
+    /// One part as text. Empty where there is no such part.
     subscript(place: Int) -> String {
         parts.indices.contains(place) ? String(Substring(parts[place])) : ""
     }
 
-    /// The numbers of `a=1,b=2`, where the names are these and in this order.
+    /// The numbers of `a=1,b=2`, which must have these names in this order.
+    /// - Throws: `PasswordHashError` with `.malformed`.
     func numbers(_ names: [String], at place: Int) throws(PasswordHashError) -> [Int] {
         let fields = self[place].split(separator: ",", omittingEmptySubsequences: false)
         guard fields.count == names.count else { throw PasswordHashError(.malformed) }
@@ -39,7 +43,8 @@ struct HashTextParts {
         return numbers
     }
 
-    /// The bytes of a part in unpadded Base64, of which there are as many as `allowed`.
+    /// The bytes of a part in unpadded Base64. Their number must be in `allowed`.
+    /// - Throws: `PasswordHashError` with `.malformed` or `.badLength`.
     func bytes(
         at place: Int, _ allowed: ClosedRange<Int>
     ) throws(PasswordHashError) -> [UInt8] {

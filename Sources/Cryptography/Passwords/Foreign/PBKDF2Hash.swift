@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// A password's PBKDF2 hash (RFC 8018, 5.2) from elsewhere:
-/// `$pbkdf2-sha256$i=600000$salt$hash`, Base64 without padding; also of SHA-1 and SHA-512.
+/// An imported PBKDF2 hash (RFC 8018, 5.2): `$pbkdf2-sha256$i=600000$salt$hash`, Base64 without
+/// padding. Also with SHA-1 and SHA-512.
 struct PBKDF2Hash: Hashable, Sendable {
-    /// The hash inside its HMAC; raw values are their names in a hash's text.
+    /// The hash function of the HMAC. The raw values are the names in a hash's text.
     enum Digest: String, CaseIterable {
         case sha1 = "pbkdf2-sha1"
         case sha256 = "pbkdf2-sha256"
@@ -17,7 +17,7 @@ struct PBKDF2Hash: Hashable, Sendable {
             }
         }
 
-        /// Bytes that one run of all iterations gives; more bytes take as many runs.
+        /// The output of one run of all iterations, in bytes. A longer hash needs several runs.
         fileprivate var byteCount: Int {
             switch self {
             case .sha1: 20
@@ -27,7 +27,7 @@ struct PBKDF2Hash: Hashable, Sendable {
         }
     }
 
-    /// What `HashCost` allows.
+    /// The most iterations that `HashCost` allows.
     private static let iterationsMax = HashCost.microsecondsMax / 4 * 10
 
     let digest: Digest
@@ -51,7 +51,7 @@ struct PBKDF2Hash: Hashable, Sendable {
         try cost.requireAllowed()
     }
 
-    /// Iterations in all; about 0.4 µs each.
+    /// The number of iterations in all runs. Each takes about 0.4 µs.
     private var rounds: Int {
         iterations * ((hash.count + digest.byteCount - 1) / digest.byteCount)
     }
@@ -63,8 +63,8 @@ struct PBKDF2Hash: Hashable, Sendable {
             + "$\(Base64.encodeUnpadded(hash))"
     }
 
-    /// Iterations rounded up to four significant bits, as far as is allowed: some systems draw them,
-    /// and each scheme that is stored is measured.
+    /// The iterations, rounded up to four significant bits but not above the limit. Some systems
+    /// randomise them, and each stored scheme is measured.
     var schemeName: String {
         let step = max(0, Int.bitWidth - rounds.leadingZeroBitCount - 4)
         let rounded = ((rounds + (1 << step) - 1) >> step) << step

@@ -1,20 +1,20 @@
-/// An algorithm and its cost, as hashes that are stored have them: how long a check takes is
-/// measured for each, so that failed sign-ins can all take as long as the slowest.
+/// An algorithm and its cost, as stored hashes have them. The duration of a check is measured for
+/// each scheme, so that all failed sign-ins can take as long as the slowest.
 package struct PasswordScheme: Hashable, Sendable {
-    /// A text to store beside a hash: the beginning of the hash's own, `$2b$10`.
+    /// The name, stored beside a hash: the beginning of the hash's text, `$2b$10`.
     package let name: String
-    /// A hash of this scheme, of nobody's password.
+    /// A hash of this scheme that matches no password.
     let sample: StoredPassword
 
-    /// What a check costs, as far as is known without measuring: to compare schemes by.
+    /// The estimated cost of a check in microseconds, for comparing schemes.
     package var microseconds: Int { sample.microseconds }
 
-    /// The scheme of that name.
-    /// - Throws: `PasswordHashError` for what is none.
+    /// The scheme with that name.
+    /// - Throws: `PasswordHashError` for an invalid name.
     package init(name: String) throws(PasswordHashError) {
         self.name = name
         let salt = Base64.encodeUnpadded([UInt8](repeating: 1, count: PasswordHash.saltBytes))
-        // One run of PBKDF2, whatever its digest.
+        // Short enough for one run of PBKDF2 with any digest.
         let hash = Base64.encodeUnpadded([UInt8](repeating: 2, count: 16))
         let firebaseHash = Base64.encodeUnpadded([UInt8](repeating: 2, count: 64))
         sample =

@@ -1,5 +1,5 @@
-/// A password's scrypt hash from elsewhere: `$scrypt$ln=17,r=8,p=1$salt$hash`, as PHC strings have
-/// it, Base64 without padding.
+/// An imported scrypt hash: `$scrypt$ln=17,r=8,p=1$salt$hash`, a PHC string with Base64 without
+/// padding.
 struct ScryptHash: Hashable, Sendable {
     let parameters: Scrypt.Parameters
     let salt: [UInt8]

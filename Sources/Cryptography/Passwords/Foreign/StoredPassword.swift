@@ -1,4 +1,4 @@
-/// A stored password hash, ours or another system's, as its text says.
+/// A stored password hash, of this system or imported. Its text shows which.
 package struct StoredPassword: Hashable, Sendable {
     private enum Form: Hashable, Sendable {
         case own(PasswordHash)
@@ -7,8 +7,8 @@ package struct StoredPassword: Hashable, Sendable {
 
     private let form: Form
 
-    /// The hash that a text holds.
-    /// - Throws: `PasswordHashError`: also for what would cost more than `HashCost` allows.
+    /// Parses a hash's text.
+    /// - Throws: `PasswordHashError`, also for hashes that cost more than `HashCost` allows.
     package init(text: String) throws(PasswordHashError) {
         do {
             form = .own(try PasswordHash(text: text))
@@ -17,7 +17,7 @@ package struct StoredPassword: Hashable, Sendable {
         }
     }
 
-    /// The one text for it, to store.
+    /// The canonical text to store.
     package var text: String {
         switch form {
         case .own(let hash): hash.text
@@ -25,18 +25,20 @@ package struct StoredPassword: Hashable, Sendable {
         }
     }
 
-    /// Which of the store's Firebase projects it needs to be checked; nil for none.
+    /// The id of the Firebase project in the store whose parameters a check needs. Nil for other
+    /// hashes.
     package var firebaseProject: Int64? {
         if case .foreign(.firebaseScrypt(let hash)) = form { hash.project } else { nil }
     }
 
-    /// Bytes of the hash itself: of Firebase's as many as the project's signer key has.
+    /// The size of a Firebase hash in bytes, which equals that of the project's signer key. Nil for
+    /// other hashes.
     package var hashBytes: Int? {
         if case .foreign(.firebaseScrypt(let hash)) = form { hash.hash.count } else { nil }
     }
 
-    /// Whether a hash of `wanted` would be stronger. Another system's always gives way (I-03): what
-    /// it costs to check is not ours to choose.
+    /// Whether a hash with the cost `wanted` would be stronger. Always true for imported hashes
+    /// (I-03), since this system does not choose the cost of checking them.
     func needsUpgrade(to wanted: Argon2Parameters) -> Bool {
         switch form {
         case .own(let hash): hash.needsUpgrade(to: wanted)
@@ -44,7 +46,9 @@ package struct StoredPassword: Hashable, Sendable {
         }
     }
 
-    /// Its algorithm and cost, where they are others than those that `parameters` stand for.
+    /// The algorithm and cost of the hash, where they differ from this system's own with
+    /// `parameters`.
+    /// - Throws: `PasswordHashError`.
     func scheme(
         besides parameters: Argon2Parameters
     ) throws(PasswordHashError) -> PasswordScheme? {
@@ -55,7 +59,7 @@ package struct StoredPassword: Hashable, Sendable {
         }
     }
 
-    /// What a check costs, as far as is known without measuring, in microseconds.
+    /// The estimated cost of a check, in microseconds.
     var microseconds: Int {
         switch form {
         case .own(let hash): hash.parameters.memoryKiB * hash.parameters.passes / 10 * 6

@@ -1,14 +1,15 @@
-/// What somebody reads, as the `accept-language` of HTTP has it (RFC 9110, 12.5.4), so that a
-/// backend can hand on what its app's request said: `de-CH,de;q=0.9,en;q=0.8`.
+/// The languages that a user reads, parsed from the `accept-language` header of HTTP (RFC 9110,
+/// 12.5.4). A backend can forward the header of its app's request: `de-CH,de;q=0.9,en;q=0.8`.
 package struct AcceptedLanguages: Hashable, Sendable {
-    /// Far more than a person's settings make; what is beyond is not read.
+    /// Far more than a browser sends. Further ranges are ignored, and so is a longer header.
     private static let rangesMax = 16
     private static let bytesMax = 512
 
-    /// The catalogue's language that is wanted most; nil where none of it is.
+    /// The preferred language among those of the catalogue. Nil where the catalogue has none of
+    /// them.
     package let best: ErrorLanguage?
 
-    /// Reads a header's value. What is no range of languages is passed over.
+    /// Parses a header's value. Invalid ranges are skipped.
     package init(_ text: String) {
         var best: (language: ErrorLanguage, weight: Int)?
         let ranges = text.utf8.count <= Self.bytesMax ? text[...] : ""
@@ -17,13 +18,13 @@ package struct AcceptedLanguages: Hashable, Sendable {
             guard let tag = parts.first, let weight = Self.weight(parts.dropFirst().first),
                 let language = ErrorLanguage(tag: tag)
             else { continue }
-            // Of two that are wanted alike the first one is.
+            // Of two ranges with the same weight, the first wins.
             if weight > best?.weight ?? 0 { best = (language, weight) }
         }
         self.best = best?.language
     }
 
-    /// In thousandths; nil for what is none.
+    /// The weight in thousandths. Nil for an invalid one.
     private static func weight(_ text: String?) -> Int? {
         guard let text else { return 1_000 }
         let parts = text.split(separator: "=", omittingEmptySubsequences: false)

@@ -1,5 +1,5 @@
-/// The languages that the catalogue's sentences are told in. To add one: a case here, and a
-/// file of its sentences beside this one, which must have all of them to compile.
+/// The languages of the catalogue's sentences. To add one: a case here, and a file with its
+/// sentences beside this one. The compiler checks that the file has all of them.
 package enum ErrorLanguage: String, CaseIterable, Sendable {
     case english = "en"
     case german = "de"
@@ -7,15 +7,15 @@ package enum ErrorLanguage: String, CaseIterable, Sendable {
     case french = "fr"
     case japanese = "ja"
 
-    /// The language of a BCP 47 tag ("de-CH"), by its first part; nil for one that is not in the
-    /// table.
+    /// The language of a BCP 47 tag ("de-CH"), by its primary subtag. Nil for a language that is
+    /// not in the table.
     package init?(tag: some StringProtocol) {
         self.init(rawValue: tag.prefix { $0 != "-" && $0 != "_" }.lowercased())
     }
 }
 
 extension ErrorCode {
-    /// What a person reads in `language`. English stands in the catalogue itself.
+    /// The sentence for the user in `language`. The catalogue itself holds the English one.
     package func sentence(in language: ErrorLanguage) -> String {
         switch language {
         case .english: entry.sentence
@@ -28,8 +28,8 @@ extension ErrorCode {
 }
 
 extension ServiceError {
-    /// The error in `language`. A sentence that says more of this occasion than the catalogue does
-    /// stays as it is: whoever wrote it knew the language.
+    /// The error with its sentence in `language`. A sentence that was set for this occurrence
+    /// stays: the code that set it already chose the language.
     package func worded(in language: ErrorLanguage) -> ServiceError {
         guard sentence == nil, language != .english else { return self }
         var error = self

@@ -1,6 +1,6 @@
 extension ErrorCode {
-    /// The catalogue's sentence in French.
-    /// People are addressed as « vous »; apostrophes are typographic.
+    /// The catalogue's sentence in French. Addresses the user as « vous »; apostrophes are
+    /// typographic.
     var french: String {
         switch self {
         case .accountDisabled: "Ce compte a été désactivé. Veuillez contacter l’assistance."

@@ -1,5 +1,5 @@
 extension ErrorCode {
-    /// The catalogue's sentence in German. People are addressed as „Sie“.
+    /// The catalogue's sentence in German. Addresses the user as „Sie“.
     var german: String {
         switch self {
         case .accountDisabled: "Dieses Konto wurde gesperrt. Bitte wenden Sie sich an den Support."

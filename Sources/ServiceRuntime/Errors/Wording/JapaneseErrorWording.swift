@@ -1,5 +1,5 @@
 extension ErrorCode {
-    /// The catalogue's sentence in Japanese. Polite; no Latin letters but names.
+    /// The catalogue's sentence in Japanese, in polite form. Latin letters only in names.
     var japanese: String {
         switch self {
         case .accountDisabled: "このアカウントは利用を停止されています。サポートにお問い合わせください。"

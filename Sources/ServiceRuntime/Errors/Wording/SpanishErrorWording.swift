@@ -1,5 +1,5 @@
 extension ErrorCode {
-    /// The catalogue's sentence in Spanish. People are addressed as «usted».
+    /// The catalogue's sentence in Spanish. Addresses the user as «usted».
     var spanish: String {
         switch self {
         case .accountDisabled:
