@@ -41,7 +41,7 @@ package struct SpanExporter: Sendable {
             // second.
             if !isTaken, !isLost {
                 logger.warning(
-                    "tracing.export.failed", "the trace collector rejects spans",
+                    "tracing.export.failed", "exporting spans to the trace collector fails",
                     fields: [.address: .text(client.address.description)])
             } else if isTaken, isLost {
                 logger.info(

@@ -108,7 +108,7 @@ package final class ClockHold: Sendable {
         time.goOn(from: max(now, wall))
         held.store(false, ordering: .relaxed)
         if wall >= now { isBehind.store(false, ordering: .relaxed) }
-        logger.warning("clock.accepted", "the operator accepted the clock", fields: [:])
+        logger.warning("clock.accepted", "continuing at the machine's clock", fields: [:])
     }
 
     private func tell(_ start: ClockStart) {
@@ -120,12 +120,12 @@ package final class ClockHold: Sendable {
             guard ahead > ClockDrift.gapMax || ahead < .zero - ClockDrift.gapMax else { break }
             logger.error(
                 "clock.stepped",
-                "the machine's clock was stepped after boot; this program continues from the store's time",
+                "the machine's clock was stepped after boot; continuing from the store's time",
                 fields: [.milliseconds: .integer(ahead.milliseconds)])
         case .behind:
             logger.error(
                 "clock.behind",
-                "the machine's clock is behind this store's; this program continues from the store's time",
+                "the machine's clock is behind this store's; continuing from the store's time",
                 fields: [.milliseconds: .integer((.zero - ahead).milliseconds)])
         case .farAhead:
             logger.error(
