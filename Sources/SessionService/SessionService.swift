@@ -52,7 +52,7 @@ package struct SessionService: SessionsService {
         let life = AccessTokenLife(mean: settings.accessTokenLife)
         let retention = life.longest + TokenVerifier.leeway
         let since = time.now() - retention
-        let wakeSignal = RevocationSignal()
+        let wakeSignal = WakeSignal()
         let ended = RevokedSessions(
             try await store.read { try $0.sessionsEnded(after: since) }, retention: retention,
             wakeSignal: wakeSignal)

@@ -23,7 +23,7 @@ struct SessionWork: Sendable {
 
     init(
         parts: SessionParts, settings: SessionSettings, signingKeys: KeysInForce,
-        wakeSignal: RevocationSignal,
+        wakeSignal: WakeSignal,
         endsKeptFor: Duration, epoch: UInt64, notices: any AccountNoticesAPI, logger: Logger
     ) {
         let delivery = NoticeDelivery(notices: notices, parts: parts, logger: logger)

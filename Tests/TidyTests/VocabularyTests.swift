@@ -12,7 +12,7 @@ struct VocabularyTests {
         "AskingGuest": "GuestSession", "AskingSession": "callerToken",
         // What verifiers of tokens are told.
         "EndedSession": "RevokedSession", "EndedSessions": "RevokedSessions",
-        "EndsBell": "RevocationSignal", "EndsFeed": "RevocationFeed",
+        "EndsBell": "WakeSignal", "EndsFeed": "RevocationFeed",
         "EndsFollower": "RevocationFollower", "EndsLog": "RevocationLog",
         "EndsNews": "RevocationUpdate", "EndsPages": "RevocationPages",
         "EndsRelay": "RevocationRelay", "Followed": "Broadcaster",
@@ -35,7 +35,7 @@ struct VocabularyTests {
         "HashHandover": "CompletionBatcher", "PasswordSlots": "ResponseTimeFloor",
         // Messages to people.
         "AddressDesk": "AddressesHandler", "ClaimRoom": "ClaimBudget",
-        "DeliveryAlarm": "DeliverySignal", "LaneShares": "PriorityScheduler",
+        "DeliveryAlarm": "WakeSignal", "LaneShares": "PriorityScheduler",
         "MailCourse": "SMTPFailover", "ProviderGate": "ProviderGuard",
         "ProviderTurns": "ProviderRateLimiter", "RecipientTurns": "RecipientRateLimiter",
         "RelayDesk": "RelayAddressesHandler", "ShortWording": "SMSAndPushWording",

@@ -18,7 +18,7 @@ final class DeliveryWorker: Sendable {
     static let restMax: Duration = .seconds(60)
 
     let channel: Channel
-    let alarm: DeliverySignal
+    let alarm: WakeSignal
     private let parts: DeliveryParts
     private let state: Mutex<State>
 
@@ -27,7 +27,7 @@ final class DeliveryWorker: Sendable {
         var isStopping = false
     }
 
-    init(_ channel: Channel, alarm: DeliverySignal, deliveriesMax: Int, parts: DeliveryParts) {
+    init(_ channel: Channel, alarm: WakeSignal, deliveriesMax: Int, parts: DeliveryParts) {
         self.channel = channel
         self.alarm = alarm
         self.parts = parts

@@ -46,12 +46,12 @@ struct DeliveryWorkers: Sendable {
 
 /// The signals that wake the workers.
 struct DeliverySignals: Sendable {
-    private let email = DeliverySignal()
-    private let sms = DeliverySignal()
-    private let push = DeliverySignal()
+    private let email = WakeSignal()
+    private let sms = WakeSignal()
+    private let push = WakeSignal()
 
     /// The signal of one channel's worker.
-    subscript(channel: Channel) -> DeliverySignal {
+    subscript(channel: Channel) -> WakeSignal {
         switch channel {
         case .email: email
         case .sms: sms

@@ -17,7 +17,7 @@ package struct WebhookOperations: WebhooksService {
     let vault: WebhookVault
     let targets: WebhookTargets
     let randomness: any Randomness
-    let alarm: DeliverySignal
+    let alarm: WakeSignal
 
     /// Adds a webhook. Only this answer contains its secret.
     /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`

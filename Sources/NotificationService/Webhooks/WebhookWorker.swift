@@ -42,7 +42,7 @@ final class WebhookWorker: Sendable {
     static let unreadable = "unreadable"
 
     /// Signals that something may have become due.
-    let alarm = DeliverySignal()
+    let alarm = WakeSignal()
     private let intake: EventIntake
     private let sender: WebhookSender
     private let vault: WebhookVault

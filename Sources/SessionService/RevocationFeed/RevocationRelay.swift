@@ -14,7 +14,7 @@ struct RevocationRelay: Sendable {
     let log: RevocationLog
     let ended: RevokedSessions
     let keys: KeysInForce
-    let wakeSignal: RevocationSignal
+    let wakeSignal: WakeSignal
     let heartbeat: Duration
     /// How long a revocation matters.
     let keptFor: Duration
@@ -43,7 +43,11 @@ struct RevocationRelay: Sendable {
             }
             parts.addTask {
                 var position = log.position
-                for await _ in wakeSignal.wakes { position = await relay(after: position) }
+                while true {
+                    await wakeSignal.wait()
+                    if Task.isCancelled { return }
+                    position = await relay(after: position)
+                }
             }
             defer { parts.cancelAll() }
             try await parts.next()

@@ -16,7 +16,7 @@ struct SigningKeyRotation: Sendable {
     let time: any Time
     let logger: Logger
     /// Wakes the relay that notifies followers.
-    let wakeSignal: RevocationSignal
+    let wakeSignal: WakeSignal
 
     /// Follows the schedule until cancelled.
     func run() async throws {

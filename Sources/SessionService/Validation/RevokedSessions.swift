@@ -13,13 +13,13 @@ struct RevokedSession: Hashable, Sendable {
 final class RevokedSessions: Sendable {
     private let ends = RecentRevocations()
     private let retention: Duration
-    private let wakeSignal: RevocationSignal
+    private let wakeSignal: WakeSignal
 
     /// - Parameters:
     ///   - ends: those of the last `retention`.
     ///   - retention: the longest life of an access token, plus the leeway of verifiers.
     ///   - wakeSignal: signalled with each end.
-    init(_ ends: [RevokedSession], retention: Duration, wakeSignal: RevocationSignal) {
+    init(_ ends: [RevokedSession], retention: Duration, wakeSignal: WakeSignal) {
         self.retention = retention
         self.wakeSignal = wakeSignal
         add(ends)
