@@ -174,7 +174,10 @@ extension SystemTests {
             _ settings: [String: String] = [:],
             _ test: (Cluster, PlainCaller) async throws -> Void
         ) async throws {
-            try await Cluster.with(limits: Self.generousLimits, environment: settings) { cluster in
+            // In a folder of the test's own, which changes the file later.
+            let limits = try folder.write(Self.generousLimits, to: "limits.yaml")
+            let all = settings.merging(["POSTERN_LIMITS_FILE": limits]) { _, new in new }
+            try await Cluster.with(environment: all) { cluster in
                 try await test(cluster, PlainCaller(cluster))
             }
         }
