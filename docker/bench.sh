@@ -4,22 +4,22 @@
 #   docker/bench.sh [--with-grpc-swift] [--against REVISION] [NAME…]
 #
 # NAME: all, or some of echo commit refresh sessions validate provider limits outbox accounts
-# sign-in provider-sign-ins sign-in-rush enumeration footprint; and crowds, only when named: the
-# system's tests of crowds in their long form.
+# sign-in provider-sign-ins sign-in-rush enumeration footprint; and crowds, only if named: the
+# system tests of crowds in their long form.
 # --with-grpc-swift adds that peer to echo; building it takes some minutes once.
-# --against builds that revision into .build/before, measures it and this one in turns five times, and
-# prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails where
-# one is lost: by more than 5 % and by more than the spread.
-# Tests/Benchmarks/README.md says what each figure means and what it has to be.
+# --against builds that revision into .build/before, measures both alternately five times, and
+# prints a line `compare NAME BEFORE NOW UNIT RATIO SPREAD VERDICT` for each figure; it fails if a
+# figure is worse by more than 5 % and by more than the spread.
+# Tests/Benchmarks/README.md explains each figure and its required value.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
 
-# Seconds of each run, and how often each is repeated; the median counts.
+# Seconds of each run, and number of runs; the median counts.
 seconds=${POSTERN_BENCH_SECONDS:-3}
 runs=${POSTERN_BENCH_RUNS:-3}
 
-# Where the measured programs are built.
+# The folder in which the measured programs are built.
 build=${POSTERN_BENCH_BUILD:-$root/.build}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/postern-bench.XXXXXX")
@@ -38,14 +38,14 @@ ratio() {
   awk -v name="$1" -v a="$2" -v b="$3" 'BEGIN { printf "figure %s %.2f ×\n", name, a / b }'
 }
 
-# The median of the values of one figure among the lines of standard input.
+# The median of one figure's values among the lines of standard input.
 median() {
   awk -v name="$1" '$2 == name { print $3 }' | sort -g |
     awk '{ values[NR] = $1 } END { print values[int((NR + 1) / 2)] }'
 }
 
-# Builds the measures and what else is named, all as for the programs' image: with other options
-# beside them everything would be built anew each time.
+# Builds the measures and the named products, all with the options of the programs' image: other
+# options beside them would cause a complete rebuild each time.
 build_measures() {
   local product options=(
     --package-path "$root" --scratch-path "$build" -c release --static-swift-stdlib
@@ -56,7 +56,8 @@ build_measures() {
   release=$(swift build "${options[@]}" --show-bin-path)
 }
 
-# Starts a server on the first core and waits for the port that it prints; both are in $server_*.
+# Starts a server on the first core and waits for the port that it prints; sets $server_process and
+# $server_port.
 start_server() {
   local output=$work/port.$RANDOM
   taskset -c 0 "$@" >"$output" &
@@ -75,7 +76,7 @@ source "$root/Tests/Benchmarks/echo.sh"
 source "$root/Tests/Benchmarks/limits.sh"
 source "$root/Tests/Benchmarks/against.sh"
 
-# Durable writes and refreshes: many to a commit, one to a commit, no disk.
+# Durable writes and refreshes: many per commit, one per commit, without a disk.
 bench_commit() {
   build_measures
   mkdir -p "$work/stores"
@@ -88,15 +89,15 @@ bench_refresh() {
   "$release/Benchmarks" refreshes --folder "$work/stores" --seconds "$seconds" --runs "$runs"
 }
 
-# Openings, and a million sessions: bytes each, and the cost of a refresh among them.
+# Session creation, and a million sessions: bytes of each, and the cost of a refresh among them.
 bench_sessions() {
   build_measures
   mkdir -p "$work/stores"
   "$release/Benchmarks" sessions --folder "$work/stores" --seconds "$seconds" --runs "$runs"
 }
 
-# A first validation against the bare check of a signature, and a repeated one against an echo with
-# frames of the same size, in turns on the same server.
+# A first validation compared with the bare verification of a signature, and a repeated one compared
+# with an echo of frames of the same size, alternately on the same server.
 bench_validate() {
   build_floor
   build_measures
@@ -122,20 +123,22 @@ bench_validate() {
   ratio validate-repeated/echo "$repeated" "$echo"
 }
 
-# Checks of a provider's tokens, its keys in hand, against the bare check of their signatures.
+# Verification of a provider's tokens, with cached keys, compared with the bare verification of
+# their signatures.
 bench_provider() {
   build_measures
   taskset -c 0 "$release/Benchmarks" provider-tokens --runs "$runs"
 }
 
-# Messages accepted and delivered, and a million that wait.
+# Messages accepted and delivered, and a million queued ones.
 bench_outbox() {
   build_measures
   mkdir -p "$work/outbox"
   "$release/Benchmarks" outbox --folder "$work/outbox" --seconds "$seconds" --runs "$runs"
 }
 
-# Accounts taken in, and found among few and among many; POSTERN_BENCH_ACCOUNTS=5000000 takes its time.
+# Accounts imported, and look-ups among few and among many; POSTERN_BENCH_ACCOUNTS=5000000 takes
+# long.
 bench_accounts() {
   build_measures
   mkdir -p "$work/accounts"
@@ -143,7 +146,7 @@ bench_accounts() {
     --many "${POSTERN_BENCH_ACCOUNTS:-50000}"
 }
 
-# Starts the five programs on a fresh folder; sets $up_process, $data and $ready_ms.
+# Starts the five programs on a new folder; sets $up_process, $data and $ready_ms.
 start_programs() {
   build_measures "${programs[@]}"
   data=$work/data.$RANDOM
@@ -167,8 +170,8 @@ stop_programs() {
 
 port_of() { head -n1 "$data/run/postern-$1.ports"; }
 
-# Sign-ins through the five programs against the hash pool alone, one after the other; and the pool
-# with hashes of Keycloak's cost, which ours may not fall to.
+# Sign-ins through the five programs compared with the hash pool alone, alternately; and the pool
+# with hashes of Keycloak's cost, below which ours may not fall.
 bench_sign-in() {
   start_programs
   local run key
@@ -188,7 +191,7 @@ bench_sign-in() {
     "$("$release/Benchmarks" password-hashes --memory 7168 --passes 5 | awk '{ print $3 }')" hashes/s
 }
 
-# Refreshes while five hundred sign in at once, each side a process of its own.
+# Refreshes while five hundred users sign in at once, each side in a process of its own.
 bench_sign-in-rush() {
   start_programs
   "$release/Benchmarks" sign-in-rush --gateway "127.0.0.1:$(port_of gateway)" \
@@ -196,7 +199,7 @@ bench_sign-in-rush() {
   stop_programs
 }
 
-# Sign-ins by a provider's tokens through the five programs, by the CPU time that these take.
+# Sign-ins with a provider's tokens through the five programs, by their CPU time.
 bench_provider-sign-ins() {
   build_measures "${programs[@]}"
   mkdir -p "$work/providers"
@@ -204,7 +207,7 @@ bench_provider-sign-ins() {
     --folder "$work/providers" --runs "$runs"
 }
 
-# Figures of the system's tests in their long form, against programs built for release.
+# Figures of the system tests in their long form, with programs built for release.
 # $1: rounds; $2: suites, as a regular expression.
 report_system_tests() {
   build_measures "${programs[@]}"
@@ -217,10 +220,11 @@ report_system_tests() {
   ((outcome == 0)) || fail "a bound does not hold: $(cat "$log")"
 }
 
-# What a stranger learns of an address by asking the five programs, in so many samples of each kind.
+# What an anonymous caller can learn about an address from the five programs, with this many samples
+# of each kind.
 bench_enumeration() { report_system_tests "${POSTERN_BENCH_SAMPLES:-400}" Enumeration; }
 
-# Time until ready, and the memory of all five after 10,000 calls to each of them.
+# Time until ready, and the memory of all five programs after 10,000 calls to each of them.
 bench_footprint() {
   build_floor
   start_programs
@@ -241,8 +245,8 @@ bench_footprint() {
   stop_programs
 }
 
-# What thousands of callers and streams cost the programs, and what others feel of them; the crowd is
-# a process of its own.
+# The cost of thousands of callers and streams, and their effect on other callers; the crowd is a
+# process of its own.
 bench_crowds() {
   need_packages python3
   report_system_tests 1 '(Crowds|Followers|SignInRush|RollingStop)'

@@ -1,12 +1,13 @@
-# The set-up that up.sh, test.sh and bench.sh share. Sourced, never run.
+# The set-up that up.sh, test.sh, bench.sh and soak.sh share. To be sourced, not run.
 #
-# Everything made here lies below .build, except Debian packages, which are named before they come.
+# Everything is created below .build, except Debian packages, which are named before they are
+# installed.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.build/venv
 swift_version_min=6.2
 
-# What `swift build` needs beside Swift itself.
+# What `swift build` needs besides Swift.
 build_packages=(
   git libc6-dev libstdc++-12-dev pkg-config
   libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libprotobuf-dev
@@ -25,7 +26,7 @@ fail() {
   exit 1
 }
 
-# Installs those of the named Debian packages that are missing, saying so first.
+# Installs those of the named Debian packages that are missing, and names them first.
 need_packages() {
   local missing=() package
   for package in "$@"; do
@@ -47,7 +48,7 @@ need_packages() {
     fail "apt-get could not install: ${missing[*]}"
 }
 
-# Ends with a clear word when Swift is missing or too old.
+# Fails with a clear message if Swift is missing or too old.
 need_swift() {
   command -v swift >/dev/null ||
     fail "Swift is not installed: https://www.swift.org/install/linux/debian/12/"
@@ -60,20 +61,21 @@ need_swift() {
     fail "Swift $swift_version_min or later is needed, this is $version"
 }
 
-# Ends with a clear word where the packages have other names.
+# Fails with a clear message on systems whose packages have other names.
 need_debian() {
   command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
     fail "this script knows Debian 12; elsewhere install the libraries that it names, then build"
 }
 
-# All that a build needs.
+# Installs everything that a build needs.
 set_up() {
   need_debian
   need_packages "${build_packages[@]}" "$@"
   need_swift
 }
 
-# Python for the tools and the client in another language, at the versions that the tests name.
+# Creates the Python environment for the tools and the Python client, with the versions that the
+# tests require.
 set_up_python() {
   local wanted=$root/Tests/Interop/requirements.txt
   if cmp -s "$wanted" "$venv/requirements.txt"; then return 0; fi
@@ -86,7 +88,7 @@ set_up_python() {
   cp "$wanted" "$venv/requirements.txt"
 }
 
-# Builds the programs for release; their folder is in $release afterwards.
+# Builds the programs for release; sets $release to their folder.
 build_release() {
   local program
   for program in "${programs[@]}"; do

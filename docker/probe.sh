@@ -1,5 +1,6 @@
 #!/bin/bash
-# Is the program in this container ready? Asks its local metrics port, which needs no secret.
+# The readiness probe of the program in this container. Uses its local metrics port, which needs no
+# secret.
 #
 #   probe PORT
 exec 3<>"/dev/tcp/127.0.0.1/$1" || exit 1

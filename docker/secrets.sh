@@ -1,31 +1,32 @@
 #!/usr/bin/env bash
-# Makes the keys that compose.yaml hands to the services; what is there is kept. Needs openssl.
+# Creates the keys that compose.yaml passes to the services; existing keys are kept. Needs openssl.
 #
 #   sudo docker/secrets.sh [FOLDER]   FOLDER: .postern/compose; root, since the files belong to the
 #                                     containers' user
 #
 #   FOLDER/*.key                         master keys, 32 bytes each, as hexadecimal
-#   FOLDER/keys/SERVER/                  all that one service knows of applications:
-#     SERVER.1.key                         its own private half (Ed25519, PKCS #8), where it calls
-#     CALLER.1.pub                         the public halves of its callers (SubjectPublicKeyInfo)
-#   FOLDER/keys/gateway/callers          who may call the gateway
-#   FOLDER/keys/applications/            the private halves of your backend (app) and of the tool
+#   FOLDER/keys/SERVER/                  the application keys that one service gets:
+#     SERVER.1.key                         its own private key (Ed25519, PKCS #8), if it needs one
+#     CALLER.1.pub                         the public keys of its callers (SubjectPublicKeyInfo)
+#   FOLDER/keys/gateway/callers          the gateway's list of callers
+#   FOLDER/keys/applications/            the private keys of your backend (app) and of the tool
 #
 # `postern applications … --data FOLDER`, as root, adds applications, rotates and removes keys.
-# After `rotate tool`, compose takes the new key by POSTERN_TOOL_KEY=tool.KEYID.key (docker/.env).
+# After `rotate tool`, set POSTERN_TOOL_KEY=tool.KEYID.key (docker/.env), so that compose uses the
+# new key.
 #
-# On a folder of a build whose application keys were shared (FOLDER/NAME.1.key): our own programs'
-# are replaced, since each server could call as its callers by them. The one of app is kept, known
-# to the gateway alone, with a warning.
+# In a folder of a build whose application keys were shared (FOLDER/NAME.1.key), the keys of
+# Postern's own programs are replaced, since each server could use them to call as its callers. The
+# key of app is kept, known to the gateway only, with a warning.
 set -euo pipefail
 
-# The user of the images, as the Dockerfile makes it.
+# The user of the images, as in the Dockerfile.
 owner=10001
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=${1:-$root/.postern/compose}
 keys=$folder/keys
 
-# Who calls whom; as in Sources/postern/Applications/KeyFolders.swift.
+# The callers of each server, as in Sources/postern/Applications/KeyFolders.swift.
 declare -A callers=(
   [gateway]="app tool"
   [identity]="gateway session notification tool"
@@ -43,22 +44,22 @@ fail() {
   exit 1
 }
 
-# Gives $1 to the containers' user. Without root it stays the caller's, for a look.
+# Gives $1 to the containers' user. Without root it stays the caller's, for inspection.
 hand_over() {
   if ((EUID == 0)); then chown "$owner:$owner" "$1"; fi
 }
 
-# Writes what comes on standard input to $1, whole or not at all.
+# Writes standard input to $1 atomically.
 put() {
   cat >"$1.new"
-  # What should have made it has failed: an empty key would be kept for good.
-  [[ -s $1.new ]] || { rm -f "$1.new"; fail "nothing came for $1"; }
+  # If the command that produces it has failed: an empty key would be kept permanently.
+  [[ -s $1.new ]] || { rm -f "$1.new"; fail "no content for $1"; }
   hand_over "$1.new"
   mv "$1.new" "$1"
   printf 'made %s\n' "$1"
 }
 
-# Where the private half of $1 is.
+# Prints the folder of the private key of $1.
 home_of() {
   if [[ -v callers[$1] ]]; then printf '%s' "$keys/$1"; else printf '%s' "$keys/applications"; fi
 }
@@ -69,7 +70,7 @@ make_folders() {
     # `postern up`, run by the checkout's owner, keeps its data there too.
     chown --reference="$root" "$root/.postern"
   fi
-  # Compose looks for the files as whoever runs it; only the containers' user can read them.
+  # Compose looks up the files as the user who runs it; only the containers' user can read them.
   mkdir -p "$keys"
   chmod 711 "$folder" "$keys"
   local name
@@ -88,7 +89,7 @@ make_master_keys() {
   done
 }
 
-# The keys of the builds that shared them.
+# Migrates the keys of builds that shared them.
 take_over() {
   local name
   for name in "${applications[@]}"; do
@@ -101,16 +102,16 @@ take_over() {
     fi
   done
   [[ -e $keys/gateway/app.1.key ]] || return 0
-  printf '%s\n' "app proves itself by a secret that the gateway shares; to replace it:" \
+  printf '%s\n' "app authenticates with a secret that the gateway shares; to replace it:" \
     "  postern applications rotate app --data $folder     (as root; give app the new file)" \
     "  postern applications remove app --key 1 --data $folder" >&2
 }
 
-# A pair of $1, unless it has one; its public half for each server that it calls.
+# Creates a key pair of $1, unless it has one, and its public key for each server that it calls.
 make_pair() {
   local name=$1 private server public
   private=$(home_of "$name")/$name.1.key
-  # After a rotation, or with a secret taken over, there is another key.
+  # After a rotation, or with a migrated secret, there is another key.
   if [[ ! -e $private ]]; then
     [[ -n $(find "$keys" -name "$name.*.key") ]] && return
     openssl genpkey -algorithm ed25519 | put "$private"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The long loops, whole: programs killed at random under load, calls over bad networks, crowds of
-# callers, rushes and rolling stops with their figures, strangers with a watch, the fuzz targets, and
-# the RPC tests under ThreadSanitizer. docker/test.sh runs a round or a few of each, the last excepted.
+# The soak tests at full length: programs killed at random under load, calls over faulty networks,
+# crowds of callers, load peaks and rolling restarts with their figures, account enumeration by
+# timing, the fuzz targets, and the RPC tests under ThreadSanitizer. docker/test.sh runs one or a
+# few rounds of each, except the last.
 #
 #   docker/soak.sh [ROUNDS] [SECONDS]
 #
-# ROUNDS (200) of each loop; a bad network between the five programs gets a twentieth of them, for
-# its rounds take most of a minute. SECONDS (300) for each fuzz target.
+# ROUNDS (200) of each loop; the faulty network between the five programs gets a twentieth of them,
+# since a round takes most of a minute. SECONDS (300) for each fuzz target.
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"
@@ -17,7 +18,7 @@ for number in "$rounds" "$seconds"; do
   [[ $number =~ ^[1-9][0-9]*$ ]] || fail "ROUNDS and SECONDS are numbers from 1"
 done
 
-# Runs the tests whose names match, so many rounds of each loop.
+# Runs the tests whose names match: soak ROUNDS PATTERN.
 soak() {
   POSTERN_SOAK_ROUNDS=$1 SWIFT_BACKTRACE=enable=no \
     swift test --skip-build --no-parallel --filter "$2"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# From a clone to five running services: sets up what is missing, builds, starts.
+# From a clone to five running services: installs what is missing, builds, starts.
 #
-#   docker/up.sh [OPTIONS OF `postern up`]      for instance: docker/up.sh --data /srv/postern
+#   docker/up.sh [OPTIONS OF `postern up`]      for example: docker/up.sh --data /srv/postern
 set -euo pipefail
 
 source "$(dirname "${BASH_SOURCE[0]}")/packages.sh"

@@ -5,9 +5,9 @@ import Dispatch
 struct PosternTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "postern",
-        abstract: "Runs and asks a Postern: five programs that make an authentication backend.",
+        abstract: "Runs and manages Postern, an authentication backend of five programs.",
         discussion: """
-            Start with `postern up`; it prints what to try next.
+            Start with `postern up`; it prints some commands to try.
             """,
         subcommands: [
             UpCommand.self, CallCommand.self, InboxCommand.self, StatusCommand.self,
@@ -18,8 +18,8 @@ struct PosternTool: AsyncParsableCommand {
         ])
 }
 
-/// Where the tool starts. Not an async `main`, which would run commands on a thread of its own:
-/// `postern up` holds back signals, and does so for all threads only while there is but one.
+/// The tool's entry point. Not an async `main`, which would run commands on another thread:
+/// `postern up` blocks signals, and that covers all threads only while there is only one.
 @main
 enum ToolStart {
     static func main() {

@@ -1,28 +1,28 @@
 import Glibc
 
-/// What the tool says to a person.
+/// The tool's output to the terminal.
 enum Screen {
-    /// One line, at once: the reader may be a pipe.
+    /// Prints one line and flushes it, since the output may be a pipe.
     static func line(_ text: String) {
         print(text)
         flush()
     }
 
-    /// One line of many, for a command that goes on for as long as somebody reads.
-    /// - Throws: `ToolError.noReader`: the sockets' library has turned off the signal that would
-    ///   end us.
+    /// Prints one line of many, for a command that runs as long as its output is read.
+    /// - Throws: `ToolError.noReader` if the output is closed: the network library ignores SIGPIPE,
+    ///   which would otherwise end the process.
     static func item(_ text: String) throws {
         print(text)
         guard fflushAll() else { throw ToolError.noReader }
     }
 
-    /// One line on standard error: what is wrong beside the answer.
+    /// Prints one line on standard error, for errors that are not part of the result.
     static func error(_ text: String) {
         let bytes = Array("\(text)\n".utf8)
-        _ = write(STDERR_FILENO, bytes, bytes.count)  // as for `line`
+        _ = write(STDERR_FILENO, bytes, bytes.count)  // a failure does not matter, as for `line`
     }
 
     private static func flush() {
-        _ = fflushAll()  // a line that nobody reads is no reason to stop
+        _ = fflushAll()  // a closed output does not stop the command
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files of text, read and written whole.
+/// Text files, read and written as a whole.
 enum TextFile {
     private static let bytesMax = 4 * 1024 * 1024
 
@@ -20,7 +20,7 @@ enum TextFile {
         throw ToolError.badInput("\(path) is over \(bytesMax) bytes")
     }
 
-    /// Replaces the file whole or not at all, after a crash too; its owner alone can read it.
+    /// Replaces the file atomically, also in case of a crash; only its owner can read it.
     static func replace(_ path: String, with text: String) throws {
         let draft = "\(path).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -35,8 +35,8 @@ enum TextFile {
     }
 }
 
-/// Writes out what is buffered on all streams.
-/// - Returns: whether all of it was taken.
+/// Flushes the buffers of all output streams.
+/// - Returns: whether everything was written.
 func fflushAll() -> Bool {
     fflush(nil) == 0
 }

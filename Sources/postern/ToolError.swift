@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why the tool cannot do what it was asked; each says what to do.
+/// Why the tool cannot run a command; each message says what to do.
 enum ToolError: Error, CustomStringConvertible {
     case system(String, Int32)
     case missingProgram(String)
@@ -20,24 +20,24 @@ enum ToolError: Error, CustomStringConvertible {
         switch self {
         case .system(let what, let reason): "\(what): \(String(cString: strerror(reason)))"
         case .missingProgram(let path):
-            "\(path) is not there: build it with `swift build -c release`"
+            "\(path) does not exist: build it with `swift build -c release`"
         case .inUse(let folder, let process):
-            "\(folder) is in use by process \(process.map { "\($0)" } ?? "unknown"): stop that one "
-                + "first, or give this one a folder of its own with --data"
+            "\(folder) is in use by process \(process.map { "\($0)" } ?? "unknown"): stop that "
+                + "process first, or use another folder with --data"
         case .childEnded(let name, let reason, let log):
             "\(name) ended before it was ready: \(reason)\n(its log is \(log))"
         case .childNotReady(let name, let reason, let log):
             "\(name) did not become ready: \(reason)\n(its log is \(log))"
-        case .stopped: "stopped before all was ready"
+        case .stopped: "stopped before all programs were ready"
         case .noEndpoints(let path):
-            "cannot read \(path): start `postern up` first, or name the file with --endpoints"
-        case .badEndpoints(let path): "\(path) is not what `postern up` writes"
-        case .unknownService(let name): "the endpoints file names no service \(name)"
+            "cannot read \(path): start `postern up` first, or give the file with --endpoints"
+        case .badEndpoints(let path): "\(path) is not a valid endpoints file"
+        case .unknownService(let name): "the endpoints file has no service \(name)"
         case .badMethod(let name):
-            "\(name) is no method: name it like postern.gateway.v1.Auth/SignInWithPassword"
+            "\(name) is no method; example: postern.gateway.v1.Auth/SignInWithPassword"
         case .badMetadata(let text): "\(text): metadata is KEY=VALUE"
         case .badInput(let reason): reason
-        case .noReader: "nobody reads the output any more"
+        case .noReader: "the output was closed"
         }
     }
 }

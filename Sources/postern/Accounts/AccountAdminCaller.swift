@@ -2,15 +2,15 @@ import ArgumentParser
 import Contracts
 import RPC
 
-/// Asks identity about accounts, and shows what it answers.
+/// Calls identity's account administration, and prints the responses.
 struct AccountAdminCaller: ParsableArguments {
-    @Option(help: "Who asks, for the record: a name or number; may be left out.")
+    @Option(help: "Who makes the call, for the audit trail: a name or number; optional.")
     var actor = ""
 
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
-    /// Prints the lines of an answer, or the catalogue's error.
+    /// Prints the lines of a response, or the error as JSON.
     func show(
         _ ask: (AccountAdminClient, CallContext) async throws -> [String]
     ) async throws {
@@ -19,7 +19,7 @@ struct AccountAdminCaller: ParsableArguments {
         }
     }
 
-    /// Asks as often as needed, with a context for each call; prints the catalogue's error.
+    /// For several calls, with a context for each; prints an error as JSON.
     func ask(
         _ body: (AccountAdminClient, () -> CallContext) async throws -> Void
     ) async throws {

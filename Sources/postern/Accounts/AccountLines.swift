@@ -1,10 +1,10 @@
 import Messages
 import ServiceRuntime
 
-/// By what an operator looks for an account, as it is typed.
+/// The key to look an account up by, as typed on the command line.
 enum AccountSearch {
-    /// An issuer has a subject behind it; an id begins with `acc_`, a number with `+`, and all else
-    /// is an email.
+    /// With a subject the text is an issuer. An id begins with `acc_`, a number with `+`; anything
+    /// else is an email.
     static func by(
         _ text: String, subject: String?
     ) -> IdentityV1.LookUpAccountRequest.By {
@@ -26,7 +26,7 @@ extension IdentityV1.AdminAccount {
         ].filter { !$0.isEmpty }.joined(separator: "  ")
     }
 
-    /// All that is known of it, a line each.
+    /// All fields of the account, one line each.
     var lines: [String] {
         let account = account ?? IdentityV1.Account()
         var rows: [(String, String)] = [
@@ -70,7 +70,7 @@ extension IdentityV1.AdminAccount {
 }
 
 extension IdentityV1.AccountStatus {
-    /// As the tool shows it, and takes it.
+    /// The word for the status in the tool's output and options.
     var word: String {
         switch self {
         case .unspecified, .unrecognized: "unknown"

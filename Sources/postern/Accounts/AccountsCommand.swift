@@ -4,16 +4,16 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern accounts`: looks accounts up and stops them (I-09).
+/// `postern accounts`: looks accounts up, suspends them and signs them out (I-09).
 struct AccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
-        abstract: "Looks accounts up, suspends and restores them, signs them out.",
+        abstract: "Looks accounts up, suspends and restores them, ends their sessions.",
         discussion: """
-            Addresses and numbers are masked unless --show is given, which is on record in \
-            identity's audit trail, as is every suspension with who made it.
+            Addresses and numbers are masked unless --show is given. Its use is recorded in \
+            identity's audit trail, and so is every suspension with its actor.
 
-            What an app's support desk may do of this by itself: see \
+            An app's support desk can have the same calls: see \
             Protos/postern/gateway/v1/admin.proto.
             """,
         subcommands: [
@@ -54,10 +54,10 @@ struct AccountsCommand: AsyncParsableCommand {
     /// `postern accounts suspend acc_… --reason "…"`.
     struct Suspend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Stops an account: nobody signs in to it, and its sessions end.")
+            abstract: "Suspends an account: it cannot be signed in to, and its sessions end.")
 
         @Argument(help: "The account, acc_….") var account: String
-        @Option(help: "Why; for whoever looks it up later. Its owner is not told.")
+        @Option(help: "The reason, for later reference. It is not shown to the owner.")
         var reason: String
         @OptionGroup var admin: AccountAdminCaller
 
@@ -74,7 +74,7 @@ struct AccountsCommand: AsyncParsableCommand {
     /// `postern accounts restore acc_…`.
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a suspension back; its owner signs in anew.")
+            abstract: "Lifts a suspension; the owner has to sign in again.")
 
         @Argument(help: "The account, acc_….") var account: String
         @OptionGroup var admin: AccountAdminCaller

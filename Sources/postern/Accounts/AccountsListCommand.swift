@@ -8,14 +8,14 @@ extension AccountsCommand {
     /// `postern accounts list --status suspended`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows accounts, one a line.",
+            abstract: "Lists accounts, one per line.",
             discussion: """
-                Days are UTC. Among millions of accounts it may look for a while; Ctrl-C ends it.
+                Days are UTC. With millions of accounts the search may take a while; Ctrl-C ends it.
 
                 Example: postern accounts list --status suspended --created-from 2026-01-31
                 """)
 
-        /// What --status can say.
+        /// The values of --status.
         enum Status: String, CaseIterable, ExpressibleByArgument {
             case active, suspended, pending, deleting
 
@@ -29,13 +29,14 @@ extension AccountsCommand {
             }
         }
 
-        @Option(help: "Those of this status.") var status: Status?
-        @Option(help: "Those made on this day or later.") var createdFrom: Day?
-        @Option(help: "Those made before this day.") var createdBefore: Day?
-        @Option(help: "Those that last signed in on this day or later.") var signedInFrom: Day?
-        @Option(help: "Those that last signed in before this day, or never.")
+        @Option(help: "Only accounts with this status.") var status: Status?
+        @Option(help: "Only accounts created on this day or later.") var createdFrom: Day?
+        @Option(help: "Only accounts created before this day.") var createdBefore: Day?
+        @Option(help: "Only accounts that last signed in on this day or later.")
+        var signedInFrom: Day?
+        @Option(help: "Only accounts that last signed in before this day, or never.")
         var signedInBefore: Day?
-        @Option(help: "How many at most.") var limit = 50
+        @Option(help: "Maximum number of accounts.") var limit = 50
         @Flag(help: "Shows emails in full.") var show = false
         @OptionGroup var admin: AccountAdminCaller
 
@@ -71,7 +72,7 @@ extension AccountsCommand {
     }
 }
 
-/// A day on the command line: `2026-01-31`, its first moment in UTC.
+/// A day on the command line, `2026-01-31`, as its first millisecond in UTC.
 struct Day: Hashable, ExpressibleByArgument {
     let milliseconds: Int64
 
@@ -93,7 +94,7 @@ struct Day: Hashable, ExpressibleByArgument {
         }
     }
 
-    /// Years that begin in March, so that the leap day is their last (H. Hinnant,
+    /// Counts years from March, so that the leap day is a year's last (H. Hinnant,
     /// https://howardhinnant.github.io/date_algorithms.html, days_from_civil).
     private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let marchYear = month <= 2 ? year - 1 : year

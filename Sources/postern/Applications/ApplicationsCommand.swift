@@ -5,29 +5,29 @@ import Hosting
 import RPC
 import ServiceRuntime
 
-/// `postern applications`: who may call, and with which keys (X-03).
+/// `postern applications`: the applications that may call, and their keys (X-03).
 struct ApplicationsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "applications",
         abstract:
-            "Makes, lists, rotates and removes the keys by which applications prove themselves.",
+            "Creates, lists, rotates and removes the keys of applications.",
         discussion: """
-            A key is an Ed25519 pair as PEM. The private half, NAME.KEYID.key, is for the \
-            application alone; servers get the public half, NAME.KEYID.pub, and notice it within \
+            A key is an Ed25519 pair as PEM. The private key, NAME.KEYID.key, is for the \
+            application only; servers get the public key, NAME.KEYID.pub, and load it within \
             seconds, without a restart.
 
             Works on the folder of `postern up` (--data), and on the one of docker/secrets.sh \
-            (--data .postern/compose, as root). Where you run the programs by yourself, `openssl \
-            genpkey -algorithm ed25519` and `openssl pkey -pubout` make the same files.
+            (--data .postern/compose, as root). If you run the programs yourself, `openssl \
+            genpkey -algorithm ed25519` and `openssl pkey -pubout` create the same files.
             """,
         subcommands: [List.self, Add.self, Rotate.self, Remove.self], defaultSubcommand: List.self)
 
     /// `postern applications list`.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows every key: whose, which servers know it, where its private half is.",
+            abstract: "Lists every key: its application, its servers, its private key.",
             discussion: """
-                Tells on standard error which files are no key and why, and then exits with 1.
+                Reports on standard error which files are not keys and why, and then exits with 1.
                 """)
 
         @OptionGroup var folder: KeyFolderOption
@@ -44,12 +44,12 @@ struct ApplicationsCommand: ParsableCommand {
     /// `postern applications add NAME`.
     struct Add: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a key for another application, and lets it call.",
+            abstract: "Creates a key for another application, and permits it to call.",
             discussion: """
                 Example: postern applications add shop --client-address
 
-                Prints the file of the private half: move it to the application's machine. With \
-                --public the application made the pair itself and keeps its private half.
+                Prints the file of the private key: move it to the application's machine. With \
+                --public the application has created the pair itself and keeps its private key.
                 """)
 
         @Argument(help: "Its name: small letters, digits and hyphens.")
@@ -61,10 +61,10 @@ struct ApplicationsCommand: ParsableCommand {
         @Option(help: "A method that it may call, or SERVICE/*; may be repeated (default: all).")
         var method: [String] = []
 
-        @Flag(help: "It may say from which address its user comes: for a backend of your own.")
+        @Flag(help: "It may assert its user's address: for a backend of your own.")
         var clientAddress = false
 
-        @Option(name: .customLong("public"), help: "The file of its public half, as PEM.")
+        @Option(name: .customLong("public"), help: "The file of its public key, as PEM.")
         var publicHalf: String?
 
         @OptionGroup var folder: KeyFolderOption
@@ -83,7 +83,7 @@ struct ApplicationsCommand: ParsableCommand {
                     "--server is one of \(Endpoints.services.joined(separator: ", "))")
             }
             for method in method where MethodPattern(method) == nil {
-                throw ValidationError("\(method) is no method: postern.gateway.v1.Auth/* is one")
+                throw ValidationError("\(method) is not a method; one is postern.gateway.v1.Auth/*")
             }
         }
 
@@ -93,7 +93,7 @@ struct ApplicationsCommand: ParsableCommand {
                 try HeldKey.all(in: keys).keys.allSatisfy({ $0.application != name })
             else {
                 throw ToolError.badInput(
-                    "\(name) has a key: `postern applications rotate \(name)` makes another")
+                    "\(name) has a key: `postern applications rotate \(name)` creates another")
             }
             let servers = server.isEmpty ? ["gateway"] : server
             if let publicHalf {
@@ -119,11 +119,11 @@ struct ApplicationsCommand: ParsableCommand {
     /// `postern applications rotate NAME`.
     struct Rotate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes another key for an application; its earlier ones stay good.",
+            abstract: "Creates another key for an application; its earlier ones stay valid.",
             discussion: """
-                Our own programs take the new key within a minute by themselves. Hand any other \
-                application the file that is printed; then `postern applications remove NAME --key \
-                KEYID` ends the earlier key.
+                Postern's own programs load the new key within a minute. Give any other \
+                application the printed file; then remove the earlier key with \
+                `postern applications remove NAME --key KEYID`.
                 """)
 
         @Argument(help: "As `postern applications list` shows it.")
@@ -148,7 +148,7 @@ struct ApplicationsCommand: ParsableCommand {
     /// `postern applications remove NAME`.
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Ends a key of an application, or shuts the application out.",
+            abstract: "Removes a key of an application, or the application itself.",
             discussion: """
                 Servers end its connections within seconds. With --key the application keeps its \
                 other keys.
@@ -173,7 +173,7 @@ struct ApplicationsCommand: ParsableCommand {
             let isUsable = left.contains { $0.troubles.isEmpty }
             guard isUsable || !KeyFolders.applications.contains(name) else {
                 throw ToolError.badInput(
-                    "a Postern needs a key of \(name): `postern applications rotate \(name)` first")
+                    "Postern needs a key of \(name): `postern applications rotate \(name)` first")
             }
             if left.isEmpty { try keys.gatewayCallers.remove(name) }
             for key in ended {
@@ -185,26 +185,26 @@ struct ApplicationsCommand: ParsableCommand {
     }
 }
 
-/// Where the keys are.
+/// The option for the folder of the keys.
 struct KeyFolderOption: ParsableArguments {
     @Option(help: "The folder of `postern up`, or of docker/secrets.sh.")
     var data = ".postern"
 
-    /// - Throws: `ToolError` for a folder that has none yet.
+    /// - Throws: `ToolError` for a folder without keys.
     func keys() throws -> KeyFolders {
         let keys = KeyFolders(path: "\(data)/keys")
         guard access(keys.server("gateway"), F_OK) == 0 else {
             throw ToolError.badInput(
                 "\(keys.server("gateway")) cannot be read (\(String(cString: strerror(errno)))): "
-                    + "start `postern up` or run docker/secrets.sh first, or name the folder with --data"
+                    + "start `postern up` or run docker/secrets.sh first, or set --data"
             )
         }
         return keys
     }
 
-    /// What is to be done before an earlier key of the tool ends, in a folder of docker/secrets.sh,
-    /// which has no endpoints file to be corrected (`replaceInEndpoints`): compose hands over the
-    /// tool's key by its name.
+    /// What the operator has to do before an earlier key of the tool is removed, in a folder of
+    /// docker/secrets.sh. That folder has no endpoints file to update (`replaceInEndpoints`):
+    /// compose passes the tool's key by its file name.
     func composeHint(after file: String, of name: String) -> String? {
         guard name == "tool", access("\(data)/endpoints.json", F_OK) != 0,
             let fileName = file.split(separator: "/").last
@@ -212,7 +212,7 @@ struct KeyFolderOption: ParsableArguments {
         return "then, for docker/compose.yaml: POSTERN_TOOL_KEY=\(fileName) in docker/.env"
     }
 
-    /// Names the newest key left where `endpoints.json` names one that has ended.
+    /// Replaces removed keys in `endpoints.json` by the newest remaining key.
     func replaceInEndpoints(_ ended: [HeldKey], of name: String) throws {
         let path = "\(data)/endpoints.json"
         let left = try ApplicationKey.currentFile(

@@ -1,7 +1,7 @@
 import Glibc
 import RPC
 
-/// The gateway's list of callers, which it reads again when it changes (`CallersList`).
+/// The gateway's list of callers, which the gateway reloads when it changes (`CallersList`).
 struct CallersFile {
     private static let first = """
         # Who may call the gateway, a line each; `postern applications` writes here too.
@@ -14,14 +14,14 @@ struct CallersFile {
 
     let path: String
 
-    /// Makes the file where there is none.
+    /// Creates the file if it does not exist.
     func prepare() throws {
         guard access(path, F_OK) != 0 else { return }
         try write(Self.first)
     }
 
-    /// Adds an application, unless it is there.
-    /// - Parameter words: what it may do.
+    /// Adds an application, unless it is listed.
+    /// - Parameter words: its permissions.
     func add(_ application: String, _ words: [String]) throws {
         var lines = try lines()
         guard !lines.contains(where: { Self.isOf(application, $0) }) else { return }
@@ -29,7 +29,7 @@ struct CallersFile {
         try write(lines.joined(separator: "\n") + "\n")
     }
 
-    /// Takes an application off.
+    /// Removes an application.
     func remove(_ application: String) throws {
         let lines = try lines().filter { !Self.isOf(application, $0) }
         try write(lines.joined(separator: "\n") + "\n")
@@ -41,7 +41,8 @@ struct CallersFile {
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// What the gateway would refuse is not written: it would keep its earlier list.
+    /// Validates the text before it is written: the gateway would reject an invalid list and keep
+    /// its earlier one.
     private func write(_ text: String) throws {
         _ = try CallersList(text: text)
         try TextFile.replace(path, with: text)

@@ -1,34 +1,34 @@
 import Cryptography
 import RPC
 
-/// A key, and who holds what of it.
+/// A key with the places of its files.
 struct HeldKey {
     let application: String
     let keyID: String
     /// Whether a server has the same secret.
     var isShared = false
-    /// The servers that know it.
+    /// The servers that have its public key.
     var servers: [String] = []
-    /// The private half, where it is still here.
+    /// The file of the private key, if it is below this folder.
     var privateFile: String?
-    /// All of it.
+    /// All its files.
     var files: [String] = []
-    /// The files of it that cannot be read as a key, each with why.
+    /// Its files that cannot be read as a key, each with the error.
     var troubles: [String] = []
 
-    /// Of a line of `postern applications list`.
+    /// A line of `postern applications list`.
     var line: String {
         let known = servers.isEmpty ? "no server" : servers.joined(separator: ",")
         let form =
             !troubles.isEmpty ? "unreadable" : isShared ? "shared secret: rotate it" : "Ed25519"
         return [
-            application, keyID, form, "known to \(known)", privateFile ?? "private half not here",
+            application, keyID, form, "known to \(known)", privateFile ?? "private key not here",
         ]
         .joined(separator: "  ")
     }
 
-    /// Every key below a folder, sorted; and each file that is named like no key, with why. One bad
-    /// file is no reason that the others cannot be listed, rotated or removed.
+    /// Every key below a folder, sorted, and each file whose name is not that of a key, with the
+    /// error. One invalid file does not prevent listing, rotating or removing the others.
     /// - Throws: `ApplicationsError` for a folder that cannot be read.
     static func all(in keys: KeyFolders) throws -> (keys: [HeldKey], strange: [String]) {
         var held: [String: HeldKey] = [:]
@@ -54,8 +54,8 @@ struct HeldKey {
         return (sorted, strange)
     }
 
-    /// Notes one of its files. One that cannot be read counts where it lies all the same: the next
-    /// key goes to the same servers, and this one can be removed.
+    /// Adds one of its files. An unreadable file still counts for its folder: the next key goes to
+    /// the same servers, and this one can be removed.
     private mutating func add(
         _ file: String, _ kind: ApplicationKeyName.Kind, knownTo folder: String, isHome: Bool
     ) {
@@ -76,7 +76,7 @@ struct HeldKey {
         }
     }
 
-    /// Not every error names the file.
+    /// Adds the file's name to an error that does not contain it.
     private static func trouble(_ file: String, _ error: any Error) -> String {
         let reason = "\(error)"
         return reason.contains(file) ? reason : "\(file): \(reason)"

@@ -3,32 +3,33 @@ import Glibc
 import Hosting
 import RPC
 
-/// Makes what `postern up` hands its programs, and takes over a folder of the builds whose keys
-/// were shared (`applications/NAME.k1.key` of 32 bytes, read by all servers):
+/// Creates the keys that `postern up` passes to its programs, and migrates a folder of earlier
+/// builds, whose keys were shared (`applications/NAME.k1.key` of 32 bytes, read by all servers):
 ///
 ///     key found                       afterwards
 ///     none                            a new pair
-///     of our programs, shared         a new pair; the old key is gone
-///     of an application, shared       the gateway alone gets it too: goes on, with a warning
-///     a private half                  its public half at each server that it calls
+///     of our programs, shared         a new pair; the old key is deleted
+///     of an application, shared       copied to the gateway only: still valid, with a warning
+///     a private key                   its public key at each server that it calls
 ///
-/// The keys of other applications are taken over at the first start only: one that the operator
-/// shut out later, by taking its key from the gateway, must stay out. The file `first-start` is made
-/// before anything else and removed last, so that after a crash in between the next start is still
-/// the first. A folder of an earlier build has none: its first start is over.
+/// The keys of other applications are published at the first start only: an application that the
+/// operator has shut out later, by removing its key from the gateway, must stay out. The file
+/// `first-start` is created before anything else and removed last, so that after a crash in between
+/// the next start is still the first. A folder of an earlier build has none: its first start is
+/// over.
 extension KeyFolders {
     private var firstStart: String { "\(path)/first-start" }
 
-    /// Makes what is missing.
-    /// - Returns: the applications that still prove themselves by a shared key.
+    /// Creates what is missing.
+    /// - Returns: the applications that still authenticate with a shared key.
     func prepare() throws -> [String] {
         for step in steps { try step() }
         return try ApplicationKeyName.all(in: server("gateway"))
             .filter { $0.kind == .secret && $0.application != "gateway" }.map(\.application)
     }
 
-    /// What `prepare` does, in order. Each step makes what is missing and replaces no key that is
-    /// good, so that the next start goes on where a crash ended this one.
+    /// The steps of `prepare`, in order. Each step creates what is missing and replaces no valid
+    /// key, so that the next start continues where a crash ended this one.
     var steps: [() throws -> Void] {
         var steps: [() throws -> Void] = [beginFirstStart, makeFolders, gatewayCallers.prepare]
         for application in Self.applications {
@@ -60,12 +61,12 @@ extension KeyFolders {
         }
     }
 
-    /// Without servers: `publish` gives them what they lack, after a crash in between too.
+    /// Creates the key without servers: `publish` copies it to them, also after a crash in between.
     private func makeFirstKey(of application: String) throws {
         if try privateFiles(of: application).isEmpty { _ = try makeKey(of: application, for: []) }
     }
 
-    /// Where the builds before kept them: beside those of the applications outside.
+    /// Deletes shared keys where earlier builds kept them: in the folder of external applications.
     private func removeSharedKeys(of application: String) throws {
         for name in try ApplicationKeyName.all(of: application, in: outside)
         where name.kind == .secret {
@@ -74,7 +75,8 @@ extension KeyFolders {
         }
     }
 
-    /// Gives a server what it needs to know an application: public halves, and older shared keys.
+    /// Copies to a server what it needs to verify an application: public keys, and older shared
+    /// keys.
     private func publish(_ application: String, to server: String) throws {
         for name in try ApplicationKeyName.all(of: application, in: home(of: application)) {
             let file = "\(home(of: application))/\(name.fileName)"
@@ -91,8 +93,8 @@ extension KeyFolders {
         }
     }
 
-    /// The keys of other applications, which a folder of the builds before showed to all servers:
-    /// backends call the gateway.
+    /// Publishes the keys of other applications to the gateway. Earlier builds showed them to all
+    /// servers, but backends call only the gateway.
     private func publishOthers() throws {
         guard access(firstStart, F_OK) == 0 else { return }
         let others = try ApplicationKeyName.all(in: outside).map(\.application)

@@ -4,18 +4,18 @@ import Hosting
 import RPC
 import ServiceRuntime
 
-/// Who holds which key, below one folder: `keys/` of `postern up` and of compose alike.
+/// The application keys and their places, below one folder: `keys/` of `postern up` and of compose.
 ///
-///     SERVER/CALLER.KEYID.pub      the public halves of those that may call a server
-///     SERVER/SERVER.KEYID.key      a server's own private half, where it calls others
-///     gateway/callers              who may call the gateway, and what (`CallersList`)
-///     applications/NAME.KEYID.key  the private halves of those outside: backends, and the tool
-///     first-start                  there until the first start is complete (`prepare`)
+///     SERVER/CALLER.KEYID.pub      public keys of the callers of a server
+///     SERVER/SERVER.KEYID.key      a server's own private key, if it calls others
+///     gateway/callers              the gateway's callers and their permissions (`CallersList`)
+///     applications/NAME.KEYID.key  private keys of external applications: backends, and the tool
+///     first-start                  exists until the first start is complete (`prepare`)
 ///
-/// A server is handed its own folder and nothing else, so whoever takes it over calls as that
-/// server, and as no other application (H3).
+/// A server gets only its own folder. An attacker who takes the server over can therefore call as
+/// that server, and as no other application (H3).
 struct KeyFolders {
-    /// Who calls whom; the callers that each program's description names.
+    /// The callers of each server; each program's description names the same ones.
     static let callers: [String: [String]] = [
         "gateway": ["app", "tool"],
         "identity": ["gateway", "session", "notification", "tool"],
@@ -24,33 +24,33 @@ struct KeyFolders {
         "notification": ["identity", "tool"],
     ]
 
-    /// Those whose keys are made: the developer's own backend, the operator's tool, and the
-    /// programs that call others.
+    /// Applications for which keys are created: the developer's own backend, the operator's tool,
+    /// and the programs that call others.
     static let applications = Set(callers.values.joined()).sorted()
 
     let path: String
 
-    /// The folder that a server is handed.
+    /// The folder that a server gets.
     func server(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Where the private halves of those outside are.
+    /// The folder of the private keys of external applications.
     var outside: String { "\(path)/applications" }
 
-    /// Where the private half of an application is.
+    /// The folder of an application's private key.
     func home(of application: String) -> String {
         Endpoints.services.contains(application) ? server(application) : outside
     }
 
-    /// The callers of the gateway.
+    /// The gateway's list of callers.
     var gatewayCallers: CallersFile { CallersFile(path: "\(server("gateway"))/callers") }
 
-    /// The files of the private halves of an application, and of its older shared keys.
+    /// The files of an application's private keys, and of its older shared keys.
     func privateFiles(of application: String) throws -> [ApplicationKeyName] {
         try ApplicationKeyName.all(of: application, in: home(of: application))
             .filter { $0.kind != .verifying }
     }
 
-    /// An id that no key of an application has: `k1`, `k2`, …
+    /// An id that no key of the application has: `k1`, `k2`, …
     func nextKeyID(of application: String) throws -> String {
         let folders = Endpoints.services.map(server) + [outside]
         let numbers = try folders.flatMap { try ApplicationKeyName.all(of: application, in: $0) }
@@ -58,9 +58,9 @@ struct KeyFolders {
         return "k\((numbers.max() ?? 0) + 1)"
     }
 
-    /// Makes another key of an application: the public half first, so that no proof by the new key
-    /// comes to a server that has yet to see it.
-    /// - Returns: the file of the private half.
+    /// Creates another key of an application. The public key is written first, so that no proof by
+    /// the new key reaches a server that does not know it yet.
+    /// - Returns: the file of the private key.
     func makeKey(of application: String, for servers: [String]) throws -> String {
         let keyID = try nextKeyID(of: application)
         let text = Ed25519SigningKey.generatePEM(randomness: KeyRandomness())
@@ -75,7 +75,7 @@ struct KeyFolders {
         return file
     }
 
-    /// Gives a server the public half of a key.
+    /// Writes the public key to a server's folder.
     func write(
         _ pem: [UInt8], of application: String, _ keyID: String, for server: String
     ) throws {
@@ -84,7 +84,7 @@ struct KeyFolders {
         try replace("\(self.server(server))/\(name.fileName)", SecretBytes(copying: pem))
     }
 
-    /// Writes a file unless it is there with this content.
+    /// Writes a file unless it exists with this content.
     func replace(_ file: String, _ content: SecretBytes) throws {
         if access(file, F_OK) == 0 {
             guard try SecretFile.readPublic(file) != content else { return }
@@ -102,8 +102,8 @@ struct KeyFolders {
         try Self.handToFoldersOwner(file)
     }
 
-    /// Run by root, the tool must leave files that their folder's owner can read, a container's
-    /// user.
+    /// Run by root, the tool gives new files to the owner of their folder, so that a container's
+    /// user can read them.
     static func handToFoldersOwner(_ file: String) throws {
         var status = stat()
         let folder = file[..<(file.lastIndex(of: "/") ?? file.endIndex)]

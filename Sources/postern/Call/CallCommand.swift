@@ -4,39 +4,39 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern call`: any method of any service, from JSON to JSON.
+/// `postern call`: calls any method of any service with JSON.
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Calls a method with a JSON request and prints the JSON answer.",
+        abstract: "Calls a method with a JSON request and prints the JSON response.",
         discussion: """
-            The request is given as text, as @FILE, or as - for standard input. Passwords and \
-            tokens belong into - or @FILE: other users of a machine can see arguments.
+            The request is given as text, as @FILE, or as - for standard input. Give passwords and \
+            tokens by - or @FILE: other users of the machine can see arguments.
 
-            Where a method takes a stream, each line of the request is one item, sent as soon as \
-            it is read, and the end of the request ends the stream. Where a method answers with a \
-            stream, each item is printed as it comes, in one line of JSON.
+            If a method receives a stream, each line of the request is one item, sent as soon as \
+            it is read, and the end of the request ends the stream. If a method returns a stream, \
+            each item is printed as it arrives, in one line of JSON.
 
             Ctrl-C cancels the call. Exits with 1 and the error as JSON when the call fails, is \
             cancelled or takes longer than --timeout.
             """)
 
-    @Argument(help: "For instance postern.gateway.v1.Auth/SignInWithPassword.")
+    @Argument(help: "For example postern.gateway.v1.Auth/SignInWithPassword.")
     var method: String
 
     @Argument(help: "The request: JSON, @FILE, or - for standard input; a line for each item.")
     var request = "{}"
 
-    @Option(help: "What travels beside the call, KEY=VALUE; may be repeated.")
+    @Option(help: "Metadata of the call, KEY=VALUE; may be repeated.")
     var metadata: [String] = []
 
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
-    @Option(help: "The service to ask, for methods that all have (health, reflection).")
+    @Option(help: "The service to call, for methods that all have (health, reflection).")
     var service: String?
 
-    @Option(help: "How long the call may take, in seconds (default: 10; with streams 3600).")
+    @Option(help: "Timeout of the call in seconds (default: 10; with streams 3600).")
     var timeout: Int?
 
     func validate() throws {
@@ -68,8 +68,7 @@ struct CallCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was given; and a person's address, which the gateway's limits need: here it is this
-    /// machine.
+    /// The given metadata. The gateway's limits need a client address: here it is this machine's.
     private func fields() throws -> Metadata {
         var fields = Metadata()
         fields[Metadata.Key.clientAddress] = "127.0.0.1"

@@ -4,11 +4,11 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// Calls methods by their names, as reflection describes them.
+/// Calls methods by name; reflection supplies their descriptors.
 struct Caller {
-    /// Of a call with one answer.
+    /// Timeout of a unary call.
     static let timeout = Duration.seconds(10)
-    /// Of a call with streams, which may wait for a person, or follow something for long.
+    /// Timeout of a call with streams, which may wait for a user or watch for a long time.
     static let streamTimeout = Duration.seconds(3_600)
 
     private let client: RPCClient
@@ -23,9 +23,9 @@ struct Caller {
             time: SystemTime(), randomness: SecureRandomness())
     }
 
-    /// Calls the method of that name, whatever its kind, and shows what it answers as JSON: items
-    /// in a line each, as they come.
-    /// - Parameter timeout: of the whole call; nil for what suits its kind.
+    /// Calls a method of any kind by its name and prints the response as JSON: a stream's items one
+    /// per line, as they arrive.
+    /// - Parameter timeout: of the whole call; nil for the default of its kind.
     func call(
         _ name: String, _ request: RequestText, metadata: Metadata, timeout: Duration?,
         show: @escaping @Sendable (String) throws -> Void
@@ -60,7 +60,7 @@ struct Caller {
         return method
     }
 
-    /// What the service says of itself.
+    /// Returns the service's health.
     func health() async throws -> HealthV1.CheckResponse {
         try await client.call(
             MethodDescription(
@@ -71,10 +71,11 @@ struct Caller {
 }
 
 extension SchemaMethod {
-    /// Items go at least one way.
+    /// Items are sent in at least one direction.
     fileprivate var isStream: Bool { hasRequestItems || hasResponseItems }
 
-    /// What the client needs to know of it. It is not sent again: nobody said that it may be.
+    /// The method's description for the client. It is not retried, since the descriptors do not say
+    /// whether it is idempotent.
     fileprivate func description(timeout: Duration) -> MethodDescription {
         let streams: MethodDescription.Streams =
             switch (hasRequestItems, hasResponseItems) {

@@ -1,12 +1,12 @@
 import RPC
 import ServiceRuntime
 
-/// With which files the tool speaks TLS, as `endpoints.json` names them in `tls`:
+/// The tool's TLS files, as `tls` in `endpoints.json` names them:
 ///
-///     roots              those that the services' certificates must come from
-///     certificate        its own, for services that ask for one
-///     certificate_key    that one's private key
-///     certificate_name   what the services' certificates must name, where that is not the host
+///     roots              the CA certificates of the services' certificates
+///     certificate        the tool's own certificate, for services that require one
+///     certificate_key    its private key
+///     certificate_name   the name in the services' certificates, if it is not the host
 struct EndpointTLS: Decodable {
     let roots: String
     let certificate: String?
@@ -19,11 +19,11 @@ struct EndpointTLS: Decodable {
         case certificateName = "certificate_name"
     }
 
-    /// A certificate and its key are given together.
+    /// A certificate and its key are given together or not at all.
     var isWhole: Bool { (certificate == nil) == (certificateKey == nil) }
 
-    /// - Parameter path: where a file is that is named as the endpoints file names it.
-    /// - Throws: what is wrong with a file.
+    /// - Parameter path: resolves a file name of the endpoints file to a path.
+    /// - Throws: if a file cannot be read or is invalid.
     func security(_ path: (String) -> String) throws -> ClientSecurity {
         let own = certificate.flatMap { chain in
             certificateKey.map { CertificateFiles(chain: path(chain), key: path($0)) }

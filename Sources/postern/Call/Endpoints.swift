@@ -4,15 +4,15 @@ import Glibc
 import RPC
 import ServiceRuntime
 
-/// What `endpoints.json` says: where each service listens, and with which keys to call.
+/// The content of `endpoints.json`: the address of each service, and the keys to call them with.
 struct Endpoints {
     static let defaultPath = ".postern/endpoints.json"
     static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
 
     private struct Application: Decodable {
         let id: String
-        /// A key's file, or a folder, whose newest key of `id` is taken: it need not be named again
-        /// after a rotation. Absent where the certificate says who it is.
+        /// A key file, or a folder from which the newest key of `id` is used, so that a rotation
+        /// needs no change here. Absent if the certificate names the application.
         let secretFile: String?
 
         private enum CodingKeys: String, CodingKey {
@@ -27,7 +27,7 @@ struct Endpoints {
     private let metrics: [String: ServiceAddress]
     private let application: Application
     private let admin: Application
-    /// Absent where the services speak plainly.
+    /// Absent if the services do not use TLS.
     private let tls: EndpointTLS?
 
     init(_ path: String) throws {
@@ -53,7 +53,7 @@ struct Endpoints {
             admin = application
         }
         tls = try values["tls"].map { value in
-            // What cannot be read must not turn into calls without TLS.
+            // An unreadable `tls` must not lead to calls without TLS.
             guard case .tls(let tls) = value, tls.isWhole else {
                 throw ToolError.badEndpoints(path)
             }
@@ -61,10 +61,11 @@ struct Endpoints {
         }
     }
 
-    /// Where a service shows its metrics; nil where the file does not say.
+    /// The address of a service's metrics; nil if the file has none.
     func metrics(of service: String) -> ServiceAddress? { metrics[service] }
 
-    /// How to call a service: the gateway as the application, the others as the operator's tool.
+    /// The client settings for a service: the gateway is called as the application, the others as
+    /// the operator's tool.
     func client(
         of service: String, connectPatience: Duration = .seconds(2)
     ) throws -> ClientSettings {
@@ -86,14 +87,14 @@ struct Endpoints {
         }
         let key = try ApplicationKey(file: keyFile(inFolder(file), of: caller.id))
         guard key.application == caller.id else {
-            throw ToolError.badInput("\(path): \(file) is no key of \(caller.id)")
+            throw ToolError.badInput("\(path): \(file) is not a key of \(caller.id)")
         }
         return key
     }
 
     private func keyFile(_ path: String, of application: String) throws -> String {
         var status = stat()
-        // What is not there is told by who reads it.
+        // The reader of the file reports that it does not exist.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return path }
         guard
             let file = try ApplicationKey.currentFile(
@@ -102,7 +103,7 @@ struct Endpoints {
         return file
     }
 
-    /// Where a file is that is named relative to the endpoints file.
+    /// Resolves a file name relative to the endpoints file.
     private func inFolder(_ file: String) -> String {
         file.hasPrefix("/") ? file : "\(folder)/\(file)"
     }
@@ -115,7 +116,7 @@ struct Endpoints {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            // One of the four shapes; what is none of them fails as the last.
+            // One of the four shapes; a value of none of them fails as the last.
             if let text = try? container.decode(String.self) {
                 self = .address(text)
             } else if let application = try? container.decode(Application.self) {

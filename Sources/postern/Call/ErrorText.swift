@@ -2,7 +2,7 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// An error of the catalogue as JSON, as `postern.wire.v1.Error` maps to it.
+/// An error of the catalogue as JSON, in the mapping of `postern.wire.v1.Error`.
 enum ErrorText {
     static func json(_ error: ServiceError) -> String {
         let entry = error.code.entry

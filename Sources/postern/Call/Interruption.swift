@@ -1,9 +1,9 @@
 import Dispatch
 import Glibc
 
-/// Ctrl-C for a command that has something to give up first.
+/// Ctrl-C for a command that has to cancel something first.
 enum Interruption {
-    /// Runs `body`; the first Ctrl-C cancels it, a second ends the tool as it always would.
+    /// Runs `body`; the first Ctrl-C cancels it, a second ends the tool as usual.
     static func cancels(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let work = Task { try await body() }
         signal(SIGINT, SIG_IGN)

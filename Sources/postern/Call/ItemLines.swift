@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// The lines of a request that is a stream: each that is not blank is one item's JSON. Whoever
-/// waits for a line that somebody has yet to write can be cancelled.
+/// The lines of a streamed request: each line that is not blank is one item's JSON. Waiting for a
+/// line that has not been written yet can be cancelled.
 struct ItemLines: Sendable {
-    /// One line, at most, in bytes: more than any item can have.
+    /// Maximum length of a line in bytes: more than any item can have.
     private static let lineBytesMax = 4 * 1_024 * 1_024
-    /// How soon a reader that waits finds out that it was cancelled, in milliseconds.
+    /// How often a waiting reader checks for cancellation, in milliseconds.
     private static let lookEvery: Int32 = 100
 
     private enum Chunk: Sendable {
@@ -17,9 +17,9 @@ struct ItemLines: Sendable {
     }
 
     private var bytes: [UInt8]
-    /// The first of `bytes` that was not given out.
+    /// Index of the first byte that has not been returned.
     private var start = 0
-    /// Where more comes from; nil after its end.
+    /// The source of further bytes; nil after its end.
     private var file: Int32?
 
     /// The lines of a text.
@@ -48,7 +48,7 @@ struct ItemLines: Sendable {
         }
     }
 
-    /// A whole line, or what stands after the last at the end.
+    /// A complete line, or the rest after the last line break at the end of the input.
     private mutating func takeLine() -> String? {
         guard start < bytes.count else { return nil }
         let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n"))
@@ -73,7 +73,7 @@ struct ItemLines: Sendable {
         }
     }
 
-    /// What there is to read, waited for on a thread that may wait.
+    /// Reads what is available, on a thread that may block.
     private static func chunk(of file: Int32) async -> Chunk {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: read(file)) }

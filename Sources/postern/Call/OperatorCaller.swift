@@ -4,9 +4,9 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// Asks one service as the operator, for the commands that show what it answers.
+/// Calls one service as the operator, for commands that print the response.
 struct OperatorCaller: Sendable {
-    /// Of one call.
+    /// Timeout of one call.
     private static let patience = Duration.seconds(10)
 
     /// The channel, for a generated client.
@@ -20,11 +20,11 @@ struct OperatorCaller: Sendable {
             time: SystemTime(), randomness: SecureRandomness())
     }
 
-    /// Of one call, from now on.
+    /// A context for one call that starts now.
     var context: CallContext { client.context(timeout: Self.patience) }
 
-    /// Shows an error of the service as the catalogue words it, and ends the program then.
-    /// - Parameter hints: what to do about a field that was refused.
+    /// Prints an error of the service as JSON and exits with 1.
+    /// - Parameter hints: what to do about a rejected field, by the field's name.
     static func telling<Value>(
         hints: [String: String] = [:], _ body: () async throws -> Value
     ) async throws -> Value {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The request as the command line gives it.
+/// The request as given on the command line.
 enum RequestText: Equatable {
     /// The argument itself.
     case text(String)
@@ -19,7 +19,7 @@ enum RequestText: Equatable {
         }
     }
 
-    /// All of it, for a method that takes one message.
+    /// The whole text, for a method that takes one message.
     func whole() throws -> String {
         switch self {
         case .text(let text): text
@@ -28,7 +28,7 @@ enum RequestText: Equatable {
         }
     }
 
-    /// Its lines, for a method that takes items; those of standard input as they come.
+    /// The lines, for a method that takes items; those of standard input as they arrive.
     func lines() throws -> ItemLines {
         switch self {
         case .text, .file: ItemLines(Array(try whole().utf8))

@@ -12,16 +12,15 @@ struct StreamedCall: Sendable {
     let call: PackedStreamCall
     let show: @Sendable (String) throws -> Void
 
-    /// Sends the items that `lines` give and shows what comes, until the server has said its last.
-    /// - Throws: `ServiceError` when the call failed; what is wrong with a line, which gives the
-    ///   call up.
+    /// Sends the items of `lines` and prints the items received, until the server's response.
+    /// - Throws: `ServiceError` if the call failed; an error in a line, which cancels the call.
     func run(_ lines: ItemLines?) async throws {
         try await withThrowingTaskGroup(of: Side.self) { sides in
             defer { sides.cancelAll() }
             if let lines { sides.addTask { try await send(lines) } }
             sides.addTask { try await receive() }
             while let ended = try await sides.next() {
-                // The server need not hear all that we have to say.
+                // The server may respond before it has received all items.
                 if ended == .theirs { return }
             }
         }
@@ -35,9 +34,9 @@ struct StreamedCall: Sendable {
             }
             call.outgoing.finish()
         } catch is ServiceError {
-            // The call is over; the other side has heard how it ended.
+            // The call is over; `receive` reports its result.
         } catch is CancellationError {
-            // So has it here.
+            // Cancelled: `receive` reports that too.
         }
         return .ours
     }
@@ -50,7 +49,7 @@ struct StreamedCall: Sendable {
         for try await item in call.incoming {
             try show(method.output.decodeToJSON(item, pretty: false))
         }
-        // Also where the items ended, the last word may be an error.
+        // The response may be an error even if the items ended normally.
         _ = try await call.response()
         return .theirs
     }

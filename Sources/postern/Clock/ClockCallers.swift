@@ -3,12 +3,12 @@ import Contracts
 import RPC
 import ServiceRuntime
 
-/// Asks all services that have a clock of their own, in the order of the picture.
+/// Calls all services that have a clock of their own, in the order of their ports.
 struct ClockCallers: ParsableArguments {
-    /// The gateway keeps no store, and so no time.
+    /// All but the gateway, which has no store and therefore no time of its own.
     private static let services = Endpoints.services.filter { $0 != "gateway" }
 
-    /// What one of them said.
+    /// The response of one service.
     struct Answer {
         let service: String
         let state: Result<ClockState, ServiceError>
@@ -17,7 +17,7 @@ struct ClockCallers: ParsableArguments {
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
-    /// One after the other: a service that is down must not keep the others from hearing it.
+    /// Sequentially: an unreachable service must not prevent the calls to the others.
     func ask(
         _ question: (ClockClient, CallContext) async throws -> ClockState
     ) async -> [Answer] {

@@ -3,24 +3,24 @@ import Contracts
 import Messages
 import ServiceRuntime
 
-/// `postern clock`: whether services wait for a word on the machine's clock, and giving it
-/// (Sources/SECURITY.md, Clock).
+/// `postern clock`: shows whether services wait for confirmation of the machine's clock, and
+/// confirms it (Sources/SECURITY.md, Clock).
 struct ClockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clock",
-        abstract: "Shows whether services wait for your word on the machine's clock; gives it.",
+        abstract: "Shows whether services wait for confirmation of the machine's clock.",
         discussion: """
-            A service that starts more than a day after it stopped cannot tell a machine that was \
-            off from a clock that is wrong. It goes on from the moment at which it stopped, and \
-            sessions are neither refreshed nor validated, until the clock is set right, a time \
-            server has set it, or you accept it.
+            A service that starts more than a day after it stopped cannot distinguish a machine \
+            that was off from a clock that is wrong. It continues from the time at which it \
+            stopped, and sessions are not refreshed or validated, until the clock is corrected, a \
+            time server has set it, or you accept it.
             """,
         subcommands: [Check.self, Accept.self], defaultSubcommand: Check.self)
 
     /// `postern clock check`.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows where each service's clock stands; exits with 1 where one waits.")
+            abstract: "Shows the state of each service's clock; exits with 1 if one waits.")
 
         @OptionGroup var services: ClockCallers
 
@@ -35,11 +35,11 @@ struct ClockCommand: AsyncParsableCommand {
     /// `postern clock accept`.
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells all services that the machine's clock is right.",
+            abstract: "Confirms to all services that the machine's clock is right.",
             discussion: """
-                A clock that is ahead is taken, whether a service waits for your word or the clock \
-                was stepped since. Time never goes back: a clock that is behind is not taken, and \
-                the command exits with 1.
+                A clock that is ahead is accepted, whether a service waits for confirmation or the \
+                clock was stepped later. Time never goes back: a clock that is behind is not \
+                accepted, and the command exits with 1.
                 """)
 
         @OptionGroup var services: ClockCallers
@@ -56,7 +56,7 @@ struct ClockCommand: AsyncParsableCommand {
 }
 
 extension AsyncParsableCommand {
-    /// Shows a line for each service, and leaves with 1 where one did not answer.
+    /// Prints a line for each service, and exits with 1 if one did not respond.
     fileprivate func show(
         _ answers: [ClockCallers.Answer], else code: (ClockState) -> Int32
     ) throws {

@@ -1,16 +1,16 @@
 import Messages
 import ServiceRuntime
 
-/// Where a service's clock stands, in a person's words.
+/// The state of a service's clock as text.
 struct ClockState: Hashable, Sendable {
-    /// What clocks that are kept in time may differ by.
+    /// The difference that synchronised clocks may have.
     private static let gapMax = ClockDrift.gapMax
 
-    /// It waits for a word.
+    /// It waits for confirmation.
     let isWaiting: Bool
-    /// How far the machine's clock is ahead of the service's; negative when it is behind.
+    /// How far the machine's clock is ahead of the service's; negative if it is behind.
     let ahead: Duration
-    /// What the operator's word has done; nil where none was given.
+    /// The effect of the operator's confirmation; nil if none was given.
     private var outcome: Outcome?
 
     private enum Outcome: Hashable, Sendable {
@@ -23,11 +23,11 @@ struct ClockState: Hashable, Sendable {
         ahead = .milliseconds(answer.wallMs) - .milliseconds(answer.nowMs)
     }
 
-    /// Whether it does not go by the machine's clock.
+    /// Whether the service's time differs from the machine's clock.
     var isApart: Bool { isWaiting || ahead > Self.gapMax || ahead < .zero - Self.gapMax }
 
-    /// What the operator's word has done to it.
-    /// - Parameter after: what the service shows since.
+    /// The state with the effect of the operator's confirmation.
+    /// - Parameter after: the service's state after it.
     func accepted(_ after: ClockState) -> ClockState {
         guard isApart else { return after }
         var state = after
@@ -35,7 +35,7 @@ struct ClockState: Hashable, Sendable {
         return state
     }
 
-    /// For a line of its own, behind the service's name.
+    /// The text of a line, after the service's name.
     var text: String {
         let far = Self.distance(ahead)
         switch outcome {
@@ -55,7 +55,7 @@ struct ClockState: Hashable, Sendable {
         return "agrees with the machine's clock"
     }
 
-    /// A time span as a person would say it, without its sign: `12 d 3 h`, `5 h 10 min`, `2 min`.
+    /// A time span without its sign: `12 d 3 h`, `5 h 10 min`, `2 min`.
     static func distance(_ span: Duration) -> String {
         let minutes = abs(span.milliseconds / 60_000)
         let (days, hours) = (minutes / 1_440, minutes / 60 % 24)

@@ -1,9 +1,9 @@
 import RPC
 import ServiceRuntime
 
-/// The catalogue as people and programs read it.
+/// The error catalogue as text and as JSON.
 enum ErrorList {
-    /// A line for each code, its sentence below.
+    /// A line for each code, with its sentence below.
     static func lines(_ codes: [ErrorCode], _ language: ErrorLanguage) -> [String] {
         codes.flatMap { code in
             let entry = code.entry
@@ -15,8 +15,8 @@ enum ErrorList {
         }
     }
 
-    /// A list of objects, one a line. Nothing in a code or a sentence needs escaping but quotes and
-    /// backslashes, which a test keeps out of them.
+    /// A list of objects, one per line. Codes and sentences need no escaping: a test checks that
+    /// they contain no quotes and backslashes.
     static func json(_ codes: [ErrorCode], _ language: ErrorLanguage) -> [String] {
         let objects = codes.map { code in
             let entry = code.entry

@@ -1,20 +1,20 @@
 import ArgumentParser
 import ServiceRuntime
 
-/// `postern errors`: the catalogue, for whoever writes the screens (X-01).
+/// `postern errors`: the error catalogue, for developers of user interfaces (X-01).
 struct ErrorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "errors",
-        abstract: "Shows every error that a caller can see.",
+        abstract: "Lists every error that a caller can receive.",
         discussion: """
-            For each code: the gRPC status, whether the same call may work later, what a screen \
-            should offer next, and the sentence that people read. A call whose metadata has \
-            accept-language is answered with the sentence in that language.
+            For each code: the gRPC status, whether the same call may succeed later, what the app \
+            should offer next, and the message for users. The message is in the language of the \
+            call's metadata accept-language.
 
             Example: postern errors --language de --json
             """)
 
-    @Option(help: "Of the sentences: en, de, es, fr or ja.")
+    @Option(help: "Language of the messages: en, de, es, fr or ja.")
     var language = "en"
 
     @Flag(help: "As JSON: a list with an object for each code.")

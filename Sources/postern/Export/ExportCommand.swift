@@ -4,24 +4,24 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern export FILE`: all accounts, for another system or another Postern (I-03).
+/// `postern export FILE`: exports all accounts, for another system or another Postern (I-03).
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Writes all accounts as lines of JSON.",
         discussion: """
-            The lines are those that `postern import jsonl` reads; account_id beside them is the \
-            account's id here. Guests, and accounts that are being deleted, are left out. The file \
-            must not be there yet, and only you can read it.
+            The lines have the format of `postern import jsonl`, and in addition account_id, the \
+            account's id in this Postern. Guests and accounts that are being deleted are left out. \
+            The file must not exist, and only you can read it.
             """)
 
-    @Argument(help: "The file to make.")
+    @Argument(help: "The file to create.")
     var file: String
 
     @Flag(
         help: """
-            With the passwords' hashes. Who has the file can guess at all passwords, for as long as \
-            they like: keep it sealed, and delete it.
+            Include password hashes. Anyone who has the file can guess passwords offline without \
+            a limit: encrypt it, and delete it after use.
             """)
     var withHashes = false
 
@@ -32,7 +32,7 @@ struct ExportCommand: AsyncParsableCommand {
         let caller = try OperatorCaller(endpoints, service: "identity")
         let output = try ExportFile(file)
         if withHashes {
-            Screen.line("\(file) will hold all passwords' hashes: keep it sealed, and delete it")
+            Screen.line("\(file) will contain all password hashes: encrypt it, delete it after use")
         }
         let count = try await OperatorCaller.telling {
             try await output.write(

@@ -2,12 +2,12 @@ import Glibc
 import Messages
 import RPC
 
-/// The file of an export: made anew, and for its owner alone.
+/// The output file of an export: newly created, readable by its owner only.
 final class ExportFile {
     private let path: String
     private let descriptor: Int32
 
-    /// - Throws: `ToolError.system` where it is there already.
+    /// - Throws: `ToolError.system` if the file exists.
     init(_ path: String) throws {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -16,8 +16,8 @@ final class ExportFile {
 
     deinit { close(descriptor) }
 
-    /// Writes what comes, and returns once it is on disk.
-    /// - Returns: how many accounts there were.
+    /// Writes the items, and returns after they are on disk.
+    /// - Returns: the number of accounts.
     func write(_ items: IncomingItems<IdentityV1.ExportAccountsItem>) async throws -> Int {
         var count = 0
         for try await item in items {

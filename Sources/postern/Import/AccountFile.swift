@@ -3,9 +3,9 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// A file of accounts, whatever its form, as records for the service.
+/// A file of accounts in any of the formats, as records for the service.
 struct AccountFile {
-    /// How its records are read.
+    /// The format of its records.
     enum Content {
         case lines
         case firebase(FirebaseUser)
@@ -13,14 +13,14 @@ struct AccountFile {
 
     private var reader: RecordReader
     private let content: Content
-    /// The service's ids of what hashes share, by the file's.
+    /// The service's ids of hash parameters, by the file's ids.
     private var parameters: [Int64: Int64] = [:]
-    /// Where records are read from.
+    /// The position that records are read from.
     let start: Int64
     private let keep: (IdentityV1.HashParameters) async throws -> Int64
 
-    /// A file from a record's end on.
-    /// - Parameter keep: has the service keep what hashes share, and gives its id.
+    /// Opens a file at the end of a record.
+    /// - Parameter keep: stores hash parameters at the service, and returns their id.
     init(
         _ path: String, _ content: Content, from start: Int64,
         keep: @escaping (IdentityV1.HashParameters) async throws -> Int64
@@ -30,7 +30,8 @@ struct AccountFile {
         self.start = start
         let form: RecordReader.Form = if case .lines = content { .lines } else { .array }
         if start > 0, case .lines = content {
-            // What hashes share stands before the first account, and is needed all the way.
+            // Hash parameters precede the first account, and hashes of later accounts refer to
+            // them.
             var head = try RecordReader(path, form: .lines)
             while let record = try head.record(),
                 case .parameters(let shared) = RecordLine.read(record.bytes)
@@ -41,10 +42,10 @@ struct AccountFile {
         reader = try RecordReader(path, form: form, from: start)
     }
 
-    /// Bytes of the whole file; nil where that is not known.
+    /// The size of the whole file in bytes; nil if not known.
     var byteCount: Int64? { reader.byteCount }
 
-    /// The next records, as many as go together; nil at the end.
+    /// The next batch of records; nil at the end.
     mutating func batch(from position: Int64) async throws -> ImportBatch? {
         var batch = ImportBatch(from: position)
         var isEmpty = true
@@ -69,7 +70,7 @@ struct AccountFile {
         }
     }
 
-    /// A hash of Firebase's under the service's id of its project, where the file says whose it is.
+    /// A Firebase hash with the service's id of its parameters, if the file contains these.
     private func renamed(_ hash: String) -> String {
         guard hash.hasPrefix("$firebase-scrypt$") else { return hash }
         var parts = hash.split(separator: "$", omittingEmptySubsequences: false).map(String.init)

@@ -1,18 +1,18 @@
 import Cryptography
 import Glibc
 
-/// The records that were not taken, a JSON line for each: which, and why. No hash and no address is
-/// in it; the owner of the file alone can read it all the same.
+/// The file of rejected records, with a JSON line for each: which record, and why. It contains no
+/// hash and no address; it is readable by its owner only nevertheless.
 final class DeadLetters {
     private let path: String
     private var descriptor: Int32 = -1
 
-    /// Letters at the end of `path`, which is made when there is the first.
+    /// Appends to `path`; the file is created with the first record.
     init(_ path: String) { self.path = path }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Adds some, at once: what follows may be a power cut.
+    /// Appends records with one write, unbuffered, so that a crash of the tool loses none.
     func add(_ refused: [RefusedRecord]) throws {
         guard !refused.isEmpty else { return }
         if descriptor < 0 {

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// What Firebase's console shows as "Password hash parameters" of a project:
+/// The "Password hash parameters" of a project, as Firebase's console shows them:
 ///
 ///     hash_config {
 ///       algorithm: SCRYPT,
@@ -15,7 +15,7 @@ struct FirebaseHashConfig: Hashable {
     let rounds: Int
     let memoryCost: Int
 
-    /// Reads the text, as it was copied.
+    /// Parses the copied text.
     /// - Throws: `ToolError`, naming what is missing.
     init(_ text: String) throws {
         var fields: [String: String] = [:]
@@ -39,7 +39,7 @@ struct FirebaseHashConfig: Hashable {
         guard let key = Base64.decode(try field("base64_signer_key").utf8),
             let separator = Base64.decode(try field("base64_salt_separator").utf8),
             let rounds = Int(try field("rounds")), let memoryCost = Int(try field("mem_cost"))
-        else { throw ToolError.badInput("the hash parameters do not read") }
+        else { throw ToolError.badInput("the hash parameters are invalid") }
         signerKey = key
         saltSeparator = separator
         self.rounds = rounds

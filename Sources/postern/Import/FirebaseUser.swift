@@ -1,24 +1,23 @@
 import Cryptography
 import Messages
 
-/// A user as Firebase's `auth:export` writes it (format JSON), as an account of ours, and what of it
-/// is lost.
-/// Source: https://firebase.google.com/docs/cli/auth, "Account export".
+/// Converts a user of Firebase's `auth:export` (format JSON) to an account record, and lists what
+/// the export lacks. Source: https://firebase.google.com/docs/cli/auth, "Account export".
 struct FirebaseUser {
-    /// What Firebase writes for a hash that the export's user may not see.
+    /// What Firebase writes instead of a hash if the exporting user has no permission to see it.
     private static let redacted = "REDACTED"
 
-    /// The providers that links are known of by default, by Firebase's names for them.
+    /// The known providers by default, by Firebase's names for them.
     static let providers: [String: FirebaseProvider] = [
         "google.com": FirebaseProvider(method: "google", issuer: "https://accounts.google.com"),
         "apple.com": FirebaseProvider(method: "apple", issuer: "https://appleid.apple.com"),
     ]
 
-    /// The beginning of a hash's text: `$firebase-scrypt$m=14,r=8$k=1`; nil takes no passwords.
+    /// The beginning of a hash's text: `$firebase-scrypt$m=14,r=8$k=1`; nil to import no passwords.
     let hashPrefix: String?
     let providers: [String: FirebaseProvider]
 
-    /// The account of a user, and what the export does not say of it.
+    /// The account of a user, and what the export lacks of it.
     func read(_ bytes: [UInt8]) -> (record: ReadRecord, lost: [String]) {
         guard let user = JSONReader.object(in: bytes, depthMax: 12) else {
             return (refused("", "", "unreadable"), [])
@@ -73,7 +72,7 @@ struct FirebaseUser {
         return identities
     }
 
-    /// The text of its hash; empty where there is none, or it is worth nothing.
+    /// The text of the password hash; empty if there is none, or it cannot be used.
     private func password(
         _ user: JSONObject, _ links: [JSONObject], _ lost: inout [String]
     ) -> String {
@@ -96,7 +95,7 @@ struct FirebaseUser {
         return "\(hashPrefix)$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(hash))"
     }
 
-    /// Base64 in either alphabet, with its padding or without.
+    /// Decodes Base64 in either alphabet, with or without padding.
     private func base64(_ text: String) -> [UInt8]? {
         let standard = text.utf8.map { byte in
             switch byte {
@@ -111,13 +110,13 @@ struct FirebaseUser {
 
     private func text(_ value: JSONValue?) -> String { value?.string ?? "" }
 
-    /// Milliseconds since 1970, as a text or a number.
+    /// Milliseconds since 1970, given as a string or a number.
     private func moment(_ value: JSONValue?) -> Int64 {
         value?.integer ?? value?.string.flatMap { Int64($0) } ?? 0
     }
 }
 
-/// A provider that Firebase names otherwise.
+/// The sign-in method and issuer of a provider in Firebase's list.
 struct FirebaseProvider: Hashable {
     let method: String
     let issuer: String

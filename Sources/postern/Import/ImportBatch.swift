@@ -1,32 +1,32 @@
 import Messages
 import RPC
 
-/// Records that go to the service together.
+/// Records that are sent to the service in one call.
 struct ImportBatch: Sendable {
-    /// As many as the service takes at once.
+    /// The maximum that the service accepts in one call.
     private static let recordsMax = 200
-    /// A server takes frames of 128 KiB; the rest is for what surrounds the records.
+    /// A server accepts frames of 128 KiB; the rest is for the envelope of the records.
     private static let bytesMax = 96 * 1_024
 
     private(set) var accounts: [IdentityV1.AccountRecord] = []
-    /// What the file's reader has refused already.
+    /// Records that the reader has rejected.
     private(set) var refused: [RefusedRecord] = []
-    /// What is lost, and what was left out.
+    /// Data that the file lacks, and records that were left out.
     private(set) var lost: [String] = []
-    /// Where the last of them ends.
+    /// The position at which the last of them ends.
     private(set) var end: Int64
     private var bytes = 0
 
     /// An empty batch.
     init(from position: Int64) { end = position }
 
-    /// Whether one more record could be too much.
+    /// Whether another record might exceed the limits.
     var isFull: Bool {
         accounts.count + refused.count + lost.count >= Self.recordsMax
             || bytes >= Self.bytesMax - RecordReader.recordBytesMax
     }
 
-    /// Adds what a record that ends at `end` came to.
+    /// Adds the result of reading a record that ends at `end`.
     mutating func add(_ read: ReadRecord, lost: [String], end: Int64) {
         self.end = end
         self.lost += lost

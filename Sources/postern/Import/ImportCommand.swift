@@ -1,21 +1,21 @@
 import ArgumentParser
 
-/// `postern import`: accounts of another system, with their passwords (I-03).
+/// `postern import`: imports accounts of another system, with their passwords (I-03).
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Takes the accounts of another system in, with their passwords.",
+        abstract: "Imports the accounts of another system, with their passwords.",
         discussion: """
-            An account that came before is left as it is, so the same file can be taken in again, \
-            and a run that was stopped goes on where it was. An email, a phone number or a \
-            provider's identity that another account has is refused and never merged. People sign in \
-            with the passwords they have; at their first sign-in these are hashed anew.
+            An account that was imported before is not changed, so the same file can be imported \
+            again, and a stopped import is resumed. A record with an email, a phone number or a \
+            provider's identity of another account is rejected, never merged. Users sign in with \
+            their existing passwords, which are rehashed at the first sign-in.
 
             While hashes of a slow algorithm are stored, every failed sign-in takes as long as one \
-            of them, so that its time tells nobody who came from elsewhere.
+            of them, so that its time does not reveal which accounts were imported.
 
-            Exits with 0 when all were taken, 2 when some were refused (they are named in \
-            FILE.refused.jsonl), 1 when it could not go on.
+            Exits with 0 if all were imported, 2 if some were rejected (they are listed in \
+            FILE.refused.jsonl), 1 if the import failed.
             """,
         subcommands: [ImportFirebaseCommand.self, ImportLinesCommand.self])
 }
@@ -24,9 +24,9 @@ struct ImportCommand: AsyncParsableCommand {
 struct ImportLinesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jsonl",
-        abstract: "Takes in accounts from lines of JSON, one for each.",
+        abstract: "Imports accounts from lines of JSON, one for each.",
         discussion: """
-            Members of a line; all but external_id may be absent, and no others are taken:
+            Members of a line; all but external_id are optional, and other members are rejected:
 
               external_id          the account's id in that system
               email, email_verified, phone_number (+4915112345678)
@@ -38,17 +38,17 @@ struct ImportLinesCommand: AsyncParsableCommand {
                                    where SALT and HASH are Base64 without padding
               display_name, photo_url, language, disabled
               created_at_ms, last_sign_in_at_ms     milliseconds since 1970
-              custom_claims        an object of 1,000 bytes at the most; kept, not yet in tokens
+              custom_claims        an object of at most 1,000 bytes; stored, not yet in tokens
               identities           [{"method": "google", "issuer": "https://accounts.google.com",
                                      "subject": "…", "email": "…", "display_name": "…"}]
 
-            A hash that would take more than 128 MiB or a second to check is refused.
+            A hash that would take more than 128 MiB or a second to check is rejected.
             """)
 
     @Argument(help: "The file; - for standard input.")
     var file: String
 
-    @Option(help: "A name for the system that they come from; ids are told apart by it.")
+    @Option(help: "A name for the system that they come from; ids are unique within it.")
     var source = "elsewhere"
 
     @OptionGroup var options: ImportOptions

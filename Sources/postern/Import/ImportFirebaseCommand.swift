@@ -6,16 +6,16 @@ import Messages
 struct ImportFirebaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "firebase",
-        abstract: "Takes in a Firebase project's users.",
+        abstract: "Imports a Firebase project's users.",
         discussion: """
-            FILE is what `firebase auth:export FILE --format=json` writes. The hash parameters are \
-            those of the console (Authentication, Users, the menu: Password hash parameters), copied \
-            into a file as they are; they are secret, so nobody else should be able to read it. The \
-            service keeps them sealed, also in a dry run.
+            FILE is the output of `firebase auth:export FILE --format=json`. Copy the hash \
+            parameters from the console (Authentication, Users, the menu: Password hash \
+            parameters) to a file, unchanged. They are secret: protect the file from other users. \
+            The service stores them encrypted, also in a dry run.
 
-            What the export does not hold is counted and told at the end: passwords without hash or \
-            salt (who makes the export needs the right to see them), second factors, tenants, links to \
-            providers that are not known here, and anonymous users, whom nothing could sign in.
+            Data that the export lacks is counted and reported at the end: passwords without hash \
+            or salt (the exporting user needs permission to see them), second factors, tenants, \
+            links to unknown providers, and anonymous users, who could not sign in.
 
               --provider microsoft.com=microsoft,https://login.microsoftonline.com/…/v2.0
             """)
@@ -23,16 +23,16 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
     @Argument(help: "The export, in JSON.")
     var file: String
 
-    @Option(help: "A file with the project's password hash parameters, as the console shows them.")
+    @Option(help: "A file with the project's password hash parameters from the console.")
     var hashConfig: String?
 
-    @Flag(help: "Take the users in without their passwords; they can set new ones by mail.")
+    @Flag(help: "Import the users without their passwords; they can set new ones by mail.")
     var withoutPasswords = false
 
-    @Option(help: "A provider by Firebase's name, ours and its issuer: NAME=METHOD,ISSUER.")
+    @Option(help: "A provider: Firebase's name, its name here, its issuer: NAME=METHOD,ISSUER.")
     var provider: [String] = []
 
-    @Option(help: "A name for the project; ids are told apart by it.")
+    @Option(help: "A name for the project; ids are unique within it.")
     var source = "firebase"
 
     @OptionGroup var options: ImportOptions
@@ -40,7 +40,7 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
     func validate() throws {
         guard (hashConfig == nil) == withoutPasswords else {
             throw ValidationError(
-                "name the project's hash parameters by --hash-config, or say --without-passwords")
+                "give the project's hash parameters with --hash-config, or --without-passwords")
         }
     }
 

@@ -4,33 +4,33 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// What all imports have in common.
+/// The options that all imports have in common.
 struct ImportOptions: ParsableArguments {
     @Flag(
         help: """
-            Say what would become of each record, and take none in. Two records of one address are \
-            found only where they stand near each other.
+            Report the result for each record, and import none. Two records with one address are \
+            found only if they are close to each other in the file.
             """)
     var dryRun = false
 
     @Flag(
         help: """
-            Take no email for proved, whatever the file says: who comes first with a proof of the \
-            address gets the account, and its old password goes.
+            Import all emails as unverified, whatever the file says: the first user who verifies \
+            the address gets the account, and its old password is removed.
             """)
     var emailsUnproved = false
 
-    @Option(help: "A JSON line for each record that was refused. Default: FILE.refused.jsonl.")
+    @Option(help: "File for rejected records, one JSON line each. Default: FILE.refused.jsonl.")
     var deadLetters: String?
 
-    @Flag(help: "Begin at the beginning, also where a run before was stopped.")
+    @Flag(help: "Start from the beginning, even if an earlier run was stopped.")
     var fromStart = false
 
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
-    /// Takes a file in and tells what it came to.
-    /// - Throws: `ExitCode` 2 where records were refused.
+    /// Imports a file and prints the summary.
+    /// - Throws: `ExitCode` 2 if records were rejected.
     func run(
         _ path: String, source: String,
         _ content: (OperatorCaller) async throws -> AccountFile.Content
@@ -43,7 +43,7 @@ struct ImportOptions: ParsableArguments {
         ImportProgress.onTerminal("")
         for line in counts.lines { Screen.line(line) }
         guard counts.refused > 0 else { return }
-        Screen.line("which were refused, and why: \(deadLetterPath(path))")
+        Screen.line("rejected records and reasons: \(deadLetterPath(path))")
         throw ExitCode(2)
     }
 
@@ -52,7 +52,7 @@ struct ImportOptions: ParsableArguments {
     ) async throws -> ImportCounts {
         let positionPath = path == "-" ? nil : "\(path).position"
         let start = try fromStart || dryRun ? 0 : start(path, positionPath)
-        if start > 0 { Screen.line("going on where the last run was stopped, at byte \(start)") }
+        if start > 0 { Screen.line("resuming where the last run was stopped, at byte \(start)") }
         let imports = ImportsClient(caller.client)
         var file = try await AccountFile(path, content, from: start) { shared in
             try await imports.keepHashParameters(

@@ -1,17 +1,18 @@
 import Cryptography
 import Glibc
 
-/// How far an import came, in a file beside the one that it reads, so that it can go on after it was
-/// stopped. Lost or late it costs time only: an account that has come is known again.
+/// The progress of an import, in a file beside the imported one, so that a stopped import can be
+/// resumed. If it is lost or outdated only time is lost: the service recognises accounts that it
+/// has imported.
 struct ImportPosition: Hashable {
-    /// Where the last record ends of which all before are done.
+    /// The end of the last record before which all records are done.
     let offset: Int64
-    /// The size of the file that this is of: of another file it is worth nothing.
+    /// The size of the imported file: the position is ignored for a file of another size.
     let byteCount: Int64
 
-    /// The position of `path`, which a run before has written; nil where there is none.
+    /// The position that an earlier run has written to `path`; nil if there is none.
     static func read(_ path: String, byteCount: Int64) -> ImportPosition? {
-        // No such file, or none of ours: then it begins at the beginning.
+        // If there is no such file, or it is invalid, the import starts from the beginning.
         guard let bytes = try? TextFile.read(path), let object = JSONReader.object(in: bytes),
             let offset = object["offset"]?.integer, object["bytes"]?.integer == byteCount,
             (0...byteCount).contains(offset)
@@ -27,6 +28,6 @@ struct ImportPosition: Hashable {
                 + "\n")
     }
 
-    /// Takes the file away: all is done.
+    /// Removes the file after a complete import.
     static func remove(_ path: String) { _ = unlink(path) }
 }

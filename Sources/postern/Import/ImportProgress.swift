@@ -1,7 +1,7 @@
 import Glibc
 import ServiceRuntime
 
-/// The line that tells how an import goes on: on a terminal over and over in its place, nowhere else.
+/// The progress line of an import. It is updated in place on a terminal, and omitted elsewhere.
 struct ImportProgress {
     private static let interval: Duration = .milliseconds(500)
 
@@ -13,8 +13,8 @@ struct ImportProgress {
     private var shown: Duration?
 
     /// - Parameters:
-    ///   - byteCount: of the whole file, where that is known.
-    ///   - start: where in the file it begins.
+    ///   - byteCount: size of the whole file, if known.
+    ///   - start: the position in the file at which the import begins.
     init(
         byteCount: Int64?, start: Int64, time: any Time, show: @escaping (String) -> Void
     ) {
@@ -25,16 +25,16 @@ struct ImportProgress {
         begun = time.uptime()
     }
 
-    /// Shows the line on standard error, where that is a terminal.
+    /// Prints the line on standard error, if that is a terminal.
     static func onTerminal(_ line: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
-        // To the beginning of the line, and what was there is cleared.
+        // Moves to the beginning of the line, and clears it.
         let bytes = Array("\r\u{1b}[K\(line)".utf8)
-        // A line that nobody reads is no reason to stop.
+        // A failure to print the progress does not stop the import.
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// Records are done with up to `position`; shown twice a second.
+    /// Records up to `position` are done; the line is updated twice a second.
     mutating func note(_ counts: ImportCounts, position: Int64) {
         let now = time.uptime()
         if let shown, now - shown < Self.interval { return }

@@ -3,26 +3,26 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Takes a file of accounts in, some batches at once, and remembers how far it came.
+/// Imports a file of accounts, with several batches in flight, and records its progress.
 ///
-/// Killed at any moment it can be started again: the service knows every account that has come, so
-/// that none comes twice, and the position only saves the time of asking. It names the end of the
-/// last batch of which all before are done, whatever order their answers came in.
+/// It can be killed at any time and started again: the service recognises every account that it has
+/// imported, so none is imported twice, and the position only saves time. The position is the end
+/// of the last batch before which all batches are done, in whatever order their responses arrive.
 struct ImportRun {
-    /// What an operator can choose.
+    /// The operator's options.
     struct Options: Sendable {
         var source: String
         var emailsUnproved = false
         var isDryRun = false
-        /// Where the position is kept; nil for nowhere.
+        /// The file of the position; nil for none.
         var positionPath: String?
-        /// Where refused records are told.
+        /// The file of rejected records.
         var deadLetterPath: String
     }
 
-    /// Batches at once: while one is written, the next are read, sent and sealed.
+    /// Number of batches in flight: while one is written, the next are read, sent and encrypted.
     private static let batchesAtOnce = 4
-    /// Of one batch, with all its tries.
+    /// Maximum number of attempts for one batch.
     private static let triesMax = 8
     private static let positionInterval: Duration = .seconds(1)
 
@@ -31,25 +31,25 @@ struct ImportRun {
     let time: any Time
     let context: @Sendable () -> CallContext
 
-    /// A batch and its answers.
+    /// A batch and its results.
     private struct Done: Sendable {
         let number: Int
         let batch: ImportBatch
         let answers: [IdentityV1.ImportAnswer]
     }
 
-    /// What is known while it runs.
+    /// The state of a running import.
     private struct State {
         var counts = ImportCounts()
-        /// The ends of batches that are done while one before them is not.
+        /// The ends of batches that are done while an earlier one is not.
         var ends: [Int: Int64] = [:]
         var nextDone = 0
         var position: Int64
         var positionWrittenAt: Duration?
     }
 
-    /// Takes all in.
-    /// - Returns: what it came to.
+    /// Imports all records.
+    /// - Returns: the results.
     func run(
         _ file: inout AccountFile, show: @escaping (String) -> Void = ImportProgress.onTerminal
     ) async throws -> ImportCounts {
@@ -93,12 +93,12 @@ struct ImportRun {
         let answers = try await trying { try await imports.importAccounts(request, context()) }
             .answers
         guard answers.count == batch.accounts.count else {
-            throw ServiceError(.internalError, detail: "an answer for each account")
+            throw ServiceError(.internalError, detail: "the number of answers differs")
         }
         return Done(number: number, batch: batch, answers: answers)
     }
 
-    /// A service that is restarted or has too much to do is asked again, for half a minute.
+    /// Retries while the service restarts or is overloaded, for about half a minute.
     private func trying<Answer>(_ call: () async throws -> Answer) async throws -> Answer {
         var attempt = 0
         while true {

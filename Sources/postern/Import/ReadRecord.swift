@@ -1,18 +1,18 @@
 import Messages
 
-/// What a file's record came to before any service has seen it.
+/// The result of reading a record, before it is sent to the service.
 enum ReadRecord {
-    /// An account to take in.
+    /// An account to import.
     case account(IdentityV1.AccountRecord)
-    /// It cannot be taken; told like a refusal of the service's.
+    /// It is invalid; reported like a record that the service has rejected.
     case refused(RefusedRecord)
-    /// Nothing that could be taken, and no mistake: an anonymous user.
+    /// It contains nothing to import and is not an error: an anonymous user.
     case left(what: String)
-    /// What hashes share, as an export of ours begins with.
+    /// Hash parameters, at the beginning of an export of Postern.
     case parameters(IdentityV1.HashParameters)
 }
 
-/// Why a record was not taken, for the file of those that were not.
+/// Why a record was rejected, for the file of rejected records.
 struct RefusedRecord: Hashable {
     let externalID: String
     let code: String

@@ -10,11 +10,11 @@ import Messages
 ///      "identities": [{"method": "google", "issuer": "https://accounts.google.com",
 ///                      "subject": "…", "email": "…", "display_name": "…"}]}
 ///
-/// A member of another name is refused: a misspelt `password_hash` would lose all passwords.
+/// A member with another name is rejected: a misspelt `password_hash` would lose all passwords.
 enum RecordLine {
     private static let depthMax = 20
 
-    /// The account of a line.
+    /// Parses the account of a line.
     static func read(_ bytes: [UInt8]) -> ReadRecord {
         guard bytes.count <= RecordReader.recordBytesMax,
             let object = JSONReader.object(in: bytes, depthMax: depthMax)
@@ -35,7 +35,7 @@ enum RecordLine {
                 externalID: id, code: "rpc/invalid-argument", field: field, reason: "unreadable"))
     }
 
-    /// Null stands for an absent member.
+    /// Null is the same as an absent member.
     private static func set(
         _ name: String, _ value: JSONValue, _ record: inout IdentityV1.AccountRecord
     ) -> Bool {
@@ -90,7 +90,7 @@ enum RecordLine {
                 parametersId: id, signerKey: key, saltSeparator: separator))
     }
 
-    /// The line of an account, without what is empty.
+    /// The line of an account, without empty members.
     static func text(_ record: IdentityV1.AccountRecord) -> String {
         var object = JSONObject()
         func add(_ name: String, _ text: String) {
@@ -133,7 +133,7 @@ enum RecordLine {
         return object
     }
 
-    /// The line of what hashes share.
+    /// The line of hash parameters.
     static func text(_ parameters: IdentityV1.HashParameters) -> String {
         JSONWriter.text([
             "hash_parameters": .object([

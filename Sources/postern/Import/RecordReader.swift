@@ -1,23 +1,25 @@
 import Glibc
 
-/// Reads a file of records one after the other, in memory for one of them, whatever its size.
+/// Reads the records of a file one after the other. Memory is bounded by one record and one chunk,
+/// whatever the file's size.
 struct RecordReader {
-    /// How records stand in a file.
+    /// The layout of records in a file.
     enum Form: Sendable {
         /// A JSON object in each line.
         case lines
-        /// JSON objects in the first array of one whole, as Firebase's `auth:export` writes them.
+        /// JSON objects in the first array of one document, as Firebase's `auth:export` writes
+        /// them.
         case array
     }
 
     /// One record.
     struct Record {
         let bytes: [UInt8]
-        /// Where in the file it ends: from there a reader can go on.
+        /// Its end in the file: a reader can continue from there.
         let end: Int64
     }
 
-    /// Longer records are nobody's account.
+    /// Longer records are rejected, since no account needs them.
     static let recordBytesMax = 64 * 1_024
     private static let chunkBytes = 1 << 20
 
@@ -25,12 +27,12 @@ struct RecordReader {
     private let form: Form
     private var buffer: [UInt8] = []
     private var next = 0
-    /// Where in the file the buffer begins.
+    /// The position in the file at which the buffer begins.
     private var offset: Int64
     private var isInArray: Bool
     private var isOver = false
 
-    /// A reader of `path`, from a record's end or from the beginning.
+    /// Opens `path` at the end of a record, or at the beginning.
     init(_ path: String, form: Form, from offset: Int64 = 0) throws {
         file = try RecordFile(path, at: offset)
         self.form = form
@@ -38,11 +40,11 @@ struct RecordReader {
         isInArray = offset > 0
     }
 
-    /// Bytes of the whole file; nil where it has no end that is known, as a pipe.
+    /// Size of the whole file in bytes; nil if it is not known, as for a pipe.
     var byteCount: Int64? { file.byteCount }
 
     /// The next record; nil at the end.
-    /// - Throws: `ToolError`: the file is not of this form.
+    /// - Throws: `ToolError` if the file does not have this layout.
     mutating func record() throws -> Record? {
         switch form {
         case .lines: try line()
@@ -54,7 +56,7 @@ struct RecordReader {
         while true {
             var line: [UInt8] = []
             while let byte = try byte(), byte != UInt8(ascii: "\n") {
-                // What is behind the limit is read and forgotten: the line is refused.
+                // Bytes beyond the limit are read and dropped: the line is rejected later.
                 if line.count <= Self.recordBytesMax { line.append(byte) }
             }
             if line.contains(where: { !Self.isSpace($0) }) { return Record(bytes: line, end: end) }
@@ -104,7 +106,7 @@ struct RecordReader {
         return Record(bytes: bytes, end: end)
     }
 
-    /// The first bracket: before it stands `{"users":` and nothing else.
+    /// Finds the opening bracket; only `{"users":` may precede it.
     private mutating func findArray() throws {
         var before: [UInt8] = []
         while let byte = try byte(), before.count < 64 {
@@ -122,7 +124,7 @@ struct RecordReader {
     private var end: Int64 { offset + Int64(next) }
 
     private var broken: ToolError {
-        .badInput("\(file.path): no export from byte \(end) on: it may be cut off")
+        .badInput("\(file.path): invalid from byte \(end) on: it may be truncated")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
@@ -145,7 +147,7 @@ struct RecordReader {
     }
 }
 
-/// An open file; closed when nobody holds it.
+/// An open file; closed when the last reference is released.
 private final class RecordFile {
     let path: String
     let byteCount: Int64?
@@ -159,7 +161,7 @@ private final class RecordFile {
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         byteCount = isFile ? Int64(status.st_size) : nil
         guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) == off_t(offset) else {
-            throw ToolError.system("\(path): going on from byte \(offset)", errno)
+            throw ToolError.system("\(path): resuming at byte \(offset)", errno)
         }
     }
 

@@ -1,10 +1,12 @@
 import ArgumentParser
 import NotificationService
 
-/// `postern inbox`: the mails that went into the data folder because no mail server is configured.
+/// `postern inbox`: mails that were written to the data folder because no mail server is
+/// configured.
 struct InboxCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inbox", abstract: "Shows the mails of a Postern without a mail server.")
+        commandName: "inbox",
+        abstract: "Shows mails that were stored because no mail server is configured.")
 
     @Option(help: "The folder of `postern up`.")
     var data = ".postern"

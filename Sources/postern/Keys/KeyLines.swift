@@ -17,8 +17,8 @@ extension SessionV1.SigningKey {
 }
 
 extension SessionV1.RefreshKey {
-    /// `refresh-3  active     since 2026-01-31T09:05:00.250Z`, or
-    /// `refresh-2  passive    since …, its tokens are taken until …`
+    /// `refresh-3  active     since 2026-01-31T09:05:00.250Z`, or `refresh-2  passive    since …,
+    /// its tokens are taken until …`
     var line: String {
         let name = "refresh-\(keyId)"
         guard supersededAtMs != 0 else { return KeyLine.text(name, "active", since: madeAtMs) }
@@ -27,7 +27,7 @@ extension SessionV1.RefreshKey {
     }
 }
 
-/// How `postern keys` shows a key.
+/// The format of a key's line in `postern keys`.
 private enum KeyLine {
     static func text(_ name: String, _ state: String, since moment: Int64) -> String {
         let padding = String(repeating: " ", count: max(1, 11 - state.count))

@@ -2,15 +2,14 @@ import ArgumentParser
 import Contracts
 import Messages
 
-/// `postern keys`: the keys that sign access tokens (S-01), and those that refresh tokens are made
-/// under (G-10).
+/// `postern keys`: the keys that sign access tokens (S-01), and those of refresh tokens (G-10).
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "Lists, rotates or revokes the keys of access and refresh tokens.",
         discussion: """
-            Keys rotate by themselves (settings signing-key-life and refresh-key-life of \
-            postern-session). Neither rotating nor revoking ends a session.
+            Keys are rotated automatically (settings signing-key-life and refresh-key-life of \
+            postern-session). Neither rotation nor revocation ends a session.
             """,
         subcommands: [List.self, Rotate.self, Revoke.self, RotateRefresh.self],
         defaultSubcommand: List.self)
@@ -18,7 +17,7 @@ struct KeysCommand: AsyncParsableCommand {
     /// `postern keys list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the keys, those that sign first, the newest first of each.")
+            abstract: "Lists the keys: signing keys, then refresh keys, each the newest first.")
 
         @OptionGroup var session: SessionKeyCaller
 
@@ -33,7 +32,7 @@ struct KeysCommand: AsyncParsableCommand {
     /// `postern keys rotate`.
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Has another key sign from now on; tokens of the old one stay good.")
+            abstract: "Signs with a new key from now on; tokens of the old one stay valid.")
 
         @OptionGroup var session: SessionKeyCaller
 
@@ -47,13 +46,13 @@ struct KeysCommand: AsyncParsableCommand {
     /// `postern keys revoke KID`.
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refuses all that a key has signed, at once; for a key that was stolen.",
+            abstract: "Rejects all tokens signed by a key, at once; for a stolen key.",
             discussion: """
-                Apps exchange their refresh tokens for access tokens of another key; nobody is \
+                Apps exchange their refresh tokens for access tokens of another key; no user is \
                 signed out.
                 """)
 
-        @Argument(help: "The key's name, as the list shows it.")
+        @Argument(help: "The key's id, as listed.")
         var key: String
 
         @OptionGroup var session: SessionKeyCaller
@@ -69,10 +68,10 @@ struct KeysCommand: AsyncParsableCommand {
     /// `postern keys rotate-refresh`.
     struct RotateRefresh: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Has refresh tokens made under another key from now on.",
+            abstract: "Issues refresh tokens under a new key from now on.",
             discussion: """
-                Those that are out stay good for as long as their sessions can live; nobody is \
-                signed out.
+                Existing tokens stay valid as long as their sessions can live; no user is signed \
+                out.
                 """)
 
         @OptionGroup var session: SessionKeyCaller

@@ -2,9 +2,9 @@ import ArgumentParser
 import Contracts
 import RPC
 
-/// Asks the session service about its keys, and shows what it answers.
+/// Calls the session service about its keys, and prints the responses.
 struct SessionKeyCaller: ParsableArguments {
-    /// What the session service can be asked about its keys.
+    /// The session service's calls about keys.
     struct Calls {
         let signing: SigningKeysClient
         let refresh: RefreshKeysClient
@@ -16,14 +16,14 @@ struct SessionKeyCaller: ParsableArguments {
             refresh = RefreshKeysClient(caller.client)
         }
 
-        /// Of one call.
+        /// A context for one call.
         func context() -> CallContext { caller.context }
     }
 
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
-    /// Shows the lines that `ask` makes of the answer, or the error.
+    /// Prints the lines that `ask` returns, or the error.
     func show(_ ask: (Calls) async throws -> [String]) async throws {
         let calls = Calls(try OperatorCaller(endpoints, service: "session"))
         try await OperatorCaller.telling {

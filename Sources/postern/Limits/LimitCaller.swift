@@ -2,20 +2,20 @@ import ArgumentParser
 import Contracts
 import RPC
 
-/// Asks the rate-limit service, and shows what it answers.
+/// Calls the rate limit service, and prints the responses.
 struct LimitCaller: ParsableArguments {
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
-    /// The service, as the operator's tool calls it.
+    /// The clients of the service.
     struct Service {
         let limits: LimitsClient
         let operation: LimitOperationClient
-        /// Of one call.
+        /// The context of one call.
         let context: CallContext
     }
 
-    /// Prints the lines of an answer, or the catalogue's error.
+    /// Prints the lines of a response, or the error as JSON.
     func show(_ ask: (Service) async throws -> [String]) async throws {
         let caller = try OperatorCaller(endpoints, service: "rate-limit")
         let service = Service(

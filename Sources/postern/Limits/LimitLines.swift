@@ -21,7 +21,7 @@ extension RateLimitV1.Decision {
         return "limited by \(limit) for \(Self.wait(milliseconds: retryAfterMs))"
     }
 
-    /// Rounded up to what a person would say: never less than the wait.
+    /// Rounded up to a whole unit: never less than the wait.
     private static func wait(milliseconds: UInt64) -> String {
         let seconds = milliseconds / 1_000 + (milliseconds % 1_000 > 0 ? 1 : 0)
         return switch seconds {
@@ -33,7 +33,7 @@ extension RateLimitV1.Decision {
 }
 
 extension RateLimitV1.ResetResponse {
-    /// Whether there was anything to forget: a subject that was mistyped has nothing.
+    /// Whether there were counters: a mistyped subject has none.
     var line: String { forgotten > 0 ? "forgotten" : "nothing was counted" }
 }
 

@@ -3,15 +3,15 @@ import Contracts
 import Messages
 import ServiceRuntime
 
-/// `postern limits`: what holds, how somebody stands, and the operator's hand (R-05, R-06).
+/// `postern limits`: the rules in force, the state of a subject, and resets (R-05, R-06).
 struct LimitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limits",
-        abstract: "Shows limits, helps a person who is locked out, replaces the subjects' key.",
+        abstract: "Lists limits, resets them for a locked-out user, rotates the subject key.",
         discussion: """
-            How much is allowed is changed in the file that postern-rate-limit's setting \
-            limits-file names; it is read again when it changes. Begin one with \
-            `postern limits list --settings`, and keep what differs.
+            Limits are changed in the file of postern-rate-limit's setting limits-file; it is \
+            reloaded when it changes. Create one with `postern limits list --settings`, and keep \
+            the lines that differ.
             """,
         subcommands: [List.self, Peek.self, Reset.self, Keys.self, RotateKey.self],
         defaultSubcommand: List.self)
@@ -19,9 +19,9 @@ struct LimitsCommand: AsyncParsableCommand {
     /// `postern limits list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows every limit with what holds for it now.")
+            abstract: "Lists every limit with the rule in force.")
 
-        @Flag(help: "As a file of limits, to begin one with: YAML, all that it can say.")
+        @Flag(help: "Print a complete limits file, as YAML.")
         var settings = false
 
         @OptionGroup var limiter: LimitCaller
@@ -39,7 +39,7 @@ struct LimitsCommand: AsyncParsableCommand {
     /// `postern limits peek LIMIT SUBJECT`.
     struct Peek: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells how a subject stands, charging nothing.",
+            abstract: "Shows the state of a subject, without charging it.",
             discussion: "Example: postern limits peek failed-sign-in-by-account ada@example.org")
 
         @OptionGroup var subject: LimitSubjectArguments
@@ -57,12 +57,12 @@ struct LimitsCommand: AsyncParsableCommand {
     /// `postern limits reset LIMIT SUBJECT`.
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forgets what was counted on a subject: for a person who is locked out.",
+            abstract: "Resets the counters of a subject: for a user who is locked out.",
             discussion: """
                 Example: postern limits reset phone-code-guess +4915112345678
 
-                Each limit is reset by itself; `postern limits peek` tells which one is in the \
-                way. It is on record in the audit trail.
+                Each limit is reset separately; `postern limits peek` shows which one is reached. \
+                A reset is recorded in the audit trail.
                 """)
 
         @OptionGroup var subject: LimitSubjectArguments
@@ -79,7 +79,7 @@ struct LimitsCommand: AsyncParsableCommand {
     /// `postern limits keys`.
     struct Keys: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows the keys that subjects are hashed under, the newest first.")
+            abstract: "Lists the keys that subjects are hashed with, the newest first.")
 
         @OptionGroup var limiter: LimitCaller
 
@@ -95,23 +95,23 @@ struct LimitsCommand: AsyncParsableCommand {
     struct RotateKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate-key",
-            abstract: "Hashes subjects under another key from now on; nobody is freed or charged.",
+            abstract: "Hashes subjects with a new key from now on; counters are kept.",
             discussion: """
-                What is kept under the former key is found, and moved when its subject comes \
-                again, until nothing of it counts: 90 days at the least. Known devices move \
-                likewise. Records in the audit trail keep the hashes of their time, so one \
-                subject has another hash after it than before. There are four keys at most; \
-                with four, wait until the oldest is forgotten, or have it forgotten.
+                Entries under the former key are found, and moved to the new key at the subject's \
+                next attempt, until they no longer count: for at least 90 days. Known devices \
+                move likewise. Records in the audit trail keep their hashes, so a subject has \
+                different hashes before and after. There are at most four keys; with four, wait \
+                until the oldest is dropped, or drop it with --forget-oldest.
 
-                A lock for good whose subject never comes again keeps its key for ever.
+                A permanent lock whose subject makes no further attempt keeps its key forever.
                 """)
 
         @Flag(
             help: ArgumentHelp(
-                "With four keys, forget the oldest to make room.",
+                "With four keys, drop the oldest to make room.",
                 discussion: """
-                    Who is locked, counted or known under it and has not come since is free, or \
-                    a stranger. It is on record in the audit trail.
+                    Locks, counters and known devices that are stored only under it are lost. It \
+                    is recorded in the audit trail.
                     """))
         var forgetOldest = false
 
@@ -127,18 +127,18 @@ struct LimitsCommand: AsyncParsableCommand {
     }
 }
 
-/// Whom a limit is about, on the command line.
+/// A limit and its subject on the command line.
 struct LimitSubjectArguments: ParsableArguments {
-    @Argument(help: "The limit's name, as the list shows it.")
+    @Argument(help: "The limit's name, as listed.")
     var limit: String
 
-    @Argument(help: "Whom it is about: an email, an address, a number, ADDRESS|DEVICE.")
+    @Argument(help: "The subject: an email, an address, a number, ADDRESS|DEVICE.")
     var subject: String
 
-    @Option(help: "A device that the subject is known by, whose own lane is meant as well.")
+    @Option(help: "A known device of the subject, to include its own lane.")
     var device = ""
 
-    /// As the limiter is asked.
+    /// The charge for the request.
     var charge: RateLimitV1.Charge {
         RateLimitV1.Charge(
             limit: limit, subject: TypedSubject.counted(subject, under: limit), device: device)

@@ -1,16 +1,16 @@
 import EmailAddresses
 
-/// A subject as the operator types it, and as the gateway has it counted: all spellings of an email
-/// that reach one account are one subject there, and only hashes of it are kept. Asked for as it was
-/// typed, `Ada@Example.org` would be nobody, and the person stay locked out.
+/// Canonicalises the subject that the operator types in the same way as the gateway: all spellings
+/// of an email are one subject, and only hashes of it are stored. `Ada@Example.org` as typed would
+/// be another subject without counters, and the user would stay locked out.
 enum TypedSubject {
-    /// The subject that is counted under `limit`; what is no email stays as it is.
+    /// The subject as counted under `limit`; a subject that is not an email is not changed.
     static func counted(_ subject: String, under limit: String) -> String {
         switch limit {
         case "failed-sign-in-by-account", "password-reset-by-email", "mail-by-target":
             return normalised(subject)
         case "sign-up-on-taken-email":
-            // ADDRESS|EMAIL. A local part may have a `|` in it, an address has none.
+            // ADDRESS|EMAIL. A local part may contain a `|`, an address cannot.
             guard let bar = subject.firstIndex(of: "|") else { return subject }
             let email = subject[subject.index(after: bar)...]
             return "\(subject[..<bar])|\(normalised(String(email)))"

@@ -8,7 +8,7 @@ extension MailCommand {
     /// `postern mail address EMAIL`.
     struct Address: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows whether an address is stopped, since nobody lives there.")
+            abstract: "Shows whether an address is on the suppression list, and why.")
 
         @Argument(help: "The address.")
         var email: String
@@ -25,17 +25,18 @@ extension MailCommand {
             let until = Timestamp(milliseconds: answer.untilMs).text
             Screen.line(
                 answer.isStopped
-                    ? "stopped since \(since), until \(until): \(answer.reason)" : "not stopped")
+                    ? "suppressed since \(since), until \(until): \(answer.reason)"
+                    : "not suppressed")
         }
     }
 
     /// `postern mail release EMAIL`.
     struct Release: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Has a stopped address sent to again.",
+            abstract: "Removes an address from the suppression list.",
             discussion: """
-                What was not sent meanwhile stays unsent; `postern outbox retry` sends a message \
-                after all.
+                Messages that were not sent meanwhile stay unsent; `postern outbox retry` sends \
+                one.
                 """)
 
         @Argument(help: "The address.")
@@ -49,12 +50,12 @@ extension MailCommand {
             let answer = try await AddressCaller(endpoints).ask {
                 try await $0.releaseAddress(request, $1)
             }
-            Screen.line(answer.wasStopped ? "released" : "was not stopped")
+            Screen.line(answer.wasStopped ? "released" : "was not suppressed")
         }
     }
 }
 
-/// Asks the notification service about addresses.
+/// Calls the notification service about addresses.
 private struct AddressCaller {
     private let caller: OperatorCaller
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `postern mail`: what an operator needs so that mails arrive (N-01).
+/// `postern mail`: DNS records and suppressed addresses, for the delivery of mail (N-01).
 struct MailCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mail",
-        abstract: "Shows what the DNS must say of mails, and frees stopped addresses.",
+        abstract: "Prints DNS records for mail, and manages the suppression list.",
         subcommands: [DNS.self, Address.self, Release.self])
 }

@@ -6,15 +6,15 @@ extension MailCommand {
     /// `postern mail dns`.
     struct DNS: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Prints the DNS records by which receivers know your mails.",
+            abstract: "Prints the DNS records with which receivers authenticate your mails.",
             discussion: """
                 Reads the keys that postern-notification signs with, as its settings name them \
-                (dkim-rsa-key, dkim-ed25519-key), and prints their public halves as lines of a \
-                zone file. Make keys by `openssl genrsa 2048` and \
+                (dkim-rsa-key, dkim-ed25519-key), and prints their public keys as lines of a \
+                zone file. Create keys with `openssl genrsa 2048` and \
                 `openssl genpkey -algorithm ed25519`. Use both: some receivers know only RSA.
                 """)
 
-        @Option(help: "The domain that signs: dkim-domain, or the sender's.")
+        @Option(help: "The signing domain: dkim-domain, or the sender's.")
         var domain: String
 
         @Option(help: "The file of an RSA key.")
@@ -39,7 +39,8 @@ extension MailCommand {
             for line in try lines() { Screen.line(line) }
         }
 
-        /// What is printed: the keys, and what receivers ask of a sender besides.
+        /// The printed lines: the keys, and a DMARC policy, which receivers expect of a sender as
+        /// well.
         func lines() throws -> [String] {
             let keys = try [
                 rsaKey.map { DKIMKey(selector: rsaSelector, .rsa(try RSASigningKey(file: $0))) },
@@ -53,7 +54,7 @@ extension MailCommand {
                 return DKIMRecord(key, domain: domain).zoneLine
             }
             return records + [
-                "; once these are in place, have receivers refuse what is not signed:",
+                "; once these are published, let receivers reject unsigned mail:",
                 "; _dmarc.\(domain). IN TXT ( \"v=DMARC1; p=reject\" )",
             ]
         }

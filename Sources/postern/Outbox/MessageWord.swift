@@ -2,9 +2,9 @@ import ArgumentParser
 import Messages
 import ServiceRuntime
 
-/// The words by which the tool names what the outbox tells.
+/// The words that the tool uses for the values of the outbox.
 enum MessageWord {
-    /// Where a message stands.
+    /// State of a message.
     enum State: String, CaseIterable, ExpressibleByArgument {
         case queued, sending, waiting, sent, dead
 
@@ -23,7 +23,7 @@ enum MessageWord {
         }
     }
 
-    /// By which way it leaves.
+    /// Channel of a message.
     enum Channel: String, CaseIterable, ExpressibleByArgument {
         case email, sms, push
 
@@ -69,7 +69,7 @@ extension NotificationV1.FailedTry {
 }
 
 extension NotificationV1.WatchMessagesItem {
-    /// The changes, each a line, and then how many stand where.
+    /// The changes, one line each, and then the number of messages by state.
     var lines: [String] {
         let missed = changesLeftOut == 0 ? [] : ["… \(changesLeftOut) more changes"]
         let numbers = MessageWord.State.allCases.filter { $0 != .sent }.map { state in

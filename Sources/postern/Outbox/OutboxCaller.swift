@@ -3,11 +3,11 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// Asks the notification service about its messages, and shows what it answers.
+/// Calls the notification service about its messages, and prints the responses.
 struct OutboxCaller: Sendable {
-    /// Messages asked for at once.
+    /// Number of messages in one request.
     private static let pageSize = 500
-    /// How long a watch goes on.
+    /// Timeout of a watch.
     private static let watchMax = Duration.seconds(24 * 3_600)
 
     private let caller: OperatorCaller
@@ -15,7 +15,7 @@ struct OutboxCaller: Sendable {
 
     init(_ path: String) throws { caller = try OperatorCaller(path, service: "notification") }
 
-    /// Pages until `limit` messages are shown or there are no more.
+    /// Fetches pages until `limit` messages are printed or there are no more.
     func list(_ request: NotificationV1.ListMessagesRequest, limit: Int) async throws {
         var request = request
         var left = max(0, limit)
@@ -73,7 +73,7 @@ struct OutboxCaller: Sendable {
 
     private var context: CallContext { caller.context }
 
-    /// A watch that Ctrl-C ends has no error to tell.
+    /// A watch that Ctrl-C has cancelled prints no error.
     private func telling(_ body: () async throws -> Void) async throws {
         try await OperatorCaller.telling {
             do {

@@ -2,22 +2,22 @@ import ArgumentParser
 import Messages
 import ServiceRuntime
 
-/// `postern outbox`: the messages on their way, and those that could not be delivered (N-03).
+/// `postern outbox`: queued messages, and those that could not be delivered (N-03).
 struct OutboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbox",
-        abstract: "Lists, retries, discards or follows messages.",
+        abstract: "Lists, retries, discards or watches messages.",
         discussion: """
-            A message is queued, then sending, then sent; or waiting to be tried again; or dead. \
-            What it says is shown nowhere, and recipients are masked: a…@e….org, +49…21.
+            A message is queued, then sending, then sent; or waiting for a retry; or dead. Its \
+            content is never shown, and recipients are masked: a…@e….org, +49…21.
 
-              postern outbox --state dead          what could not be delivered, and why
-              postern outbox show msg_…            every try that failed
-              postern outbox retry msg_…           send a dead message after all
-              postern outbox watch                 what happens, until Ctrl-C
+              postern outbox --state dead          messages that could not be delivered, and why
+              postern outbox show msg_…            every failed attempt
+              postern outbox retry msg_…           send a dead message again
+              postern outbox watch                 changes, until Ctrl-C
 
-            A dead message can be retried for seven days, or until it expires: an old code never \
-            goes out again.
+            A dead message can be retried for seven days, or until it expires: an expired code is \
+            never sent.
             """,
         subcommands: [List.self, Show.self, Retry.self, Discard.self, Watch.self],
         defaultSubcommand: List.self)
@@ -25,21 +25,21 @@ struct OutboxCommand: AsyncParsableCommand {
     /// `postern outbox list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows messages, the newest first.")
+            abstract: "Lists messages, the newest first.")
 
-        @Option(help: "Only those that are queued, sending, waiting, sent or dead.")
+        @Option(help: "Only messages in this state: queued, sending, waiting, sent or dead.")
         var state: MessageWord.State?
 
-        @Option(help: "Only those that go by email, sms or push.")
+        @Option(help: "Only messages of this channel: email, sms or push.")
         var channel: MessageWord.Channel?
 
-        @Option(help: "Only those of this template.")
+        @Option(help: "Only messages of this template.")
         var template = ""
 
-        @Option(help: "Only those for this recipient, masked as it is shown.")
+        @Option(help: "Only messages to this recipient, masked as shown.")
         var recipient = ""
 
-        @Option(help: "How many at the most.")
+        @Option(help: "Maximum number of messages.")
         var limit = 50
 
         @Option(help: "The file that `postern up` writes.")
@@ -57,9 +57,9 @@ struct OutboxCommand: AsyncParsableCommand {
     /// `postern outbox show MESSAGE`.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows one message and the tries that failed.")
+            abstract: "Shows one message and its failed attempts.")
 
-        @Argument(help: "The message, as the list shows it.")
+        @Argument(help: "The message's id, as listed.")
         var message: String
 
         @Option(help: "The file that `postern up` writes.")
@@ -71,10 +71,10 @@ struct OutboxCommand: AsyncParsableCommand {
     /// `postern outbox retry MESSAGE…`.
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sends dead messages after all.",
-            discussion: "What has expired, was sent or is on its way stays as it is.")
+            abstract: "Retries dead messages.",
+            discussion: "Messages that have expired, were sent or are queued are not changed.")
 
-        @Argument(help: "The messages, as the list shows them.")
+        @Argument(help: "The messages' ids, as listed.")
         var messages: [String]
 
         @Option(help: "The file that `postern up` writes.")
@@ -86,10 +86,10 @@ struct OutboxCommand: AsyncParsableCommand {
     /// `postern outbox discard MESSAGE…`.
     struct Discard: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Gives messages up and wipes what they say.",
-            discussion: "One that is being tried just now stays as it is: ask again.")
+            abstract: "Discards messages and wipes their content.",
+            discussion: "A message that is being sent at this moment is not changed: repeat later.")
 
-        @Argument(help: "The messages, as the list shows them.")
+        @Argument(help: "The messages' ids, as listed.")
         var messages: [String]
 
         @Option(help: "The file that `postern up` writes.")
@@ -101,7 +101,7 @@ struct OutboxCommand: AsyncParsableCommand {
     /// `postern outbox watch`.
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows how many messages stand where, and each change, until Ctrl-C.")
+            abstract: "Shows the number of messages by state, and each change, until Ctrl-C.")
 
         @Option(help: "The file that `postern up` writes.")
         var endpoints = Endpoints.defaultPath

@@ -2,16 +2,16 @@ import ArgumentParser
 import Messages
 import ServiceRuntime
 
-/// `postern status`: the health of all five.
+/// `postern status`: the health of all five programs.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: """
-            Asks all five programs whether they take calls, and names the parts that fail; exits \
-            with 1 if one takes no calls.
+            Shows whether each of the five programs accepts calls, and the parts that fail; exits \
+            with 1 if one does not accept calls.
             """)
 
-    /// For a connection; a program that is up takes one in a millisecond.
+    /// Timeout for connecting; a running program accepts in a millisecond.
     private static let patience = Duration.milliseconds(700)
 
     @Option(help: "The file that `postern up` writes.")
@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
         if !isWell { throw ExitCode(1) }
     }
 
-    /// All are asked at once, so that those that are down cost their patience once.
+    /// Queries all programs concurrently, so that stopped ones cost one timeout in total.
     private func states(_ endpoints: Endpoints) async -> [String: String] {
         await withTaskGroup(of: (String, String).self) { group in
             for service in Endpoints.services {

@@ -1,23 +1,23 @@
 import ArgumentParser
 import NotificationService
 
-/// `postern template`: what messages say, and how to word them yourself. Needs no running service.
+/// `postern template`: the texts of messages, and how to replace them. Needs no running service.
 struct TemplateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "template",
-        abstract: "Shows and checks the words of mails, texts and push messages.",
+        abstract: "Shows and checks the texts of mails, SMS and push messages.",
         discussion: """
-            To word something yourself: make a folder, put a file into it, check, and name the \
-            folder in the setting template-folder. It is read again whenever a file changes.
+            To replace a text: create a folder, put a file into it, check it, and set the setting \
+            template-folder to the folder. It is reloaded whenever a file changes.
 
               postern template list
               postern template show verify-email.de.mail > words/verify-email.de.mail
               postern template preview verify-email --language de --folder words --open
               postern template check words
 
-            Files are named NAME.LANGUAGE.KIND: mail (words of both parts), html (markup in place \
-            of what the words make), sms, push; footer.LANGUAGE.text and layout.html are in every \
-            mail.
+            Files are named NAME.LANGUAGE.KIND: mail (text of both parts), html (markup that \
+            replaces the generated one), sms, push; footer.LANGUAGE.text and layout.html are part \
+            of every mail.
             """,
         subcommands: [
             TemplateListCommand.self, TemplateShowCommand.self, TemplatePreviewCommand.self,
@@ -25,10 +25,10 @@ struct TemplateCommand: ParsableCommand {
         ])
 }
 
-/// `postern template list`: every template, with what may stand in it.
+/// `postern template list`: every template with its variables.
 struct TemplateListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists templates, their lanes and variables.")
+        commandName: "list", abstract: "Lists templates, their priorities and variables.")
 
     func run() {
         for row in TemplateListing.rows {
@@ -41,10 +41,10 @@ struct TemplateListCommand: ParsableCommand {
     }
 }
 
-/// `postern template show`: the words that the program has, to begin from.
+/// `postern template show`: prints the built-in text, as a start for one's own.
 struct TemplateShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Prints our words for one file.")
+        commandName: "show", abstract: "Prints the built-in text of one file.")
 
     @Argument(help: "The file: NAME.LANGUAGE.KIND, or layout.html.")
     var file: String
@@ -58,10 +58,10 @@ struct TemplateShowCommand: ParsableCommand {
     }
 }
 
-/// `postern template check`: reads a folder as the notification service would.
+/// `postern template check`: validates a folder like the notification service.
 struct TemplateCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Checks a folder of your own words.")
+        commandName: "check", abstract: "Checks a folder of your own texts.")
 
     @Argument(help: "The folder.")
     var folder: String
@@ -73,8 +73,8 @@ struct TemplateCheckCommand: ParsableCommand {
 }
 
 extension TemplateCatalogue {
-    /// Our words with those of a folder in their place.
-    /// - Throws: `ToolError.badInput` with all faults.
+    /// The built-in texts, replaced by those of a folder.
+    /// - Throws: `ToolError.badInput` with all errors.
     static func checked(_ folder: String?) throws -> TemplateCatalogue {
         guard let folder else { return .embedded }
         do {
@@ -86,12 +86,12 @@ extension TemplateCatalogue {
 }
 
 extension String {
-    /// With spaces behind it, for a column.
+    /// Padded with spaces to the width of a column.
     fileprivate func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(1, width - count))
     }
 
-    /// A line's own end comes from the screen.
+    /// Without its last line break, which `Screen.line` adds.
     fileprivate var trimmingOneNewline: String {
         last?.isNewline == true ? String(dropLast()) : self
     }

@@ -11,24 +11,24 @@ struct TemplatePreviewCommand: ParsableCommand {
     @Argument(help: "The template's name, or \"all\".")
     var name: String
 
-    @Option(help: "en, de, es, fr or ja; others fall back as they do for readers.")
+    @Option(help: "en, de, es, fr or ja; others fall back as for recipients.")
     var language = "en"
 
-    @Option(help: "A folder of your own words.")
+    @Option(help: "A folder of your own texts.")
     var folder: String?
 
-    @Option(help: "What people know the app by.")
+    @Option(help: "The app's name.")
     var product = "Postern"
 
-    @Option(help: "The page; by default NAME.LANGUAGE.html, here.")
+    @Option(help: "The file to write; default: NAME.LANGUAGE.html in this folder.")
     var output: String?
 
-    @Flag(help: "Opens the page in the browser.")
+    @Flag(help: "Open the page in the browser.")
     var open = false
 
     func run() throws {
         guard let product = HeaderText(product) else {
-            throw ToolError.badInput("the product's name is empty, too long, or no single line")
+            throw ToolError.badInput("the product's name is empty, too long, or not a single line")
         }
         let language = Language(for: language, default: .english)
         let preview = TemplatePreview(try TemplateCatalogue.checked(folder), product: product)
@@ -41,7 +41,7 @@ struct TemplatePreviewCommand: ParsableCommand {
         if open { try Self.show(path) }
     }
 
-    /// Has the desktop open a file.
+    /// Opens a file with the desktop's program.
     private static func show(_ path: String) throws {
         let arguments: [String] = ["xdg-open", path]
         var words = arguments.map { strdup($0) } + [nil]

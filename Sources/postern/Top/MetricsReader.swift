@@ -1,14 +1,14 @@
 import Glibc
 import ServiceRuntime
 
-/// Reads a program's metrics page over HTTP; a blocking socket with little patience, since all of
-/// it is on this machine and five are asked at once.
+/// Reads a program's metrics page over HTTP, with a blocking socket and a short timeout, since all
+/// programs are on this machine and five are queried concurrently.
 enum MetricsReader {
-    /// For the connection, and for each wait of the answer.
+    /// Timeout for the connection and for each read.
     private static let patienceMicroseconds = 700_000
     private static let bytesMax = 4 * 1_024 * 1_024
 
-    /// The page; nil when nobody answers it.
+    /// The page; nil if there is no response.
     static func read(_ address: ServiceAddress) -> MetricsText? {
         guard let socket = connected(address) else { return nil }
         defer { close(socket) }
@@ -39,7 +39,7 @@ enum MetricsReader {
         defer { freeaddrinfo(found) }
         let socket = socket(found.pointee.ai_family, found.pointee.ai_socktype, 0)
         guard socket >= 0 else { return nil }
-        // Linux applies the limit on sending to connecting too (socket(7)).
+        // Linux applies the send timeout to connecting too (socket(7)).
         var wait = timeval(tv_sec: 0, tv_usec: patienceMicroseconds)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, size)

@@ -1,6 +1,6 @@
-/// A page of metrics as Prometheus' text format has it, read back.
+/// A parsed metrics page in Prometheus' text format.
 struct MetricsText {
-    /// One series at one moment.
+    /// One series at one time.
     struct Sample: Equatable {
         var labels: [String: String] = [:]
         var value: Double
@@ -8,8 +8,8 @@ struct MetricsText {
 
     private var families: [String: [Sample]] = [:]
 
-    /// Reads what it can; a line that it cannot read is passed over, since a page that tells more
-    /// than we know is no mistake.
+    /// Parses the page; a line that it cannot parse is skipped, since a page may contain series
+    /// that the tool does not know.
     init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) where line.first != "#" {
             guard let (name, sample) = Self.sample(line) else { continue }
@@ -20,7 +20,7 @@ struct MetricsText {
     /// The series of `name`.
     func samples(_ name: String) -> [Sample] { families[name] ?? [] }
 
-    /// The sum of the series of `name`; nil where there is none.
+    /// The sum of the series of `name`; nil if there are none.
     func sum(_ name: String) -> Double? {
         families[name].map { $0.reduce(0) { $0 + $1.value } }
     }
@@ -54,7 +54,7 @@ struct MetricsText {
         return labels
     }
 
-    /// Up to the closing quote, which goes too; escapes are undone.
+    /// The text up to the closing quote, which is consumed too, without escapes.
     private static func quoted(_ rest: inout Substring) -> String? {
         var value = ""
         while let character = rest.popFirst() {

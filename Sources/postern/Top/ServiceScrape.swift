@@ -1,6 +1,6 @@
-/// What one program's metrics said at one moment, as far as `postern top` shows it.
+/// One program's metrics at one time, as far as `postern top` shows them.
 struct ServiceScrape {
-    /// What is told of one method.
+    /// The metrics of one method.
     struct Method {
         var calls: Double = 0
         var failures: Double = 0
@@ -8,16 +8,16 @@ struct ServiceScrape {
         var spread = Spread()
     }
 
-    /// When, in seconds of the boot clock.
+    /// When the page was read, in seconds of the boot clock.
     let at: Double
-    /// Answers with an error, refusals before any method included.
+    /// Responses with an error, including calls rejected before a method was found.
     let errors: Double
     let connections: Double?
     let residentBytes: Double?
     let processorSeconds: Double?
     private(set) var methods: [String: Method] = [:]
 
-    /// Reads the page that was taken `at` this second.
+    /// Reads the page that was fetched `at` this second.
     init(_ page: MetricsText, at: Double) {
         self.at = at
         errors = page.sum("postern_rpc_errors_total") ?? 0
@@ -44,14 +44,14 @@ struct ServiceScrape {
     }
 }
 
-/// What happened between two scrapes.
+/// The activity between two scrapes.
 struct Activity {
     var callsPerSecond: Double = 0
     var errorsPerSecond: Double = 0
     var inFlight: Double = 0
     var spread = Spread()
 
-    /// A method's.
+    /// The activity of a method.
     init(_ now: ServiceScrape.Method, since before: ServiceScrape.Method?, seconds: Double) {
         callsPerSecond = Self.grown(now.calls, before?.calls) / seconds
         errorsPerSecond = Self.grown(now.failures, before?.failures) / seconds
@@ -59,7 +59,7 @@ struct Activity {
         spread = before.map { now.spread.since($0.spread) } ?? now.spread
     }
 
-    /// A program's: the sum of its methods', and every answer with an error.
+    /// The activity of a program: the sum of its methods, and every response with an error.
     init(_ now: ServiceScrape, since before: ServiceScrape) {
         let seconds = max(0.001, now.at - before.at)
         for (name, method) in now.methods {
@@ -71,7 +71,7 @@ struct Activity {
         errorsPerSecond = Self.grown(now.errors, before.errors) / seconds
     }
 
-    /// How much a counter has grown; one that is lower than it was has begun anew.
+    /// How much a counter has grown; a lower value means that it has restarted from zero.
     static func grown(_ now: Double, _ before: Double?) -> Double {
         guard let before, before <= now else { return now }
         return now - before

@@ -1,13 +1,13 @@
-/// How durations are spread: cumulated counts by upper bound, as a histogram's buckets have them.
+/// A distribution of durations: cumulative counts by upper bound, as in a histogram's buckets.
 struct Spread: Equatable {
-    /// Rising bounds in seconds, the last infinite, each with how many were not above it.
+    /// Rising bounds in seconds, the last infinite, each with the number of durations not above it.
     private(set) var buckets: [(bound: Double, count: Double)] = []
 
     static func == (left: Spread, right: Spread) -> Bool {
         left.buckets.elementsEqual(right.buckets) { $0 == $1 }
     }
 
-    /// Adds one bucket's count.
+    /// Adds to one bucket's count.
     mutating func add(_ bound: Double, _ count: Double) {
         if let index = buckets.firstIndex(where: { $0.bound >= bound }) {
             if buckets[index].bound == bound {
@@ -20,7 +20,7 @@ struct Spread: Equatable {
         }
     }
 
-    /// What has come since `before`. A program that was started again has counted from zero.
+    /// The increase since `before`. A program that was restarted has counted from zero.
     func since(_ before: Spread) -> Spread {
         guard before.buckets.map(\.bound) == buckets.map(\.bound),
             zip(buckets, before.buckets).allSatisfy({ $0.count >= $1.count })
@@ -30,18 +30,18 @@ struct Spread: Equatable {
         return spread
     }
 
-    /// Where a part of them ended.
+    /// A quantile, as exactly as the buckets allow.
     enum Quantile: Equatable {
-        /// About so many seconds.
+        /// About this many seconds.
         case about(Double)
-        /// Below the lowest bound: nothing finer is known.
+        /// Below the lowest bound.
         case below(Double)
-        /// Above the highest.
+        /// Above the highest bound.
         case above(Double)
     }
 
-    /// The duration that `part` (0 … 1) of them did not exceed, taking those within one bucket as
-    /// evenly spread; nil where there are none.
+    /// The duration that `part` (0 … 1) of them did not exceed, with linear interpolation within a
+    /// bucket; nil if there are none.
     func quantile(_ part: Double) -> Quantile? {
         guard let total = buckets.last?.count, total > 0 else { return nil }
         let rank = part * total

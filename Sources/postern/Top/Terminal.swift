@@ -1,17 +1,17 @@
 import Glibc
 
-/// The terminal that the tool runs in, if it is one: keys as they are pressed, and a screen of its
-/// own that goes away again. Both are given back however the command ends, but for a kill.
+/// The terminal that the tool runs in, if it is one: keys without line buffering, and the alternate
+/// screen. Both are restored however the command ends, except after SIGKILL.
 final class Terminal {
     private var before = termios()
 
-    /// Takes the terminal; nil when input or output is none.
+    /// Sets the terminal up; nil if input or output is not a terminal.
     init?() {
         guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
             tcgetattr(STDIN_FILENO, &before) == 0
         else { return nil }
         var raw = before
-        // Ctrl-C then comes as a key like others, so that the screen is given back first.
+        // Ctrl-C is then read as a key, so that the screen is restored first.
         raw.c_lflag &= ~UInt32(ICANON | ECHO | ISIG)
         tcsetattr(STDIN_FILENO, TCSANOW, &raw)
         write("\u{1b}[?1049h\u{1b}[?25l")
@@ -22,31 +22,31 @@ final class Terminal {
         tcsetattr(STDIN_FILENO, TCSANOW, &before)
     }
 
-    /// Rows of the screen.
+    /// Number of rows of the screen.
     var height: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
         return Int(size.ws_row)
     }
 
-    /// Replaces what is shown, each line cut at the edge.
+    /// Replaces the screen's content, each line cut at the edge.
     func show(_ lines: [String]) {
         let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
         write("\u{1b}[?7l\u{1b}[H" + text + "\u{1b}[J\u{1b}[?7h")
     }
 
-    /// Waits for a key that means "enough": q, Ctrl-C, Ctrl-D or Escape.
+    /// Waits for a key that quits: q, Ctrl-C, Ctrl-D or Escape.
     func isLeft(within milliseconds: Int32) -> Bool {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         guard poll(&input, 1, milliseconds) > 0 else { return false }
         var keys = [UInt8](repeating: 0, count: 64)
         let count = read(STDIN_FILENO, &keys, keys.count)
-        guard count > 0 else { return true }  // the terminal is gone
+        guard count > 0 else { return true }  // the terminal was closed
         return keys[..<count].contains { [UInt8(ascii: "q"), 3, 4, 27].contains($0) }
     }
 
     private func write(_ text: String) {
         let bytes = Array(text.utf8)
-        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)  // a terminal that is gone hears nothing
+        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)  // may be closed
     }
 }

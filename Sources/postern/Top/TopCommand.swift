@@ -2,20 +2,20 @@ import ArgumentParser
 import Glibc
 import ServiceRuntime
 
-/// `postern top`: what all five are doing, every second.
+/// `postern top`: the activity of all five programs, every second.
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Shows calls, errors, latencies and memory of all five, every second.",
+        abstract: "Shows calls, errors, latencies and memory of all programs, every second.",
         discussion: """
-            q or Ctrl-C leaves. Where the output is no terminal the table is written as lines. \
-            Latencies come from histograms: they are as fine as the buckets.
+            q or Ctrl-C quits. If the output is not a terminal the table is written as lines. \
+            Latencies are read from histograms: they are as exact as the buckets.
             """)
 
     @Option(help: "The file that `postern up` writes.")
     var endpoints = Endpoints.defaultPath
 
-    @Flag(help: "Writes one table, of one second, and ends.")
+    @Flag(help: "Print one table, of one second, and exit.")
     var once = false
 
     func run() async throws {
@@ -39,7 +39,7 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
-    /// All that answer, asked at once.
+    /// The programs that respond, queried concurrently.
     private func scrape(_ endpoints: Endpoints) async -> [String: ServiceScrape] {
         await withTaskGroup(of: (String, ServiceScrape?).self) { group in
             for service in Endpoints.services {

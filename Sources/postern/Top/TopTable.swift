@@ -1,9 +1,9 @@
-/// `postern top`'s screen, from two scrapes of each program; the same two give the same lines.
+/// The screen of `postern top`, from two scrapes of each program. Pure.
 enum TopTable {
-    /// Busiest methods that are shown, unless the screen has room for fewer.
+    /// The number of busiest methods shown, unless the screen has fewer lines.
     static let methodsMax = 15
 
-    /// A program before and now; nil where it did not answer.
+    /// A program's previous and current scrape; nil if it did not respond.
     struct Row {
         let service: String
         let before: ServiceScrape?
@@ -47,7 +47,7 @@ enum TopTable {
             for (name, method) in now.methods {
                 let activity = Activity(method, since: before.methods[name], seconds: seconds)
                 guard activity.callsPerSecond > 0 || activity.inFlight > 0 else { continue }
-                // Each program serves health and reflection: by whom is said with the name.
+                // Every program serves health and reflection, so the service is part of the name.
                 methods.append(("\(row.service) \(short(name))", activity))
             }
         }

@@ -6,15 +6,16 @@ struct Child {
     let name: String
     /// Its process; nil while it does not run.
     var process: pid_t?
-    /// Our end of its standard input: when we die, however, it closes and the child stops.
+    /// Our end of its standard input: it closes when this process dies for any reason, and the
+    /// child stops.
     var lifeline: Int32 = -1
-    /// What it has written since its last start.
+    /// Its log since its last start.
     var log = ChildLog("")
-    /// The ports that it got at its first start, kept for the next ones.
+    /// The port that it got at its first start; reused by later ones.
     var port = 0
     /// See `port`.
     var metricsPort = 0
-    /// How long it waits for its next start.
+    /// The delay before its next start.
     var restart = RestartWait()
     /// When it was last started, in seconds of the boot clock.
     var startedAt: Double = 0
@@ -33,7 +34,7 @@ enum ChildProcess {
     ) throws -> (process: pid_t, lifeline: Int32) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw ToolError.system("pipe", errno) }
-        // Else the next child would hold this one's lifeline open.
+        // Otherwise the next child would inherit this one's lifeline and keep it open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
         let logFile = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -59,8 +60,8 @@ enum ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A group of its own, so that Ctrl-C reaches us alone and we stop them in order; and no
-        // signal blocked, which they would inherit.
+        // A process group of its own, so that Ctrl-C reaches only this process, which stops the
+        // children in order. And no blocked signals, which they would inherit.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import ServiceRuntime
 
-/// What a program has written to its log since it was started.
+/// A program's log since it was started.
 struct ChildLog {
     private static let bytesMax = 16 * 1024
 
@@ -17,14 +17,15 @@ struct ChildLog {
     private let path: String
     private let start: off_t
 
-    /// The log that `path` is from now on; earlier starts have written to it too.
+    /// The part of the log at `path` that is written from now on; earlier starts have written to it
+    /// too.
     init(_ path: String) {
         var status = stat()
         self.path = path
         start = stat(path, &status) == 0 ? status.st_size : 0
     }
 
-    /// The sentence of the last error; without one, the last lines as they are.
+    /// The message of the last error; if there is none, the last lines unchanged.
     var reason: String {
         let lines = lines().suffix(5)
         let errors = lines.compactMap(Self.read).filter { $0.level == "error" }
@@ -32,8 +33,8 @@ struct ChildLog {
         return lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     }
 
-    /// How far the machine's clock was ahead where the program has said that it waits for a word on
-    /// that; nil where it has not.
+    /// How far the machine's clock was ahead, if the program has logged that it waits for
+    /// confirmation of the clock; otherwise nil.
     var clockAhead: Duration? {
         let event = ClockHold.farAheadEvent
         let line = lines().compactMap(Self.read).last { $0.event == event }
@@ -44,7 +45,8 @@ struct ChildLog {
         written().split(separator: UInt8(ascii: "\n"))
     }
 
-    /// What is no line of ours, such as a loader's complaint, is nil and shown as it is.
+    /// Returns nil for a line that is not a log record, such as a loader's error; it is shown
+    /// unchanged.
     private static func read(_ line: ArraySlice<UInt8>) -> Line? {
         // Not JSON, or cut off at the beginning of what was read.
         try? JSONDecoder().decode(Line.self, from: Data(line))
@@ -52,7 +54,7 @@ struct ChildLog {
 
     private func written() -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return [] }  // the error stands without it
+        guard file >= 0 else { return [] }  // the error is reported without it
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: Self.bytesMax)
         let end = lseek(file, 0, SEEK_END)

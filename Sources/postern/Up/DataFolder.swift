@@ -2,22 +2,22 @@ import Glibc
 import RPC
 import ServiceRuntime
 
-/// What `postern up` keeps, below one folder:
+/// The files of `postern up`, below one folder:
 ///
 ///     data/            the stores
-///     keys/            master keys; below it who may call (`KeyFolders`)
+///     keys/            master keys; below it the application keys (`KeyFolders`)
 ///     inbox/           mails, while no mail server is configured
 ///     logs/  run/      a log and a port file for each program
-///     endpoints.json   where everything listens
+///     endpoints.json   the addresses of all services
 ///     up.lock          held by the one `postern up` of the folder
 struct DataFolder {
     let path: String
-    /// The applications that prove themselves by a secret that the gateway shares, since an earlier
-    /// build.
+    /// Applications that still authenticate with a secret shared with the gateway, created by an
+    /// earlier build.
     let sharingApplications: [String]
     private let lock: DataFolderLock
 
-    /// Takes the folder and makes what is missing, readable by its owner alone.
+    /// Locks the folder and creates missing parts, readable by its owner only.
     /// - Throws: `ToolError`; `inUse` while another `postern up` has the folder.
     init(_ path: String) throws {
         self.path = path
@@ -30,10 +30,10 @@ struct DataFolder {
         sharingApplications = try KeyFolders(path: path + "/keys").prepare()
     }
 
-    /// Who holds which key.
+    /// The application keys.
     var keys: KeyFolders { KeyFolders(path: "\(path)/keys") }
 
-    /// The key that an application outside should use, below the folder.
+    /// The current key file of an external application, relative to the folder.
     private func keyFile(_ application: String) throws -> String {
         let file = try ApplicationKey.currentFile(
             of: application, in: keys.outside, now: SystemTime().now())
@@ -46,10 +46,10 @@ struct DataFolder {
     /// The log of a program.
     func log(_ program: String) -> String { "\(path)/logs/\(program).log" }
 
-    /// Where a program tells its ports.
+    /// The file in which a program writes its ports.
     func portFile(_ program: String) -> String { "\(path)/run/\(program).ports" }
 
-    /// Writes `endpoints.json` whole or not at all.
+    /// Writes `endpoints.json` atomically.
     func writeEndpoints(_ endpoints: [ServiceEndpoint]) throws {
         let services = endpoints.map { "  \"\($0.service)\": \"127.0.0.1:\($0.port)\"," }
         let metrics = endpoints.map { "\"\($0.service)\": \"127.0.0.1:\($0.metricsPort)\"" }
@@ -67,12 +67,12 @@ struct DataFolder {
     }
 }
 
-/// Where one service is.
+/// The ports of one service.
 struct ServiceEndpoint {
     /// `gateway`, `session`, …
     let service: String
-    /// Of its calls.
+    /// The port of its calls.
     let port: Int
-    /// Of its metrics and health.
+    /// The port of its metrics and health.
     let metricsPort: Int
 }

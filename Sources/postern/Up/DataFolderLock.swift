@@ -1,11 +1,11 @@
 import Glibc
 
-/// The right to be the one `postern up` of a data folder.
+/// A lock that permits only one `postern up` for a data folder.
 ///
-/// The programs inherit the lock. When `postern up` is killed they drain for a moment, holding
-/// their stores; whoever comes next waits for them here instead of failing on a store.
+/// The programs inherit the lock. If `postern up` is killed they drain for a moment and still hold
+/// their stores. The next `postern up` waits for them here instead of failing on a store.
 final class DataFolderLock {
-    /// Longer than a program may drain.
+    /// In seconds; longer than a program may drain.
     private static let patience = 12.0
     private let file: Int32
 
@@ -13,7 +13,7 @@ final class DataFolderLock {
     /// - Throws: `ToolError.inUse` while another `postern up` has the folder.
     init(_ folder: String) throws {
         let path = "\(folder)/up.lock"
-        let file = open(path, O_RDWR | O_CREAT, 0o600)  // no O_CLOEXEC: see above
+        let file = open(path, O_RDWR | O_CREAT, 0o600)  // no O_CLOEXEC: children inherit it
         guard file >= 0 else { throw ToolError.system(path, errno) }
         let deadline = Clock.seconds() + Self.patience
         while flock(file, LOCK_EX | LOCK_NB) != 0 {
@@ -26,7 +26,7 @@ final class DataFolderLock {
         }
         self.file = file
         let text = Array("\(getpid())\n".utf8)
-        // Only a help for whoever is refused, so a failure does not matter.
+        // Only used in the error message of another process, so a failure does not matter.
         _ = ftruncate(file, 0)
         _ = pwrite(file, text, text.count, 0)
     }

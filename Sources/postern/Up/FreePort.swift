@@ -1,13 +1,12 @@
 import Glibc
 
-/// A port of loopback that nobody uses and that the system gives to nobody unasked: it hands out
-/// those of its ephemeral range (32768 and above unless set otherwise), so one below stays free
-/// until its program has started.
+/// An unused loopback port outside the system's ephemeral range (32768 and above by default), so
+/// that the system does not assign it to another process before its program has started.
 enum FreePort {
     private static let range = 20_000...32_000
     private static let triesMax = 200
 
-    /// A free port; 0, which lets the system pick, where none is found.
+    /// A free port; 0, which lets the system choose, if none is found.
     static func find() -> Int {
         for _ in 0..<triesMax {
             let port = Int.random(in: range)

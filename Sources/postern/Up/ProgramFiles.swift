@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the five programs are: beside this one.
+/// The paths of the five programs: in the folder of this one.
 struct ProgramFiles {
     private let folder: String
 

@@ -1,27 +1,27 @@
-/// How long a service that has ended waits before `postern up` starts it again. Pure:
+/// The backoff before `postern up` restarts a program that has ended. Pure:
 ///
-///     it ended                                     wait
+///     it ended                                     backoff
 ///     5 s after its start or later                 none
-///     sooner, and was ready, or was killed         100 ms, doubled at each such end, 500 ms at most
-///     sooner, by itself and before it was ready    100 ms, doubled at each such end, 5 s at most
+///     sooner, after it was ready, or killed        100 ms, doubled at each such end, up to 500 ms
+///     sooner, by itself and before it was ready    100 ms, doubled at each such end, up to 5 s
 ///
-/// What was ready before is ready again within 2 s, however often it is killed. What does not start
-/// (a port that is taken, a key that does not open) is tried at longer and longer intervals.
+/// A program that was ready before is ready again within 2 s, however often it is killed. A program
+/// that cannot start (a port in use, a key that cannot be read) is retried at growing intervals.
 struct RestartWait: Hashable {
-    /// Seconds after its start from which an end counts as the first.
+    /// A program that ends this many seconds after its start or later restarts without a delay.
     static let quick = 5.0
     private static let first = 0.1
     private static let mostOfReady = 0.5
     private static let mostOfUnready = 5.0
-    /// Doublings after which every bound is reached.
+    /// Number of doublings after which every bound is reached.
     private static let doublingsMax = 6
 
     /// Consecutive ends within `quick` seconds of the start.
     private(set) var quickEnds = 0
-    /// In seconds.
+    /// The current delay in seconds.
     private(set) var wait = 0.0
 
-    /// It has ended.
+    /// Records that the program has ended.
     /// - Parameter life: seconds since its start.
     mutating func noteEnd(life: Double, wasReady: Bool, wasKilled: Bool) {
         quickEnds = life < Self.quick ? quickEnds + 1 : 0
@@ -29,7 +29,7 @@ struct RestartWait: Hashable {
         wait = quickEnds == 0 ? 0 : min(most, doubled)
     }
 
-    /// It could not even be started.
+    /// Records that the program could not be started.
     mutating func noteFailedStart() { wait = Self.mostOfUnready }
 
     private var doubled: Double {

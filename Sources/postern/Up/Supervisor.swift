@@ -3,10 +3,10 @@ import Hosting
 
 /// Keeps the five programs running.
 ///
-///     start: in the order of who calls whom, each until it tells its ports
-///     then:  a child that ends is started again on its ports (`RestartWait`)
-///     stop:  gateway first, so that no call comes to a service that is gone; SIGTERM, and after
-///            10 s SIGKILL
+///     start: callees before their callers, each until it has written its ports
+///     then:  a child that ends is restarted on its ports (`RestartWait`)
+///     stop:  the gateway first, so that no call reaches a stopped service; SIGTERM, and SIGKILL
+///            after 11 s
 final class Supervisor {
     private static let startPatience = 20.0
     private static let stopPatience = 11.0
@@ -19,7 +19,7 @@ final class Supervisor {
     private let programs: ProgramFiles
     private let portBase: Int
     private var children = Supervisor.names.map { Child($0) }
-    /// Where those will listen that are called by a program which starts before them.
+    /// Ports of programs that are called by a program that starts before them.
     private let earlyPorts: [String: Int]
 
     init(folder: DataFolder, programs: ProgramFiles, portBase: Int) {
@@ -31,7 +31,7 @@ final class Supervisor {
             ? ["postern-identity": FreePort.find(), "postern-session": FreePort.find()] : [:]
     }
 
-    /// Where each service listens and shows its metrics, in the order of their ports.
+    /// The ports of each service, in the order of the port numbers.
     var endpoints: [ServiceEndpoint] {
         ["gateway", "identity", "session", "rate-limit", "notification"].map { service in
             let child = children.first { $0.name == "postern-\(service)" }
@@ -42,11 +42,11 @@ final class Supervisor {
 
     // MARK: Starting
 
-    /// Starts all; returns when all are ready.
+    /// Starts all programs; returns when all are ready.
     func start(until signals: StopSignals) throws {
         for index in children.indices {
             try start(index)
-            // On ports of our choice all can start at once; each is waited for below.
+            // With fixed ports all can start at once; the loop below waits for each.
             if portBase == 0 { try waitUntilReady(index, signals) }
         }
         for index in children.indices where children[index].port == 0 {
@@ -88,12 +88,12 @@ final class Supervisor {
         return arguments
     }
 
-    /// With one of these the operator says by himself who may call.
+    /// If one of these is set, the operator configures the permitted callers himself.
     private static let callerSettings = [
         "POSTERN_CALLERS", "POSTERN_CALLERS_FILE", "POSTERN_CLIENT_ADDRESS_FROM",
     ]
 
-    /// Whom each program calls.
+    /// The services that each program calls.
     private static let peers = [
         "postern-session": ["identity"],
         "postern-identity": ["session", "notification"],
@@ -135,14 +135,14 @@ final class Supervisor {
             child.name, reason: child.log.reason, log: folder.log(child.name))
     }
 
-    /// Those that wait for the operator's word on the clock, as they have said at their start.
+    /// The programs that have logged at their start that they wait for confirmation of the clock.
     var waitingForClock: [(name: String, ahead: Duration)] {
         children.compactMap { child in child.log.clockAhead.map { (child.name, $0) } }
     }
 
     // MARK: Supervising
 
-    /// Starts again what ends, until told to stop.
+    /// Restarts programs that end, until a stop signal arrives.
     func supervise(until signals: StopSignals) {
         while !signals.arrive(within: 50) {
             for index in children.indices { restartIfEnded(index) }
@@ -153,7 +153,7 @@ final class Supervisor {
         let child = children[index]
         if let process = child.process {
             guard let end = ChildEnd.of(process) else { return }
-            Screen.line("\(child.name) ended; see \(folder.log(child.name)); starting it again")
+            Screen.line("\(child.name) ended; see \(folder.log(child.name)); restarting it")
             close(child.lifeline)
             children[index].restart.noteEnd(
                 life: Clock.seconds() - child.startedAt,
@@ -176,7 +176,7 @@ final class Supervisor {
 
     // MARK: Stopping
 
-    /// Stops all, callers before those whom they call.
+    /// Stops all programs, callers before their callees.
     func stop() {
         for index in children.indices.reversed() {
             guard let process = children[index].process else { continue }
@@ -192,11 +192,11 @@ final class Supervisor {
     }
 }
 
-/// How a child has ended; it is gone from the system's table then.
+/// How a child has ended; it has been reaped then.
 enum ChildEnd {
-    /// By SIGKILL, which is never its own doing.
+    /// By SIGKILL, which a program never sends to itself.
     case killed
-    /// By itself, by another signal or by a crash.
+    /// By exit, by another signal or by a crash.
     case left
 
     /// - Returns: nil while the child runs.
@@ -210,7 +210,7 @@ enum ChildEnd {
     static func hasEnded(_ process: pid_t) -> Bool { of(process) != nil }
 }
 
-/// The boot clock, for waits.
+/// The boot clock, for timeouts.
 enum Clock {
     static func seconds() -> Double {
         var time = timespec()

@@ -1,20 +1,20 @@
 import ArgumentParser
 import Glibc
 
-/// `postern up`: the five programs as children of one, on a data folder.
+/// `postern up`: the five programs as children of one process, on a data folder.
 struct UpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
-        abstract: "Starts the five programs, and restarts one that dies, until Ctrl-C.",
+        abstract: "Starts the five programs, and restarts any that end, until Ctrl-C.",
         discussion: """
-            Makes keys at the first start (`postern applications` lists them), and writes \
-            DATA/endpoints.json, which says where everything listens.
+            Creates keys at the first start (`postern applications` lists them), and writes the \
+            addresses of all services to DATA/endpoints.json.
             """)
 
-    @Option(help: "The folder of stores, keys, logs and mails.")
+    @Option(help: "The folder for stores, keys, logs and mails.")
     var data = ".postern"
 
-    @Option(help: "The gateway's port; the others follow it. 0 lets the system pick.")
+    @Option(help: "The gateway's port; the others follow it. 0 lets the system choose.")
     var portBase = 7400
 
     func validate() throws {
@@ -34,8 +34,8 @@ struct UpCommand: ParsableCommand {
             Screen.line(Self.welcome(folder))
             for application in folder.sharingApplications {
                 Screen.line(
-                    "\(application) proves itself by a secret that the gateway shares, as earlier "
-                        + "builds made it; `postern applications rotate \(application)` makes a "
+                    "\(application) authenticates with a secret that the gateway shares, from an "
+                        + "earlier build; `postern applications rotate \(application)` creates a "
                         + "key that only the application has")
             }
             if let text = ClockWaiting.text(
@@ -51,7 +51,7 @@ struct UpCommand: ParsableCommand {
         supervisor.stop()
     }
 
-    /// What the other commands need to find this one's services.
+    /// The option with which other commands find the services of this one.
     private static func option(_ folder: DataFolder) -> String {
         folder.path == ".postern" ? "" : " --endpoints \(folder.path)/endpoints.json"
     }

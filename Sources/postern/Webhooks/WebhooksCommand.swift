@@ -4,16 +4,17 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// `postern webhooks`: events to URLs of yours.
+/// `postern webhooks`: events to the operator's URLs.
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks",
-        abstract: "Sends events to URLs of yours: lists, adds, removes, replays.",
+        abstract: "Manages webhooks, which send events to your URLs.",
         discussion: """
-            Each event is a POST, signed as the Standard Webhooks specification has it: verify \
+            Each event is a POST, signed as in the Standard Webhooks specification: verify \
             webhook-signature over "<webhook-id>.<webhook-timestamp>.<body>" with the secret that \
-            `add` shows, and keep webhook-id, since an event may come twice. Events of one account \
-            come in order. A receiver that does not answer 2xx is asked again for three days.
+            `add` prints, and store webhook-id, since an event may be delivered twice. Events of \
+            one account are delivered in order. If a receiver does not answer 2xx, the event is \
+            retried for three days.
             """,
         subcommands: [
             List.self, Add.self, Remove.self, RotateSecret.self, Pause.self, Resume.self,
@@ -23,7 +24,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     /// `postern webhooks list`.
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Shows all, and how they do.")
+        static let configuration = CommandConfiguration(abstract: "Lists all webhooks.")
 
         @OptionGroup var target: WebhookTarget
 
@@ -41,14 +42,14 @@ struct WebhooksCommand: AsyncParsableCommand {
     /// `postern webhooks add URL`.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sends events to a URL from now on, and shows the secret, once.")
+            abstract: "Adds a webhook for events from now on, and prints its secret, once.")
 
-        @Argument(help: "https; others only with the setting webhook-targets=any.")
+        @Argument(help: "An https URL; others only with the setting webhook-targets=any.")
         var url: String
 
         @Option(
             parsing: .upToNextOption,
-            help: "Which: names (session.started), beginnings (session.*); none means all.")
+            help: "Events: names (session.started) or prefixes (session.*); none means all.")
         var events: [String] = []
 
         @OptionGroup var target: WebhookTarget
@@ -64,9 +65,9 @@ struct WebhooksCommand: AsyncParsableCommand {
     /// `postern webhooks remove ID`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes one away, and what waits for it.")
+            abstract: "Removes a webhook and the events that wait for it.")
 
-        @Argument(help: "whk_…, as the list shows it.") var id: String
+        @Argument(help: "The webhook's id, whk_….") var id: String
         @OptionGroup var target: WebhookTarget
 
         func run() async throws {
@@ -78,9 +79,9 @@ struct WebhooksCommand: AsyncParsableCommand {
     /// `postern webhooks rotate-secret ID`.
     struct RotateSecret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a new secret and shows it; the old one signs too for a day.")
+            abstract: "Creates a new secret and prints it; the old one signs too for a day.")
 
-        @Argument(help: "whk_…, as the list shows it.") var id: String
+        @Argument(help: "The webhook's id, whk_….") var id: String
         @OptionGroup var target: WebhookTarget
 
         func run() async throws {
@@ -88,16 +89,16 @@ struct WebhooksCommand: AsyncParsableCommand {
             let answer = try await target.ask { try await $0.rotateWebhookSecret(request, $1) }
             Screen.line("secret: \(answer.secret)")
             let until = Timestamp(milliseconds: answer.formerUntilMs).text
-            Screen.line("the former one signs too until \(until)")
+            Screen.line("the former secret signs too until \(until)")
         }
     }
 
     /// `postern webhooks pause ID`.
     struct Pause: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Holds one back; its events wait, as long as they are kept (7 days).")
+            abstract: "Pauses a webhook; its events wait while they are stored (7 days).")
 
-        @Argument(help: "whk_…, as the list shows it.") var id: String
+        @Argument(help: "The webhook's id, whk_….") var id: String
         @OptionGroup var target: WebhookTarget
 
         func run() async throws { try await target.setPaused(true, id) }
@@ -105,9 +106,9 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     /// `postern webhooks resume ID`.
     struct Resume: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Lets one go on.")
+        static let configuration = CommandConfiguration(abstract: "Resumes a webhook.")
 
-        @Argument(help: "whk_…, as the list shows it.") var id: String
+        @Argument(help: "The webhook's id, whk_….") var id: String
         @OptionGroup var target: WebhookTarget
 
         func run() async throws { try await target.setPaused(false, id) }
@@ -116,12 +117,12 @@ struct WebhooksCommand: AsyncParsableCommand {
     /// `postern webhooks replay ID`.
     struct Replay: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sends events once more, in order, under their former ids.")
+            abstract: "Sends events again, in order, with their original ids.")
 
-        @Argument(help: "whk_…, as the list shows it.") var id: String
+        @Argument(help: "The webhook's id, whk_….") var id: String
 
         @Option(
-            help: "Everything after this position (data.position of an event); 7 days are kept.")
+            help: "Events after this position (data.position of an event); 7 days are stored.")
         var after: Int64 = 0
 
         @OptionGroup var target: WebhookTarget
@@ -129,7 +130,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         func run() async throws {
             let request = NotificationV1.ReplayWebhookRequest(webhookId: id, after: after)
             let answer = try await target.ask { try await $0.replayWebhook(request, $1) }
-            Screen.line("\(answer.events) events are on their way")
+            Screen.line("\(answer.events) events are queued")
         }
     }
 }
