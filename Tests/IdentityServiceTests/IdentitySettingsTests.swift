@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Identity's settings")
+@Suite("The identity service's settings")
 struct IdentitySettingsTests {
     private func load(_ environment: [String: String]) -> SettingsOutcome<IdentitySettings> {
         SettingsLoader(
@@ -12,7 +12,7 @@ struct IdentitySettingsTests {
         ).load(IdentitySettings.self)
     }
 
-    @Test("everything runs on defaults")
+    @Test("the defaults are valid")
     func defaults() throws {
         guard case .run(let settings) = load([:]) else {
             Issue.record("the defaults are refused")
@@ -27,7 +27,7 @@ struct IdentitySettingsTests {
         #expect(settings.appName == "")
     }
 
-    @Test("X-02, G-02, I-02: what is chosen is in force")
+    @Test("X-02, G-02, I-02: configured values take effect")
     func chosen() {
         let outcome = load([
             "POSTERN_ENUMERATION": "strict", "POSTERN_EMAIL_VERIFICATION": "required",
@@ -44,7 +44,7 @@ struct IdentitySettingsTests {
     }
 
     @Test(
-        "each of these is refused",
+        "an invalid value of each setting is refused",
         arguments: [
             ("POSTERN_LINK_ORIGIN", "app.example"), ("POSTERN_LINK_ORIGIN", "https://"),
             ("POSTERN_LINK_ORIGIN", "https://app.example/path"),
@@ -63,7 +63,7 @@ struct IdentitySettingsTests {
     }
 
     @Test(
-        "origins with and without a port are taken",
+        "origins with and without a port are accepted",
         arguments: [
             "https://app.example", "https://app.example:8443", "http://127.0.0.1:3000",
             "http://[::1]:3000",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-01: what becomes of an account's status, and what each allows")
+@Suite("I-01: the rule of an account's status, and what each status allows")
 struct AccountStatusRuleTests {
     private typealias Row = (
         from: AccountStanding, event: AccountEvent, to: AccountStatus, changed: Bool
@@ -17,7 +17,7 @@ struct AccountStatusRuleTests {
     private static let pending = AccountStanding(awaitsVerification: true)
     private static let deleting = AccountStanding(isDeleting: true)
 
-    /// Every cell of the rule's first table.
+    /// Every cell of the rule's first truth table.
     private static let table: [Row] = [
         (active, .suspend, .suspended, true), (active, .restore, .active, false),
         (active, .verify, .active, false), (active, .beginDeletion, .deleting, true),
@@ -37,7 +37,7 @@ struct AccountStatusRuleTests {
         (deleting, .cancelDeletion, .active, true),
     ]
 
-    @Test("every cell of the table")
+    @Test("every cell of the truth table holds")
     func cells() {
         #expect(Self.table.count == 4 * AccountEvent.allCases.count)
         for row in Self.table {
@@ -47,7 +47,7 @@ struct AccountStatusRuleTests {
         }
     }
 
-    @Test("a deletion that is cancelled is no way out of a suspension, in either order")
+    @Test("cancelling a deletion does not lift a suspension, in either order")
     func noWayOut() {
         for events in [
             [AccountEvent.suspend, .beginDeletion, .cancelDeletion],
@@ -61,7 +61,7 @@ struct AccountStatusRuleTests {
         }
     }
 
-    @Test("a suspension that is taken back lets nobody in whose address is not proved")
+    @Test("after a restored suspension an unproved account is pending again")
     func stillPending() {
         let standing = [AccountEvent.suspend, .restore].reduce(Self.pending) {
             AccountStatusRule.standing($0, after: $1)
@@ -73,7 +73,7 @@ struct AccountStatusRuleTests {
         #expect(proved.status == .active)
     }
 
-    @Test("whatever is suspended or deleting allows nothing; pending allows a reset")
+    @Test("suspended and deleting accounts allow nothing; pending ones allow proving the address")
     func allows() {
         for act in AccountAct.allCases {
             #expect(AccountStatusRule.allows(act, .active))
@@ -84,7 +84,7 @@ struct AccountStatusRuleTests {
         }
     }
 
-    @Test("every standing is read back as it was written", arguments: 0..<8)
+    @Test("every status is read back as it was written", arguments: 0..<8)
     func stored(bits: Int) {
         let standing = AccountStanding(
             isDeleting: bits & 1 != 0, isSuspended: bits & 2 != 0,
@@ -94,9 +94,9 @@ struct AccountStatusRuleTests {
     }
 }
 
-@Suite("I-01: a status in the store", .timeLimit(.minutes(1)))
+@Suite("I-01: the stored status of an account", .timeLimit(.minutes(1)))
 struct AccountStatusStoreTests {
-    @Test("proving the address ends the wait for it, and no suspension", arguments: [1, 2, 3, 4])
+    @Test("proving the address ends only the pending status", arguments: [1, 2, 3, 4])
     func verified(status: Int64) async throws {
         let house = try IdentityHouse()
         let registered = try await house.register().account?.accountId ?? ""
@@ -108,14 +108,14 @@ struct AccountStatusStoreTests {
         #expect(after?.awaitsVerification == false)
     }
 
-    @Test("nobody's status is nobody's to change")
+    @Test("changing the status of an unknown account has no effect")
     func nobody() async throws {
         let house = try IdentityHouse()
         let nobody = try #require(AccountID(key: 4_711))
         #expect(try await house.store.write { try $0.apply(.suspend, nobody) } == false)
     }
 
-    @Test("G-11: an account that waits for its address to be proved is let in by a reset")
+    @Test("G-11: a reset activates an account that awaits verification")
     func reset() async throws {
         let house = try IdentityHouse()
         _ = try await house.register()

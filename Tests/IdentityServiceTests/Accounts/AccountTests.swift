@@ -14,7 +14,7 @@ struct AccountTests {
 
     init() throws { house = try IdentityHouse() }
 
-    @Test("G-01: an account is answered by its id, also after a restart")
+    @Test("G-01: an account is found by its id, also after a restart")
     func lookUp() async throws {
         let account = try #require(try await house.register().account)
         house.store.close()
@@ -27,7 +27,7 @@ struct AccountTests {
         #expect(try await next.signIn().account?.accountId == account.accountId)
     }
 
-    @Test("G-01: who is not there is not found; what is no id is not asked for")
+    @Test("G-01: an unknown id is not found, and a malformed id is refused")
     func notFound() async throws {
         let unknown = try await refusal {
             try await house.service.getAccount(
@@ -42,7 +42,7 @@ struct AccountTests {
         }
     }
 
-    @Test("A-02: nothing personal stands readable in the store or the log")
+    @Test("A-02: no personal data is readable in the store or the log")
     func sealed() async throws {
         _ = try await house.service.register(
             .init(
@@ -53,20 +53,20 @@ struct AccountTests {
         house.store.close()
         var bytes = house.log.bytes
         for name in ["identity.sqlite", "identity.sqlite-wal"] {
-            // The log is gone once the store is closed.
+            // Closing the store deletes the write-ahead log.
             if let data = try? Data(contentsOf: URL(filePath: house.folder.file(name))) {
                 bytes += data
             }
         }
         #expect(bytes.count > 4_096)
         let text = String(decoding: bytes, as: UTF8.self).lowercased()
-        // "p=1$" stands between a hash's parameters and its salt.
+        // "p=1$" is between a hash's parameters and its salt.
         for canary in ["canary", "p=1$", "192.0.2.7"] {
             #expect(!text.contains(canary), "\(canary)")
         }
     }
 
-    @Test("A-02: a sealed field moved to another account's row does not open")
+    @Test("A-02: a sealed field that was copied to another account's row cannot be opened")
     func moved() async throws {
         _ = try await house.register("ada@example.org")
         let eve = try #require(try await house.register("eve@example.org").account)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("B17: identity's store and its master key", .timeLimit(.minutes(1)))
+@Suite("B17: the check of the master key against identity's store", .timeLimit(.minutes(1)))
 struct IdentityStoreKeyTests {
     let house: IdentityHouse
 
@@ -20,7 +20,7 @@ struct IdentityStoreKeyTests {
         return try await house.store.read { try keys.openOldest(in: $0, limit: 3) }
     }
 
-    @Test("B17: the oldest accounts open under their key and under no other")
+    @Test("B17: the oldest accounts open with the right key and with no other")
     func accounts() async throws {
         #expect(try await opened(master: 7) == [])
         for number in 0..<4 {
@@ -29,7 +29,7 @@ struct IdentityStoreKeyTests {
         }
         #expect(try await opened(master: 7) == [true, true, true])
         #expect(try await opened(master: 8) == [false, false, false])
-        // The newest does not count.
+        // The newest account is not checked.
         try await house.change(
             """
             UPDATE account_keys SET sealed_key = zeroblob(64) WHERE account =

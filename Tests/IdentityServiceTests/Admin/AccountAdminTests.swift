@@ -9,7 +9,7 @@ import Testing
 
 @testable import IdentityService
 
-/// A session service that knows one account's use, or is away.
+/// A session service that reports one account's activity, or is unavailable.
 private struct KnownActivity: AccountActivityAPI {
     var isAway = false
 
@@ -21,7 +21,7 @@ private struct KnownActivity: AccountActivityAPI {
     }
 }
 
-@Suite("I-09: accounts for the operator", .timeLimit(.minutes(1)))
+@Suite("I-09: account administration by the operator", .timeLimit(.minutes(1)))
 struct AccountAdminTests {
     let house: IdentityHouse
     let admin: AccountAdmin
@@ -61,10 +61,10 @@ struct AccountAdminTests {
         }
     }
 
-    // MARK: who may
+    // MARK: permissions
 
     @Test(
-        "nobody but the operator's tool, and whom the operator names",
+        "only the operator's tool and the configured applications may call",
         arguments: [
             "", "gateway", "session", "notification", "app", "TOOL",
         ])
@@ -90,7 +90,7 @@ struct AccountAdminTests {
             } == expected)
     }
 
-    @Test("an application is let in once the operator names it, and is on record")
+    @Test("a configured application may call, and the audited actor has its name")
     func named() throws {
         let settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
@@ -104,7 +104,7 @@ struct AccountAdminTests {
     }
 
     @Test(
-        "a name that cannot stand in one line of a record is refused",
+        "an actor with characters that would break an audit line is refused",
         arguments: [
             "a\nb", "a\u{0}", "<b>", String(repeating: "a", count: 129),
         ])
@@ -115,9 +115,9 @@ struct AccountAdminTests {
         #expect(error == ServiceError(.invalidArgument, fields: ["actor"]))
     }
 
-    // MARK: look up
+    // MARK: look-up
 
-    @Test("by id and by email in any spelling; masked unless asked for, which is on record")
+    @Test("look-up by id or email masks personal data, and showing it is audited")
     func lookUp() async throws {
         let masked = try await lookUp(.accountId(id))
         #expect(masked.account?.email == "a…@example.org")
@@ -133,7 +133,7 @@ struct AccountAdminTests {
         #expect(try await actors("account.shown") == ["tool/ann"])
     }
 
-    @Test("by phone number as people write it, and by an identity at a provider")
+    @Test("an account is found by phone number in any format and by provider identity")
     func identities() async throws {
         let parts = house.service.parts
         for (method, issuer, subject) in [
@@ -154,7 +154,7 @@ struct AccountAdminTests {
         }
     }
 
-    @Test("who is nobody is not found, and what is no address is said to be none")
+    @Test("an unknown account is not found, and an invalid search is refused")
     func nobody() async throws {
         let missing: [IdentityV1.LookUpAccountRequest.By] = [
             .accountId("acc_0000000000001"), .email("nobody@example.org"),
@@ -168,7 +168,7 @@ struct AccountAdminTests {
         #expect(try await refusal { try await lookUp(nil) }.code == .invalidArgument)
     }
 
-    @Test("X-07: an account is shown while session is away, without its use")
+    @Test("X-07: an account is shown without its activity while session is unavailable")
     func away() async throws {
         let admin = AccountAdmin(of: house.service, activity: KnownActivity(isAway: true))
         let answer = try await admin.lookUpAccount(.init(by: .accountId(id)), tool)
@@ -176,9 +176,9 @@ struct AccountAdminTests {
         #expect(answer.account?.use == nil)
     }
 
-    // MARK: suspend, restore
+    // MARK: suspension
 
-    @Test("a suspended account: no sign-in, sessions end, links are void, and it is on record")
+    @Test("a suspension blocks sign-in, ends sessions, voids links and is audited")
     func suspended() async throws {
         #expect(try await house.count("links") == 1)
         #expect(try await suspend())
@@ -196,7 +196,7 @@ struct AccountAdminTests {
             seen.suspension == .init(reason: "spam", sinceMs: house.time.now().milliseconds))
     }
 
-    @Test("X-02: a reset link is mailed to no suspended account, and the request answers alike")
+    @Test("X-02: a suspended account gets no reset link, and the request's answer is the same")
     func reset() async throws {
         _ = try await suspend()
         _ = try await house.service.requestPasswordReset(
@@ -205,7 +205,7 @@ struct AccountAdminTests {
         #expect(house.notifications.mails.allSatisfy { $0.template != "reset-password" })
     }
 
-    @Test("to suspend again changes nothing: the first reason stands, no session ends twice")
+    @Test("suspending again changes nothing: the first reason stays, and no session ends twice")
     func twice() async throws {
         #expect(try await suspend())
         #expect(try await !suspend("another"))
@@ -216,7 +216,7 @@ struct AccountAdminTests {
     }
 
     @Test(
-        "restored, the owner signs in; the links stay void, and there is nothing to restore twice")
+        "a restored owner can sign in; links stay void, and a second restore does nothing")
     func restored() async throws {
         _ = try await suspend()
         #expect(try await restore())
@@ -229,7 +229,7 @@ struct AccountAdminTests {
         #expect(try await lookUp(.accountId(id)).suspension?.reason == "again")
     }
 
-    @Test("an account that an import brought in suspended is restored all the same")
+    @Test("an account that was imported as suspended can be restored")
     func imported() async throws {
         try await house.change("UPDATE accounts SET status = 2")
         #expect(try await !suspend())
@@ -237,12 +237,12 @@ struct AccountAdminTests {
         #expect(try await house.signIn().account?.accountId == id)
     }
 
-    @Test("a sign-in whose password was being checked is refused by the suspension")
+    @Test("a sign-in during a suspension is refused, or its proof is ended")
     func race() async throws {
         async let answers = house.signIn()
         _ = try await suspend()
         do {
-            // It was let in before: then its proof is from before the end.
+            // The sign-in committed first, so its proof is older than the end.
             let proof = try #require(try await answers.proof)
             try await house.relay()
             #expect(proof.provedAtMs < (house.sessions.ended.first?.beforeMs ?? 0))
@@ -251,7 +251,7 @@ struct AccountAdminTests {
         }
     }
 
-    @Test("a reason has 1 to 500 bytes, and is on disk only sealed")
+    @Test("a reason has 1 to 500 bytes and is stored sealed")
     func reason() async throws {
         for text in ["", String(repeating: "x", count: 501)] {
             let error = try await refusal { try await suspend(text) }
@@ -265,7 +265,7 @@ struct AccountAdminTests {
         #expect(!String(decoding: bytes, as: UTF8.self).contains("canary"))
     }
 
-    @Test("signed out by the operator: sessions end, the account stays as it is")
+    @Test("a sign-out by the operator ends the sessions and keeps the account's status")
     func signedOut() async throws {
         _ = try await admin.signOutAccount(.init(accountId: id, actor: "ann"), tool)
         try await house.relay()
@@ -274,7 +274,7 @@ struct AccountAdminTests {
         #expect(try await house.signIn().account?.status == .active)
     }
 
-    @Test("nobody is stopped who is not there")
+    @Test("suspending, restoring and signing out an unknown account fails")
     func missing() async throws {
         let nobody = "acc_0000000000001"
         #expect(

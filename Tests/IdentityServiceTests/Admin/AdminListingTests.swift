@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-09: accounts in pages", .timeLimit(.minutes(1)))
+@Suite("I-09: listing accounts in pages", .timeLimit(.minutes(1)))
 struct AdminListingTests {
     let house: IdentityHouse
     let listing: AdminListing
@@ -36,7 +36,7 @@ struct AdminListingTests {
         return Set(try await list(request).accounts.compactMap { $0.account?.email })
     }
 
-    @Test("page after page, each account once, with nothing personal")
+    @Test("the pages list each account once, masked")
     func pages() async throws {
         var request = IdentityV1.ListAccountsRequest(limit: 3)
         var seen: [String] = []
@@ -51,7 +51,7 @@ struct AdminListingTests {
         #expect(try await house.count("audit", where: "kind = 'account.list-shown'") == 0)
     }
 
-    @Test("B17: an account that does not open is named in the log and left out of the page")
+    @Test("B17: an account that cannot be decrypted is logged and left out of the page")
     func unreadable() async throws {
         let first = try #require(
             try await house.store.read { session in
@@ -67,7 +67,7 @@ struct AdminListingTests {
         #expect(house.log.lines.contains { $0.contains(id) && $0.contains("left out") })
     }
 
-    @Test("by status, by creation, by last sign-in: from is in, before is out")
+    @Test("filters by status, creation and last sign-in include `from` and exclude `before`")
     func filters() async throws {
         #expect(
             try await emails(.init(createdFromMs: begin + 5_000))
@@ -87,7 +87,7 @@ struct AdminListingTests {
         #expect(try await emails(.init(status: .deleting)) == [])
     }
 
-    @Test("who has emails shown is on record, with how many")
+    @Test("showing emails is audited with the number of accounts")
     func shown() async throws {
         _ = try await emails(.init(limit: 5, actor: "ann"))
         let rows = try await house.store.read {
@@ -98,7 +98,7 @@ struct AdminListingTests {
         #expect(rows == [[.text("tool/ann"), .integer(5)]])
     }
 
-    @Test("what is no page, moment or status is refused")
+    @Test("an invalid page, time or status is refused")
     func refused() async throws {
         for (request, field) in [
             (IdentityV1.ListAccountsRequest(page: "7"), "page"),
@@ -111,7 +111,7 @@ struct AdminListingTests {
         }
     }
 
-    @Test("few among many: a page that found nothing says where to go on")
+    @Test("an empty page of a rare match still names the next page")
     func window() async throws {
         try await house.change(
             """
@@ -131,10 +131,10 @@ struct AdminListingTests {
     }
 }
 
-@Suite("I-09: what is masked")
+@Suite("I-09: masked addresses and numbers")
 struct MaskedTextTests {
     @Test(
-        "enough to tell that it is the one that was just said",
+        "a masked address keeps its first character and its domain",
         arguments: [
             ("ada@example.org", "a…@example.org"), ("a@b", "a…@b"), ("", ""), ("@b", "…"),
             ("nobody", "…"), ("\"a@b\"@example.org", "\"…@example.org"),
@@ -143,7 +143,11 @@ struct MaskedTextTests {
         #expect(MaskedText.email(address) == masked)
     }
 
-    @Test(arguments: [("+4915112345678", "+49…78"), ("+1234567", "+12…67"), ("+12", "…"), ("", "")])
+    @Test(
+        "a masked number keeps its first and last two digits",
+        arguments: [
+            ("+4915112345678", "+49…78"), ("+1234567", "+12…67"), ("+12", "…"), ("", ""),
+        ])
     func phone(number: String, masked: String) {
         #expect(MaskedText.phone(number) == masked)
     }

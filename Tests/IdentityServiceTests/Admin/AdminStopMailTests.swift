@@ -7,9 +7,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-09: the owner of a suspended account is told", .timeLimit(.minutes(1)))
+@Suite("I-09: mails to the owner of a suspended account", .timeLimit(.minutes(1)))
 struct AdminStopMailTests {
-    /// A session service that knows of no use.
+    /// A session service without any activity.
     private struct NoActivity: AccountActivityAPI {
         func accountActivity(
             _ request: SessionV1.AccountActivityRequest, _ context: CallContext
@@ -35,12 +35,12 @@ struct AdminStopMailTests {
         _ = try await admin.restoreAccount(.init(accountId: account), tool)
     }
 
-    /// The mails that tell of it, in order.
+    /// The mails about suspensions, in order.
     private var told: [NotificationV1.SendEmailRequest] {
         house.notifications.mails.filter { $0.template.hasPrefix("account-") }
     }
 
-    @Test("I-09: a suspension and its end are told once each, with the moment and no reason")
+    @Test("I-09: suspending and restoring send one mail each, with the time and without the reason")
     func mails() async throws {
         let account = try await house.registerProved().accountId
         for _ in 0..<2 { try await suspend(account) }
@@ -57,7 +57,7 @@ struct AdminStopMailTests {
         #expect(told.map(\.template) == ["account-suspended", "account-restored"])
     }
 
-    @Test("N-01: whoever suspends and restores an account again and again fills no inbox")
+    @Test("N-01: repeated suspensions send a limited number of mails")
     func flood() async throws {
         let account = try await house.registerProved().accountId
         for _ in 0...NoticeRule.mailsMax {

@@ -35,7 +35,7 @@ struct ClaimTests {
         try await refusal { try await confirm(token, as: account, password: password) }.code
     }
 
-    @Test("X-02: it makes a guest whose address waits; the password signs in once it is proved")
+    @Test("X-02: sign-up makes a guest; the password works once the address is proved")
     func proved() async throws {
         let account = try await claim("Ada@example.org")
         #expect(account.isGuest && account.email == "" && account.methods == [])
@@ -48,11 +48,11 @@ struct ClaimTests {
         #expect(proved.email == "Ada@example.org" && proved.emailVerified && !proved.isGuest)
         #expect(proved.methods == ["password"])
         #expect(try await house.signIn().account?.accountId == account.accountId)
-        #expect(house.sessions.ended.isEmpty, "the sign-up's session goes on")
+        #expect(house.sessions.ended.isEmpty, "the sign-up's session stays valid")
         #expect(try await house.count("claims") == 0)
     }
 
-    @Test("X-02: free, claimed and owned are answered alike, and each is one mail")
+    @Test("X-02: free, claimed and owned addresses get the same answer and one mail each")
     func alike() async throws {
         let owner = try await claim("owned@example.org")
         try await house.relay()
@@ -78,14 +78,14 @@ struct ClaimTests {
         #expect(told.variables.map(\.value).contains("https://app.example/forgot-password"))
     }
 
-    @Test("X-04: a stranger's claim is not proved by the owner's click, whatever she types")
+    @Test("X-04: the owner's click does not prove a stranger's claim, whatever password she enters")
     func strangersClaim() async throws {
         let stranger = try await claim(password: "Evil7Password")
         try await house.relay()
         let token = try house.latestToken()
         #expect(try await refused(token) == .passwordNeeded)
         #expect(try await refused(token, password: "Owners9Password") == .invalidCredential)
-        // In her own guest's session it is elsewhere, too.
+        // In her own guest's session the stranger's link still counts as opened elsewhere.
         let owner = try await claim(password: "Owners9Password")
         #expect(try await refused(token, as: owner.accountId) == .passwordNeeded)
         try await house.relay()
@@ -97,10 +97,10 @@ struct ClaimTests {
                 == owner.accountId)
     }
 
-    @Test("X-02: a claim that lost looks to who made it like one that waits")
+    @Test("X-02: a claim that lost the address looks pending to its maker")
     func lost() async throws {
         let stranger = try await claim(password: "Evil7Password", key: "s")
-        // Mails of one moment go out side by side; the owner's link is to be the later one.
+        // Mails of one round are delivered in parallel. The owner's link must come later.
         try await house.relay()
         let owner = try await claim(password: "Owners9Password")
         try await house.relay()
@@ -115,7 +115,7 @@ struct ClaimTests {
         #expect(house.notifications.mails.filter { $0.template == "verify-email" }.count == 2)
     }
 
-    @Test("X-02: the claim's password proves it elsewhere; five wrong ones, and the link is void")
+    @Test("X-02: the claim's password confirms elsewhere, until five wrong ones void the link")
     func elsewhere() async throws {
         let account = try await claim()
         try await house.relay()
@@ -132,7 +132,7 @@ struct ClaimTests {
         #expect(try await confirm(again, password: "Correct7Horse").emailVerified)
     }
 
-    @Test("X-04: who owned the address before strict keeps it, proved or not")
+    @Test("X-04: an account that owned the address before strict mode keeps it, proved or not")
     func heldBefore() async throws {
         let friendly = try IdentityHouse()
         let held = try #require(try await friendly.register().account)
@@ -145,7 +145,7 @@ struct ClaimTests {
         #expect(try await strict.signIn().account?.accountId == held.accountId)
     }
 
-    @Test("X-04: an address that has become somebody's by a provider is no claim's any more")
+    @Test("X-04: a claim is void once a provider sign-in has taken the address")
     func takenMeanwhile() async throws {
         let account = try await claim()
         try await house.relay()
@@ -160,7 +160,7 @@ struct ClaimTests {
         #expect(try await refused(try house.latestToken(), as: account.accountId) == .invalidLink)
     }
 
-    @Test("X-02: claims expire with their links; their accounts stay guests")
+    @Test("X-02: claims expire with their links, and their accounts stay guests")
     func expires() async throws {
         let account = try await claim()
         try await house.relay()
@@ -174,7 +174,7 @@ struct ClaimTests {
         #expect(try await house.count("accounts", where: "is_guest = 1") == 1)
     }
 
-    @Test("G-07: a guest who signs up stays the same account, and only its new session goes on")
+    @Test("G-07: a guest who signs up keeps the account, and only its new session stays valid")
     func guest() async throws {
         let guest = try #require(
             try await house.identities.signInAnonymously(.init(), house.context()).account)
@@ -189,7 +189,7 @@ struct ClaimTests {
         let ended = try #require(house.sessions.ended.first)
         #expect(ended.accountId == guest.accountId && house.sessions.ended.count == 1)
         #expect(try #require(answer.proof).provedAtMs >= ended.beforeMs)
-        // The guest's session is over; the repeat is answered all the same.
+        // The guest's session has ended, and the repeat is still answered.
         house.devices.end(access)
         let again = try await house.service.register(
             .init(
@@ -201,7 +201,7 @@ struct ClaimTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("X-04: a claim made before its guest became an account in another way opens nothing")
+    @Test("X-04: a claim is void once its guest was upgraded in another way")
     func upgradedMeanwhile() async throws {
         let guest = try await claim("mallory@example.org", password: "Evil7Password")
         try await house.relay()
@@ -219,7 +219,7 @@ struct ClaimTests {
         #expect(code == .invalidCredential)
     }
 
-    @Test("X-02: an address has 32 claims at most; the oldest gives way")
+    @Test("X-02: an address has at most 32 claims, and the oldest is dropped")
     func cap() async throws {
         for number in 0..<34 {
             _ = try await claim(password: "Correct\(number)Horse")
@@ -229,7 +229,7 @@ struct ClaimTests {
         #expect(try await house.count("accounts", where: "is_guest = 1") == 34)
     }
 
-    @Test("G-25: a repeat answers the same, before the proof and after; another password does not")
+    @Test("G-25: a repeat gets the same answer before and after the proof, with the same password")
     func repeated() async throws {
         let first = try await claim(key: "k")
         #expect(try await claim(key: "k") == first)
@@ -243,7 +243,7 @@ struct ClaimTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("I-05: of 20 claims that are proved at once one wins, and no account is half done")
+    @Test("I-05: of 20 claims proved in parallel exactly one gets the address")
     func race() async throws {
         var claims: [(String, String)] = []
         for number in 0..<20 {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("X-02: the time of a sign-up under strict enumeration", .timeLimit(.minutes(5)))
 struct StrictTimingTests {
-    /// Samples of each kind, interleaved; a long run is held to the bounds of the promise.
+    /// Interleaved samples of each kind. Only a long run checks the promised bounds.
     private static let rounds = SoakRounds.isLong ? 2_000 : 150
 
     @Test("X-02: free, claimed and owned addresses take the same time")

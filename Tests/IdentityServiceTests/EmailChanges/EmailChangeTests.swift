@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-12: a change of address", .timeLimit(.minutes(1)))
+@Suite("G-12: changing the email address", .timeLimit(.minutes(1)))
 struct EmailChangeTests {
     let house: IdentityHouse
     let ada: String
@@ -16,11 +16,11 @@ struct EmailChangeTests {
         house = try IdentityHouse()
         ada = try #require(try await house.register().account).accountId
         access = house.devices.open(ada)
-        // Proved, as most addresses are; what is unproved has tests of its own.
+        // Most addresses are proved. Unproved ones have their own tests.
         try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
     }
 
-    @Test("G-12, D3 3.3: it waits until the new address confirms; both addresses are told")
+    @Test("G-12, D3 3.3: the change waits for a confirmation from the new address; both are mailed")
     func changes() async throws {
         let asked = try await house.requestChange("New@example.org", access)
         #expect(asked.email == "ada@example.org" && asked.pendingEmail == "New@example.org")
@@ -42,7 +42,7 @@ struct EmailChangeTests {
         #expect(try await house.count("audit", where: "kind = 'account.email-changed'") == 1)
     }
 
-    @Test("G-12: what waits is told with the account, and gone when it has expired")
+    @Test("G-12: a pending change is shown with the account until it expires")
     func pending() async throws {
         _ = try await house.requestChange("new@example.org", access)
         #expect(try await house.pendingEmail(ada) == "new@example.org")
@@ -50,7 +50,7 @@ struct EmailChangeTests {
         #expect(try await house.pendingEmail(ada) == "")
     }
 
-    @Test("G-12: opened elsewhere the link needs the account's password")
+    @Test("G-12: outside the account's session the link needs the account's password")
     func elsewhere() async throws {
         let mallory = try #require(try await house.register("mallory@example.org").account)
         _ = try await house.requestChange("new@example.org", access)
@@ -65,7 +65,7 @@ struct EmailChangeTests {
                 == "new@example.org")
     }
 
-    @Test("I-06: five passwords are looked at, then the right one is refused too")
+    @Test("I-06: after five wrong passwords a link refuses the right one too")
     func guesses() async throws {
         _ = try await house.requestChange("new@example.org", access)
         try await house.relay()
@@ -76,11 +76,11 @@ struct EmailChangeTests {
         }
         let right = try await house.refusedChange(token, password: "Correct7Horse")
         #expect(right == .invalidLink)
-        // Its owner is not locked out of it.
+        // The owner's own session can still confirm.
         _ = try await house.confirmChange(token, access: access)
     }
 
-    @Test("G-12: of two changes that wait only the later one's link is good")
+    @Test("G-12: a newer change voids the link of the previous one")
     func two() async throws {
         _ = try await house.requestChange("first@example.org", access)
         try await house.relay()
@@ -92,7 +92,7 @@ struct EmailChangeTests {
         #expect(changed.email == "second@example.org")
     }
 
-    @Test("G-12: it can be cancelled; then its link is void")
+    @Test("G-12: a cancelled change voids its link")
     func cancelled() async throws {
         #expect(try await !house.cancelChange(access))
         _ = try await house.requestChange("new@example.org", access)
@@ -103,10 +103,10 @@ struct EmailChangeTests {
         #expect(code == .invalidLink)
     }
 
-    @Test("X-04: a reset, and another password, end what waits (unexpired email change)")
+    @Test("X-04: a reset and a password change delete a pending change (unexpired email change)")
     func stopped() async throws {
         for isReset in [true, false] {
-            // The round before has ended the sessions that there were.
+            // The previous round ended the sessions.
             house.time.advance(by: .seconds(1))
             let access = house.devices.open(ada)
             _ = try await house.requestChange("attacker@example.org", access)
@@ -132,7 +132,7 @@ struct EmailChangeTests {
         }
     }
 
-    @Test("X-04: the owner who proves the address with another password ends it, too")
+    @Test("X-04: proving the address with another password deletes a pending change")
     func stoppedByOwner() async throws {
         try await house.change("UPDATE email_addresses SET proved_at_ms = NULL")
         _ = try await house.requestChange("attacker@example.org", access)
@@ -143,7 +143,7 @@ struct EmailChangeTests {
         #expect(try await house.refusedChange(stale, access: access) == .invalidLink)
     }
 
-    @Test("G-12: whatever was mailed to the old address opens nothing after the change")
+    @Test("G-12: links mailed to the old address are void after the change")
     func oldLinks() async throws {
         _ = try await house.service.requestPasswordReset(
             .init(email: "ada@example.org"), house.context())
@@ -159,7 +159,7 @@ struct EmailChangeTests {
         #expect(reset.code == .invalidLink)
     }
 
-    @Test("G-12: a token of one purpose never stands in for another")
+    @Test("G-12: a link of one purpose is refused for another")
     func purposes() async throws {
         _ = try await house.requestChange("new@example.org", access)
         try await house.relay()
@@ -173,7 +173,7 @@ struct EmailChangeTests {
         #expect(code == .invalidLink)
     }
 
-    @Test("G-13: a proof older than five minutes is none")
+    @Test("G-13: a sign-in five minutes ago is not recent enough to request a change")
     func recentProof() async throws {
         house.time.advance(by: .seconds(300))
         let error = try await refusal { try await house.requestChange("new@example.org", access) }
@@ -181,7 +181,7 @@ struct EmailChangeTests {
         #expect(try await house.count("email_changes") == 0)
     }
 
-    @Test("G-12: its own address, what is no address, and a guest are refused")
+    @Test("G-12: the current address, an invalid address and a guest are refused")
     func refused() async throws {
         let own = try await refusal { try await house.requestChange("ADA@example.org", access) }
         #expect(own == ServiceError(.invalidArgument, fields: ["new_email"]))
@@ -192,7 +192,7 @@ struct EmailChangeTests {
         #expect(guest.code == .operationNotAllowed)
     }
 
-    @Test("G-12: an account without an address adds one the same way; nobody else is told")
+    @Test("G-12: an account without an address adds one the same way; only that one is mailed")
     func first() async throws {
         try await house.change("DELETE FROM email_addresses")
         _ = try await house.requestChange("first@example.org", access)
@@ -202,7 +202,7 @@ struct EmailChangeTests {
         #expect(changed.email == "first@example.org" && changed.emailVerified)
     }
 
-    @Test("G-25: repeats mail once, and answer as the first did")
+    @Test("G-25: repeats send one mail and get the first answer")
     func repeated() async throws {
         for _ in 0..<3 { _ = try await house.requestChange("new@example.org", access, key: "k") }
         try await house.relay()

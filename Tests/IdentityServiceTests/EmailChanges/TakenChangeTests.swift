@@ -6,12 +6,12 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-12, X-02: a change to an address that has an account", .timeLimit(.minutes(1)))
+@Suite("G-12, X-02: changing to an address that is taken", .timeLimit(.minutes(1)))
 struct TakenChangeTests {
     private func house(
         _ mode: EnumerationMode
     ) async throws -> (IdentityHouse, access: String) {
-        // Both are there before strict begins: under strict nobody owns what is unproved.
+        // Both accounts exist before strict mode: under strict an unproved sign-up owns no address.
         let friendly = try IdentityHouse()
         let ada = try #require(try await friendly.register().account).accountId
         _ = try await friendly.register("bob@example.org")
@@ -21,7 +21,7 @@ struct TakenChangeTests {
         return (house, house.devices.open(ada))
     }
 
-    @Test("G-12: friendly says so, and mails nobody")
+    @Test("G-12: friendly mode reports a taken address and sends no mail")
     func friendly() async throws {
         let (house, access) = try await house(.friendly)
         let error = try await refusal { try await house.requestChange("BOB@example.org", access) }
@@ -31,7 +31,7 @@ struct TakenChangeTests {
         #expect(house.mail("email-already-registered") == nil)
     }
 
-    @Test("X-02: strict answers as for a free one; the owner is told, and no link is anywhere")
+    @Test("X-02: strict mode answers as for a free address, and mails the owner without a link")
     func strict() async throws {
         let (house, access) = try await house(.strict)
         let taken = try await house.requestChange("bob@example.org", access)
@@ -45,7 +45,7 @@ struct TakenChangeTests {
         #expect(same == taken)
     }
 
-    @Test("G-12: an address that is taken before the link is opened stays its owner's")
+    @Test("G-12: an address that is taken before the link is opened keeps its owner")
     func takenMeanwhile() async throws {
         let house = try IdentityHouse()
         let ada = try #require(try await house.register().account).accountId
@@ -59,7 +59,7 @@ struct TakenChangeTests {
         _ = try await house.signIn()
     }
 
-    @Test("I-05: of 20 accounts that confirm one address at once, one has it")
+    @Test("I-05: of 20 accounts that confirm one address in parallel exactly one gets it")
     func race() async throws {
         let house = try IdentityHouse()
         var links: [(access: String, token: String)] = []

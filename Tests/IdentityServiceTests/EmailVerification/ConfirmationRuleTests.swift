@@ -5,7 +5,7 @@ import Testing
 
 @Suite("G-12: the rule of a verification link")
 struct ConfirmationRuleTests {
-    @Test("G-12: inside the account's own session the link is enough; elsewhere a password decides")
+    @Test("G-12: the link suffices in the account's own session; elsewhere a password decides")
     func table() throws {
         let owner = try #require(AccountID(key: 1))
         let other = try #require(AccountID(key: 2))

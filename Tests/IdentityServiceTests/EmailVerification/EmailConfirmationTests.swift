@@ -13,7 +13,7 @@ struct EmailConfirmationTests {
 
     init() throws { house = try IdentityHouse() }
 
-    /// Registers and takes the link from the mail.
+    /// Registers and reads the link from the mail.
     private func registered() async throws -> (account: String, token: String) {
         let account = try #require(try await house.register().account)
         try await house.relay()
@@ -28,7 +28,7 @@ struct EmailConfirmationTests {
             house.context(key))
     }
 
-    @Test("G-12: inside the account's own session the link alone confirms")
+    @Test("G-12: in the account's own session the link alone confirms")
     func ownSession() async throws {
         let (account, token) = try await registered()
         let answer = try await confirm(token, account: account)
@@ -39,7 +39,7 @@ struct EmailConfirmationTests {
         #expect(try await house.waiting() == 0)
     }
 
-    @Test("G-12: elsewhere a password is needed, and asking for it leaves the link good")
+    @Test("G-12: elsewhere a password is required, and its absence leaves the link valid")
     func passwordNeeded() async throws {
         let (account, token) = try await registered()
         for asking in ["", "acc_0000000000001", "nonsense"] {
@@ -49,7 +49,7 @@ struct EmailConfirmationTests {
         #expect(try await confirm(token, account: account).account?.emailVerified == true)
     }
 
-    @Test("G-12: elsewhere the same password confirms and ends nothing")
+    @Test("G-12: elsewhere the account's password confirms and ends no session")
     func samePassword() async throws {
         let (_, token) = try await registered()
         let answer = try await confirm(token, password: "Correct7Horse")
@@ -70,14 +70,14 @@ struct EmailConfirmationTests {
         let ended = try #require(house.sessions.ended.first)
         #expect(ended.accountId == account)
         #expect(ended.reason == .security)
-        // Also what was proved in this very millisecond is refused.
+        // This includes proofs of the same millisecond.
         #expect(ended.beforeMs > strangersProof.provedAtMs)
         let old = try await refusal { try await house.signIn(password: "Correct7Horse") }
         #expect(old.code == .invalidCredential)
         _ = try await house.signIn(password: "Owners9Password")
     }
 
-    @Test("I-02: a replacing password meets the policy, and a weak one leaves the link good")
+    @Test("I-02: a new password must meet the policy, and a weak one leaves the link valid")
     func weakReplacement() async throws {
         let (_, token) = try await registered()
         for weak in ["short", String(repeating: "Aa1", count: 400)] {
@@ -88,7 +88,7 @@ struct EmailConfirmationTests {
         #expect(try await confirm(token, password: "Owners9Password").passwordReplaced)
     }
 
-    @Test("I-06: a link serves once")
+    @Test("I-06: a link works once")
     func once() async throws {
         let (account, token) = try await registered()
         _ = try await confirm(token, account: account)
@@ -96,7 +96,7 @@ struct EmailConfirmationTests {
         #expect(error == ServiceError(.invalidLink))
     }
 
-    @Test("I-06: of 20 parallel uses one replaces the password")
+    @Test("I-06: of 20 parallel uses of one link exactly one replaces the password")
     func race() async throws {
         let (_, token) = try await registered()
         let replaced = await withTaskGroup(of: Bool.self) { group in
@@ -116,7 +116,7 @@ struct EmailConfirmationTests {
         #expect(try await house.count("audit", where: "kind = 'account.email-verified'") == 1)
     }
 
-    @Test("I-06: a link works until the end of its life, not after")
+    @Test("I-06: a link is valid until the end of its life, and expires then")
     func expires() async throws {
         let (account, token) = try await registered()
         house.time.advance(by: .seconds(24 * 3_600))
@@ -131,7 +131,7 @@ struct EmailConfirmationTests {
     }
 
     @Test(
-        "I-06: what is no token is no link",
+        "I-06: a malformed token is refused as an invalid link",
         arguments: [
             "", "x", String(repeating: "A", count: 43), String(repeating: "A", count: 42) + "B",
             String(repeating: "A", count: 44), String(repeating: "é", count: 43), "../../etc",
@@ -142,7 +142,7 @@ struct EmailConfirmationTests {
         #expect(error == ServiceError(.invalidLink))
     }
 
-    @Test("I-06: every changed character of a token makes it nobody's")
+    @Test("I-06: a token with any one character changed is refused")
     func changed() async throws {
         let (account, token) = try await registered()
         for index in token.indices {
@@ -159,7 +159,7 @@ struct EmailConfirmationTests {
         let other = try #require(try await house.register("eve@example.org").account)
         let elsewhere = try await refusal { try await confirm(token, account: other.accountId) }
         #expect(elsewhere.code == .passwordNeeded)
-        // The account's address has become another one.
+        // The account has another address now.
         let key = try #require(AccountID(text: account)).key
         try await house.change(
             "UPDATE email_addresses SET look_up_key = x'00' WHERE account = ?", [.integer(key)])
@@ -167,7 +167,7 @@ struct EmailConfirmationTests {
         #expect(stale == ServiceError(.invalidLink))
     }
 
-    @Test("I-06: the store holds no token, only its keyed hash")
+    @Test("I-06: only the keyed hash of a token is stored")
     func hashed() async throws {
         let (_, token) = try await registered()
         let kept = try await house.store.read { session in
@@ -178,7 +178,7 @@ struct EmailConfirmationTests {
         #expect(kept?.count == 32)
     }
 
-    @Test("G-12: a stopped account's address is not confirmed")
+    @Test("G-12: the address of a disabled account cannot be confirmed")
     func suspended() async throws {
         let (account, token) = try await registered()
         try await house.change("UPDATE accounts SET status = 2")
@@ -186,7 +186,7 @@ struct EmailConfirmationTests {
         #expect(error.code == .accountDisabled)
     }
 
-    @Test("G-25: a repeat gets the first answer, in its session or with the password it set")
+    @Test("G-25: a repeat gets the first answer, if its password or session is the same")
     func repeated() async throws {
         let (account, token) = try await registered()
         let first = try await confirm(token, password: "Owners9Password", key: "k")
@@ -203,7 +203,7 @@ struct EmailConfirmationTests {
         #expect(house.sessions.ended.count == 1)
     }
 
-    @Test("A-01: confirmation and replacement are in the audit trail")
+    @Test("A-01: confirmation and password replacement are audited")
     func audit() async throws {
         let (_, token) = try await registered()
         _ = try await confirm(token, password: "Owners9Password")

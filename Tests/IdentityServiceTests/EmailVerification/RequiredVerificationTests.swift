@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-02: addresses that must be verified first", .timeLimit(.minutes(1)))
+@Suite("G-02: required email verification", .timeLimit(.minutes(1)))
 struct RequiredVerificationTests {
     let house: IdentityHouse
 
@@ -20,7 +20,7 @@ struct RequiredVerificationTests {
         ).sent
     }
 
-    @Test("G-02, D2: a sign-up proves nothing; only the right password is told what is missing")
+    @Test("G-02, D2: sign-up gives no proof; only the right password reveals the status")
     func pending() async throws {
         let answer = try await house.register()
         #expect(answer.proof == nil)
@@ -34,7 +34,7 @@ struct RequiredVerificationTests {
         #expect(try await house.signIn().account?.emailVerified == true)
     }
 
-    @Test("G-02: who signs up through a guest waits for the address as anybody else")
+    @Test("G-02: a guest who signs up must verify the address too")
     func throughGuest() async throws {
         let guest = try await house.guest()
         let answer = try await house.service.register(
@@ -50,7 +50,7 @@ struct RequiredVerificationTests {
         #expect(confirmed.account?.status == .active)
     }
 
-    @Test("G-02: without a session the password asks for another link; the former is void")
+    @Test("G-02: without a session the password requests another link, and the former is void")
     func resends() async throws {
         _ = try await house.register()
         try await house.relay()
@@ -69,7 +69,7 @@ struct RequiredVerificationTests {
         #expect(try await !resend())
     }
 
-    @Test("X-02: unknown and wrong are one answer and one hash each")
+    @Test("X-02: unknown accounts and wrong passwords get one error and cost one hash each")
     func stranger() async throws {
         _ = try await house.register()
         let before = house.hashes
@@ -81,14 +81,14 @@ struct RequiredVerificationTests {
         #expect(try await refusal { try await resend() }.code == .accountDisabled)
     }
 
-    @Test("G-25: a repeated sign-up answers the account again, and proves nothing either")
+    @Test("G-25: a repeated sign-up gets the account again, and no proof")
     func repeated() async throws {
         let first = try await house.register(key: "k")
         let again = try await house.register(key: "k")
         #expect(again.proof == nil && again.account == first.account)
     }
 
-    @Test("X-02: under strict nothing is proved either, and the password is as unknown")
+    @Test("X-02: in strict mode an unverified sign-up has no proof, and its password fails")
     func strict() async throws {
         let strict = try IdentityHouse(enumeration: .strict, verification: .required)
         let answer = try await strict.register()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-12: another verification link", .timeLimit(.minutes(1)))
+@Suite("G-12: requesting another verification link", .timeLimit(.minutes(1)))
 struct VerificationResendTests {
     let house: IdentityHouse
     let account: String
@@ -30,7 +30,7 @@ struct VerificationResendTests {
         ).account?.emailVerified ?? false
     }
 
-    @Test("G-12: the new link confirms for a day, the former one is void")
+    @Test("G-12: the new link is valid for a day, and the former one is void")
     func resends() async throws {
         let former = try house.latestToken()
         house.time.advance(by: .seconds(3_600))
@@ -43,14 +43,14 @@ struct VerificationResendTests {
         #expect(try await house.count("audit", where: "kind = 'account.verification-resent'") == 1)
     }
 
-    @Test("G-12: a proved address gets none")
+    @Test("G-12: a proved address gets no link")
     func proved() async throws {
         _ = try await confirm(try house.latestToken())
         #expect(try await !resend())
         #expect(try await house.waiting() == 0)
     }
 
-    @Test("G-12: a reset link that is under way stays good")
+    @Test("G-12: a pending reset link stays valid")
     func otherPurpose() async throws {
         _ = try await house.service.requestPasswordReset(
             .init(email: "ada@example.org"), house.context())
@@ -59,7 +59,7 @@ struct VerificationResendTests {
         #expect(try await house.count("links", where: "purpose = 2") == 1)
     }
 
-    @Test("G-12: nobody's, nonsense or a stopped account's is refused")
+    @Test("G-12: unknown, malformed and disabled accounts are refused")
     func refused() async throws {
         #expect(try await refusal { try await resend("x") }.code == .invalidArgument)
         #expect(try await refusal { try await resend("acc_0000000000001") }.code == .notFound)
@@ -68,7 +68,7 @@ struct VerificationResendTests {
         #expect(try await house.waiting() == 0)
     }
 
-    @Test("G-25: a repeat mails nothing more and answers alike, though the link was used since")
+    @Test("G-25: a repeat mails nothing and gets the first answer, even after the link's use")
     func repeated() async throws {
         #expect(try await resend(key: "k"))
         #expect(try await resend(key: "k"))

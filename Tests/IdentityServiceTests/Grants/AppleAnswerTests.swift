@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What Apple's word about codes and grants means")
+@Suite("How Apple's responses about codes and grants are read")
 struct AppleAnswerTests {
     enum Meaning: String { case done, refused, later }
 
@@ -18,12 +18,12 @@ struct AppleAnswerTests {
         (401, #"{"error":"invalid_client"}"#, .later),
         (400, #"{"error":"unauthorized_client"}"#, .later),
         (400, #"{"error":"something new"}"#, .later), (400, "", .later), (400, "<html>", .later),
-        // The word of a proxy in between is not Apple's.
+        // A proxy's 502 is not Apple's answer, whatever its body says.
         (502, #"{"error":"invalid_grant"}"#, .later),
         (302, "", .later), (429, "", .later), (500, "", .later), (503, "", .later),
     ]
 
-    @Test("G-05: a code is exchanged, refused for good, or tried again", arguments: errors.indices)
+    @Test("G-05: a code is exchanged, refused for good, or retried", arguments: errors.indices)
     func exchange(row: Int) {
         let (status, body, meaning) = Self.errors[row]
         let answer = AppleAnswer.exchange(Self.answered(status, body), client: "app")
@@ -34,7 +34,7 @@ struct AppleAnswerTests {
         }
     }
 
-    @Test("G-05: a grant is revoked, unknown, or tried again", arguments: errors.indices)
+    @Test("G-05: a grant is revoked, unknown, or retried", arguments: errors.indices)
     func revocation(row: Int) {
         let (status, body, meaning) = Self.errors[row]
         switch AppleAnswer.revocation(Self.answered(status, body)) {
@@ -47,7 +47,7 @@ struct AppleAnswerTests {
     }
 
     @Test(
-        "G-05: an answer that is not whole, or another app's, is no grant",
+        "G-05: an incomplete response, or one for another app, is refused",
         arguments: [
             "", "[]", "{}", #"{"refresh_token":"r"}"#, #"{"refresh_token":"","id_token":"TOKEN"}"#,
             #"{"refresh_token":7,"id_token":"TOKEN"}"#, #"{"id_token":"TOKEN"}"#,
@@ -71,7 +71,7 @@ struct AppleAnswerTests {
         }
     }
 
-    @Test("G-05: a whole answer is a grant, with its person")
+    @Test("G-05: a complete response gives a grant with its subject")
     func whole() throws {
         let claims = Base64URL.encode(#"{"sub":"s","aud":"app"}"#.utf8)
         let body = #"{"refresh_token":"r","id_token":"e30.\#(claims).c2ln"}"#
@@ -85,7 +85,7 @@ struct AppleAnswerTests {
         #expect(grant.refreshToken == SecretBytes(copying: "r".utf8))
     }
 
-    @Test("only what Apple cannot help opens the breaker")
+    @Test("only Apple's own failures open the circuit breaker")
     func health() {
         for status in [200, 302, 400, 401, 403, 404] {
             #expect(AppleAnswer.isHealthy(Self.answered(status, "")))

@@ -9,8 +9,8 @@ import Testing
 
 @testable import IdentityService
 
-/// Grants over a real store and real HTTP: a stand-in of Apple's two endpoints answers as its script
-/// says, and the outbox's own relay carries orders there.
+/// Grants over a real store and real HTTP. A stand-in for Apple's two endpoints gives scripted
+/// answers, and the real outbox relay delivers the calls.
 final class AppleBench: Sendable {
     static let client = "com.example.app"
     static let subject = "001234.0a1b2c.0123"
@@ -25,9 +25,9 @@ final class AppleBench: Sendable {
     private let outbound: OutboundClient
 
     /// - Parameters:
-    ///   - hasKey: whether the operator has given Apple's key.
-    ///   - redirects: where the dialogs on the web return to.
-    ///   - timeout: of a request.
+    ///   - hasKey: whether the operator has configured Apple's key.
+    ///   - redirects: the redirect URIs of web dialogs.
+    ///   - timeout: the timeout of a request.
     init(
         house: IdentityHouse? = nil, hasKey: Bool = true,
         redirects: AppleRedirects = .none, timeout: Duration = .seconds(5),
@@ -68,9 +68,9 @@ final class AppleBench: Sendable {
         await outbound.close()
     }
 
-    // MARK: what there is
+    // MARK: state
 
-    /// The identity that the stand-in of Apple vouches for, with a code.
+    /// The identity that the stand-in for Apple proves, with a code.
     static func proved(_ code: String = "code-canary") -> ProvedIdentity {
         var proved = ProvedIdentity(
             method: "apple", issuer: "https://appleid.apple.com", subject: subject, amr: ["fed"])
@@ -80,7 +80,7 @@ final class AppleBench: Sendable {
 
     private var lookUpKey: [UInt8] { house.keys.lookUpKey(of: Self.proved()) }
 
-    /// Signs in, which makes an account the first time and orders the code's exchange.
+    /// Signs in. The first call creates an account. Each call enqueues the code's exchange.
     @discardableResult
     func signIn(_ code: String = "code-canary") async throws -> AccountID {
         let call = try FederatedSignInCall(
@@ -89,13 +89,13 @@ final class AppleBench: Sendable {
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 
-    /// The grant of the identity.
+    /// The stored grant of the identity.
     func grant() async throws -> StoredGrant? {
         let holder = try await house.store.read { try $0.grantHolder(lookUpKey: self.lookUpKey) }
         return try holder.flatMap(grants.grant)
     }
 
-    /// Takes the identity away with its grant revoked, as an unlink does.
+    /// Removes the identity and revokes its grant, as an unlink does.
     func unlink(_ account: AccountID) async throws {
         try await house.store.write { transaction in
             try self.grants.revoke(of: account, transaction)
@@ -103,14 +103,14 @@ final class AppleBench: Sendable {
         }
     }
 
-    // MARK: what happens
+    // MARK: running
 
-    /// Runs the relay until nothing waits; where all wait for a moment, it comes.
+    /// Runs the relay until the outbox is empty, and advances the time to the next due message.
     func settle(_ location: SourceLocation = #_sourceLocation) async throws {
         try await run(until: { try await self.house.waiting() == 0 }, location)
     }
 
-    /// Runs the relay until `isDone`.
+    /// Runs the relay until `isDone` returns true.
     func run(
         until isDone: @escaping @Sendable () async throws -> Bool,
         _ location: SourceLocation = #_sourceLocation
@@ -120,14 +120,14 @@ final class AppleBench: Sendable {
             for turn in 1...1_000_000 {
                 if try await isDone() { return group.cancelAll() }
                 try await self.skipWait()
-                // The relay may have looked at the time just before it was moved, and sleep on.
+                // The relay may have read the time just before it was advanced, and still sleep.
                 if turn.isMultiple(of: Self.turnsPerSecond) {
                     self.house.time.advance(by: .seconds(1))
                 }
                 await Task.yield()
             }
             group.cancelAll()
-            Issue.record("something waits for ever", sourceLocation: location)
+            Issue.record("the outbox never settles", sourceLocation: location)
         }
     }
 
@@ -140,14 +140,14 @@ final class AppleBench: Sendable {
         }
     }
 
-    /// How often an event is in the trail.
+    /// The number of audit events of a kind.
     func count(_ kind: AuditKind) async throws -> Int64 {
         try await house.count("audit", where: "kind = '\(kind.rawValue)'")
     }
 
-    // MARK: what Apple says
+    // MARK: Apple's responses
 
-    /// An answer of the token endpoint.
+    /// A successful response of the token endpoint.
     static func granted(
         _ token: String = "refresh-canary", subject: String = subject, client: String = client
     ) -> HTTPSink.Answer {
@@ -160,13 +160,13 @@ final class AppleBench: Sendable {
         return .answer(200, body: body)
     }
 
-    /// An answer of either that is an error.
+    /// An error response of either endpoint.
     static func error(_ word: String, _ status: Int = 400) -> HTTPSink.Answer {
         .answer(status, body: #"{"error":"\#(word)"}"#)
     }
 }
 
-/// Answers in their order; the last one stays.
+/// Returns the answers in order, and repeats the last one.
 final class AnswerScript: Sendable {
     private let answers: [HTTPSink.Answer]
     private let next = Counter()

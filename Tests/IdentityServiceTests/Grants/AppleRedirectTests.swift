@@ -5,11 +5,12 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Apple's codes of the web", .timeLimit(.minutes(1)))
+@Suite("Redirect URIs of Apple's web codes", .timeLimit(.minutes(1)))
 struct AppleRedirectTests {
     private static let place = "https://app.example/apple/return?from=dialog&a=1"
 
-    /// Signs in with a code that Apple gave for `asked`, where the operator says `entries`.
+    /// Signs in with a code that Apple issued for the redirect URI `asked`, with the setting
+    /// `entries`.
     private func exchange(asked: String?, entries: [String]) async throws -> [String] {
         let codes = IssuerCodes()
         codes.give(
@@ -24,20 +25,20 @@ struct AppleRedirectTests {
         return codes.exchanged
     }
 
-    @Test("G-05: a code is exchanged with the place that its dialog returned to")
+    @Test("G-05: a web code is exchanged with the redirect URI of its dialog")
     func sent() async throws {
         let entry = "\(AppleBench.client)=\(Self.place)"
         #expect(try await exchange(asked: Self.place, entries: [entry]) == ["code-canary"])
     }
 
-    @Test("G-05: a dialog of the device has none, whatever another app's has")
+    @Test("G-05: a code from a device is exchanged without a redirect URI")
     func none() async throws {
         #expect(try await exchange(asked: nil, entries: []) == ["code-canary"])
         let other = "com.example.web=\(Self.place)"
         #expect(try await exchange(asked: nil, entries: [other]) == ["code-canary"])
     }
 
-    @Test("G-05: Apple refuses a code without the place, or with another one")
+    @Test("G-05: Apple refuses a code with a missing or wrong redirect URI")
     func refused() async throws {
         #expect(try await exchange(asked: Self.place, entries: []) == [])
         let wrong = "\(AppleBench.client)=https://app.example/elsewhere"
@@ -46,7 +47,7 @@ struct AppleRedirectTests {
     }
 
     @Test(
-        "an entry is a client id and an https URL, one for each client id",
+        "an entry is a client id and an https URL, with one URL for each client id",
         arguments: [
             ["app"], ["app="], ["=https://app.example/"], ["app=http://app.example/"],
             ["app=https://app.example/#part"], ["app=https://user@app.example/"],
@@ -56,7 +57,7 @@ struct AppleRedirectTests {
         #expect(AppleRedirects(entries) == nil)
     }
 
-    @Test("the URL goes out as the operator wrote it, for its client id alone")
+    @Test("the URL is sent as the operator wrote it, only for its client id")
     func asWritten() throws {
         let redirects = try #require(AppleRedirects(["app=https://App.Example/?a=b=c"]))
         #expect(redirects.place(of: "app") == "https://App.Example/?a=b=c")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Settings of Apple's key")
 struct AppleSettingsTests {
-    /// Made for these tests alone.
+    /// Generated only for these tests.
     private static let pem = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
@@ -35,7 +35,7 @@ struct AppleSettingsTests {
         ).load(AppleSettings.self)
     }
 
-    @Test("without a key there is none, and with one it is Apple's own place")
+    @Test("the key is optional, and Apple's own URL is the default")
     func whole() throws {
         guard case .run(let none) = load(["KEY_FILE": nil, "KEY_ID": nil, "TEAM_ID": nil]) else {
             Issue.record("the defaults are refused")
@@ -58,7 +58,7 @@ struct AppleSettingsTests {
     }
 
     @Test(
-        "what is not whole is refused at the start, and nothing of the key is told",
+        "incomplete settings are refused at start, and the error does not reveal the key",
         arguments: [
             ("KEY_ID", nil), ("TEAM_ID", nil), ("KEY_ID", "short"), ("TEAM_ID", "TEAM-ID-12"),
             ("URL", "http://appleid.apple.com"), ("URL", "ftp://appleid.apple.com"),
@@ -73,7 +73,7 @@ struct AppleSettingsTests {
         #expect(code != 0 && !text.contains("MIGHAgEA"))
     }
 
-    @Test("G-05: where the dialogs on the web return to is told by client id")
+    @Test("G-05: redirect URIs are configured by client id")
     func redirects() throws {
         let list = "org.example.web=https://app.example/a,org.example.android=https://app.example/b"
         guard case .run(let settings) = load(["REDIRECT_URIS": list]) else {
@@ -84,7 +84,7 @@ struct AppleSettingsTests {
         #expect(settings.redirects.clients == ["org.example.web", "org.example.android"])
     }
 
-    @Test("a file that is no P-256 key is refused")
+    @Test("a file without a P-256 key is refused")
     func noKey() throws {
         let other = try folder.write("no key", to: "other.p8")
         guard case .leave(let text, let code) = load(["KEY_FILE": other]) else {

@@ -4,7 +4,7 @@ import Synchronization
 final class Counter: Sendable {
     private let value = Mutex(0)
 
-    /// The next number.
+    /// Returns the current number and increments it.
     func take() -> Int {
         value.withLock { value in
             defer { value += 1 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Exchange of Apple's codes", .timeLimit(.minutes(1)))
 struct GrantExchangeTests {
-    @Test("G-05: a code becomes a grant, kept sealed under the account's key")
+    @Test("G-05: a code is exchanged for a grant, which is stored sealed under the account's key")
     func exchanged() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
         try await bench.signIn()
@@ -27,7 +27,7 @@ struct GrantExchangeTests {
         await bench.close()
     }
 
-    @Test("G-05: Apple knows us by a token that our key has signed, for one app and some minutes")
+    @Test("G-05: the client secret is a JWT signed with our key, for one app and five minutes")
     func secret() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
         try await bench.signIn()
@@ -52,7 +52,7 @@ struct GrantExchangeTests {
         await bench.close()
     }
 
-    @Test("G-05: a grant of another person is thrown away, neither kept nor revoked")
+    @Test("G-05: a grant with another subject is discarded, neither stored nor revoked")
     func otherSubject() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted(subject: "someone.else") }
         try await bench.signIn()
@@ -63,7 +63,7 @@ struct GrantExchangeTests {
         await bench.close()
     }
 
-    @Test("G-05: a code that is used up or expired is let go after one try")
+    @Test("G-05: a used or expired code is dropped after one try")
     func refused() async throws {
         let bench = try await AppleBench { _ in AppleBench.error("invalid_grant") }
         try await bench.signIn()
@@ -73,7 +73,7 @@ struct GrantExchangeTests {
         await bench.close()
     }
 
-    @Test("G-05: while Apple fails or stalls a code is tried again, until it is worth nothing")
+    @Test("G-05: a code is retried while Apple fails or stalls, until the code expires")
     func tried() async throws {
         let script = AnswerScript([.answer(503), .reset, .stall, AppleBench.granted()])
         let bench = try await AppleBench(timeout: .milliseconds(150)) { _ in script.answer() }
@@ -93,7 +93,7 @@ struct GrantExchangeTests {
         await down.close()
     }
 
-    @Test("G-05: an identity that went before its code was exchanged has its grant revoked")
+    @Test("G-05: the grant of an identity removed before the exchange is revoked")
     func gone() async throws {
         let bench = try await AppleBench { request in
             request.path == "/auth/token" ? AppleBench.granted() : .answer(200)
@@ -107,7 +107,7 @@ struct GrantExchangeTests {
         await bench.close()
     }
 
-    @Test("G-05: an order that was carried out and is handed over again does nothing twice")
+    @Test("G-05: an exchange that is delivered twice takes effect once")
     func twice() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
         try await bench.signIn()
@@ -124,7 +124,7 @@ struct GrantExchangeTests {
         await bench.close()
     }
 
-    @Test("nothing of a code or a grant stands in the store in clear")
+    @Test("neither the code nor the grant is stored in clear")
     func sealed() async throws {
         let bench = try await AppleBench { _ in AppleBench.granted() }
         try await bench.signIn()
@@ -145,7 +145,7 @@ struct GrantExchangeTests {
     }
 
     @Test(
-        "what is no code is none; the sign-in goes on without",
+        "an invalid code is ignored, and the sign-in continues without it",
         arguments: ["", "a b", "a\u{0}", "ä"])
     func noCode(text: String) {
         #expect(GrantCode(text, client: "app") == nil)
@@ -153,7 +153,7 @@ struct GrantExchangeTests {
         #expect(GrantCode(String(repeating: "c", count: 513), client: "app") == nil)
     }
 
-    @Test("an Apple that stalls holds a few calls, and mails go out past them")
+    @Test("a stalled Apple endpoint holds only a few calls, and mails are still delivered")
     func stalled() async throws {
         let bench = try await AppleBench(timeout: .seconds(5)) { _ in .stall }
         for _ in 0..<OutboxQueue.standard.deliveriesMax * 2 { try await bench.signIn() }

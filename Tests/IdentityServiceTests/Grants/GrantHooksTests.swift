@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Which changes order what of Apple", .timeLimit(.minutes(1)))
+@Suite("Which changes exchange a code or revoke a grant at Apple", .timeLimit(.minutes(1)))
 struct GrantHooksTests {
     private let house: IdentityHouse
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
@@ -15,7 +15,7 @@ struct GrantHooksTests {
 
     init() throws { house = try IdentityHouse() }
 
-    /// An account on ada's address with an identity at Apple, whose grant is kept.
+    /// An account with Ada's address and an Apple identity with a stored grant.
     private func granted(proved: Bool) async throws -> (account: String, session: String) {
         let account =
             proved
@@ -36,7 +36,7 @@ struct GrantHooksTests {
         return (account.accountId, session)
     }
 
-    /// The grants whose revocation waits.
+    /// The grants whose revocation is queued.
     private func revocations() async throws -> [String] {
         let messages = try await house.store.read { session in
             try session.query(
@@ -49,7 +49,7 @@ struct GrantHooksTests {
         return try messages.map { try GrantOrder($0, under: house.keys.outbox).secret }
     }
 
-    @Test("G-05: unlinking Apple revokes its grant, unlinking something else does not")
+    @Test("G-05: unlinking Apple revokes its grant, and unlinking another method does not")
     func unlink() async throws {
         let (_, session) = try await granted(proved: true)
         _ = try await house.link(ada, in: session)
@@ -59,7 +59,7 @@ struct GrantHooksTests {
         #expect(try await revocations() == ["refresh"])
     }
 
-    @Test("G-05: the owner's arrival revokes the grant of a stranger's identity")
+    @Test("G-05: a takeover revokes the grant of the stranger's identity")
     func takeover() async throws {
         _ = try await granted(proved: false)
         let answer = try await house.signIn(by: ada)
@@ -67,7 +67,7 @@ struct GrantHooksTests {
         #expect(try await revocations() == ["refresh"])
     }
 
-    @Test("G-05: an identity linked with a code has it exchanged, once for one call")
+    @Test("G-05: linking with a code exchanges the code, once for each idempotency key")
     func link() async throws {
         let bench = try await AppleBench(house: house) { _ in AppleBench.granted() }
         let answer = try await house.registerProved()
@@ -90,7 +90,7 @@ struct GrantHooksTests {
         await bench.close()
     }
 
-    @Test("G-05: without Apple's key no code is kept at all")
+    @Test("G-05: without Apple's key no code is stored")
     func noKey() async throws {
         var proved = AppleBench.proved()
         proved.email = nil
@@ -103,7 +103,7 @@ struct GrantHooksTests {
         #expect(try await house.count("outbox", where: "topic = 'grant-exchange'") == 0)
     }
 
-    @Test("G-05: a code counts only with a token of Apple's, for the app that it names")
+    @Test("G-05: a code is used only with an Apple token, for the token's app")
     func codes() {
         func token(_ provider: String, _ code: String) -> IdentityV1.ProviderToken {
             .init(provider: provider, authorizationCode: code)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Revocation of Apple's grants", .timeLimit(.minutes(1)))
 struct GrantRevocationTests {
-    /// A bench whose account has a grant, and a revocation that Apple answers with `answers`.
+    /// An account with a grant, and an Apple that answers revocations with `answers`.
     private static func bench(
         _ answers: [HTTPSink.Answer]
     ) async throws -> (bench: AppleBench, account: AccountID) {
@@ -22,7 +22,7 @@ struct GrantRevocationTests {
         return (bench, account)
     }
 
-    @Test("G-05: an unlinked identity's grant is revoked, by the app that it was given to")
+    @Test("G-05: the grant of an unlinked identity is revoked by the app that received it")
     func revoked() async throws {
         let (bench, account) = try await Self.bench([.answer(200)])
         try await bench.unlink(account)
@@ -37,7 +37,7 @@ struct GrantRevocationTests {
         await bench.close()
     }
 
-    @Test("G-05: a revocation is tried until Apple answers, and our key's trouble is mended")
+    @Test("G-05: a revocation is retried until it succeeds, even after our key was rejected")
     func retried() async throws {
         let (bench, account) = try await Self.bench([
             .answer(503), .reset, .stall, AppleBench.error("invalid_client"), .answer(200),
@@ -49,7 +49,7 @@ struct GrantRevocationTests {
         await bench.close()
     }
 
-    @Test("G-05: a grant that Apple does not know is given up, and recorded")
+    @Test("G-05: a revocation of a grant unknown to Apple is given up and audited")
     func unknown() async throws {
         let (bench, account) = try await Self.bench([AppleBench.error("invalid_grant")])
         try await bench.unlink(account)
@@ -60,11 +60,11 @@ struct GrantRevocationTests {
         await bench.close()
     }
 
-    @Test("G-05: a crash after the unlink loses no revocation, though the account is gone")
+    @Test("G-05: a crash after the unlink loses no revocation, even if the account is deleted")
     func crash() async throws {
         let (bench, account) = try await Self.bench([.answer(200)])
         try await bench.unlink(account)
-        // Its keys go with it: the order stands by itself.
+        // The account's keys are deleted too. The queued message does not need them.
         try await bench.house.change("DELETE FROM account_keys")
         bench.house.store.close()
         let next = try await AppleBench(
@@ -78,7 +78,7 @@ struct GrantRevocationTests {
         await next.close()
     }
 
-    @Test("G-05: an identity that is linked again gets its grant back, and keeps its consent")
+    @Test("G-05: an identity that is linked again before the revocation gets its grant back")
     func linkedAgain() async throws {
         let (bench, account) = try await Self.bench([.answer(200)])
         try await bench.unlink(account)
@@ -90,7 +90,7 @@ struct GrantRevocationTests {
         await bench.close()
     }
 
-    @Test("without Apple's key a revocation waits for it, for thirty days")
+    @Test("without Apple's key a revocation is retried for thirty days")
     func noKey() async throws {
         let (bench, account) = try await Self.bench([.answer(200)])
         try await bench.unlink(account)

@@ -19,7 +19,7 @@ extension IdentityV1.ProviderToken {
 }
 
 extension IdentityHouse {
-    /// Signs in by a provider.
+    /// Signs in with a provider.
     func signIn(
         by token: IdentityV1.ProviderToken, guest: String = "", key: String? = nil
     ) async throws -> IdentityV1.AdmissionResponse {
@@ -29,12 +29,12 @@ extension IdentityHouse {
                 origin: Self.origin), context(key))
     }
 
-    /// The account that a provider signs in to.
+    /// The account that a provider sign-in returns.
     func account(by token: IdentityV1.ProviderToken) async throws -> IdentityV1.Account {
         try #require(try await signIn(by: token).account)
     }
 
-    /// Signs in with nothing.
+    /// Signs in as a guest.
     func signInAsGuest(key: String? = nil) async throws -> IdentityV1.Account {
         let answer = try await identities.signInAnonymously(
             .init(language: "en-GB", origin: Self.origin), context(key))
@@ -47,7 +47,7 @@ extension IdentityHouse {
         return (account, devices.open(account, amr: GuestSignIn.methods))
     }
 
-    /// Links a provider.
+    /// Links a provider identity.
     func link(
         _ token: IdentityV1.ProviderToken, in session: String, key: String? = nil
     ) async throws -> IdentityV1.Account {
@@ -56,7 +56,7 @@ extension IdentityHouse {
         return try #require(answer.account)
     }
 
-    /// Takes a method away.
+    /// Removes a method.
     func unlink(
         _ method: String, in session: String, key: String? = nil
     ) async throws -> IdentityV1.Account {
@@ -65,7 +65,7 @@ extension IdentityHouse {
         return try #require(answer.account)
     }
 
-    /// Registers, and proves the address by its link in the session that registered.
+    /// Registers, and proves the address with its link in the session that registered.
     func registerProved(
         _ email: String = "ada@example.org", password: String = "Correct7Horse"
     ) async throws -> IdentityV1.Account {
@@ -76,7 +76,7 @@ extension IdentityHouse {
         return account
     }
 
-    /// How often the audit trail tells of something.
+    /// The number of audit events of a kind, with an outcome if one is given.
     func audited(_ kind: AuditKindName, outcome: String? = nil) async throws -> Int64 {
         let condition = outcome.map { " AND outcome = '\($0)'" } ?? ""
         return try await count("audit", where: "kind = '\(kind)'\(condition)")
@@ -84,6 +84,6 @@ extension IdentityHouse {
 
     typealias AuditKindName = String
 
-    /// The templates of the mails that have gone out, in order.
+    /// The templates of the delivered mails, in order.
     var templates: [String] { notifications.mails.map(\.template) }
 }

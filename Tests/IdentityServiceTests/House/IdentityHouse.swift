@@ -9,7 +9,7 @@ import Testing
 
 @testable import IdentityService
 
-/// The identity service over a real store in a folder of its own; only its peers are stand-ins.
+/// The identity service over a real store in a temporary folder. Only its peers are stand-ins.
 final class IdentityHouse: Sendable {
     /// Cheap enough for hundreds of hashes in a test.
     static let cheap = Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1)
@@ -69,7 +69,7 @@ final class IdentityHouse: Sendable {
         emails = EmailChanges(of: service)
     }
 
-    /// How many passwords have been hashed.
+    /// The number of passwords hashed so far.
     var hashes: Int {
         let line = metrics.prometheusText().split(separator: "\n").first {
             $0.contains("password_hash_wait") && $0.contains("_count ")
@@ -77,7 +77,7 @@ final class IdentityHouse: Sendable {
         return line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) } ?? -1
     }
 
-    /// A call, with an idempotency key where one is given.
+    /// The context of a call, with an idempotency key if one is given.
     func context(_ key: String? = nil, application: String = "app") -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
@@ -85,7 +85,7 @@ final class IdentityHouse: Sendable {
             application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
     }
 
-    /// Registers with a password that the policy takes.
+    /// Registers with a password that the policy accepts.
     func register(
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
         key: String? = nil
@@ -111,7 +111,7 @@ final class IdentityHouse: Sendable {
 
     /// Runs the outbox until it is empty.
     func relay() async throws {
-        // A wish for a reset link waits a moment (`ResetRequest`).
+        // A queued reset request becomes due after a short delay (`ResetRequest`).
         if try await count("outbox", where: "topic = 'password-reset'") > 0 {
             time.advance(by: .seconds(1))
         }
@@ -122,10 +122,11 @@ final class IdentityHouse: Sendable {
         }
     }
 
-    /// How many messages wait in the outbox.
+    /// The number of messages in the outbox.
     func waiting() async throws -> Int { try await store.read { try $0.outboxCount() } }
 
-    /// The token of the link in the latest mail of a template, which is also the link's page.
+    /// The token of the link in the latest mail of a template. The link's path is the template's
+    /// name.
     func latestToken(_ template: String = "verify-email") throws -> String {
         let mail = try #require(notifications.mails.last { $0.template == template })
         let link = try #require(mail.variables.first { $0.name == "link" })
@@ -134,12 +135,12 @@ final class IdentityHouse: Sendable {
         return String(link.value.dropFirst(start.count))
     }
 
-    /// Runs one statement, as an operator's hand or another program would.
+    /// Runs one SQL statement, for example as an operator or an older program would.
     func change(_ sql: String, _ values: [SQLValue] = []) async throws {
         _ = try await store.write { try $0.execute(sql, values) }
     }
 
-    /// How many rows a table has.
+    /// The number of rows of a table that match a condition.
     func count(_ table: String, where condition: String = "true") async throws -> Int64 {
         try await store.read { session in
             try session.queryOne("SELECT count(*) FROM \(table) WHERE \(condition)") {
@@ -149,7 +150,7 @@ final class IdentityHouse: Sendable {
     }
 }
 
-/// The catalogue's error that `body` throws.
+/// Returns the `ServiceError` that `body` throws.
 func refusal<Value>(
     _ body: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> ServiceError {

@@ -5,8 +5,7 @@ import ServiceRuntime
 import Synchronization
 import TestSupport
 
-/// A session service that knows whose sessions a few access tokens are, and how their owners have
-/// proved to be it.
+/// A session service that knows the owners of a few access tokens and how they authenticated.
 final class KnownSessions: DevicesAPI {
     private let time: ManualTime
     private let state = Mutex<[String: SessionV1.ListProofsResponse]>([:])
@@ -14,7 +13,7 @@ final class KnownSessions: DevicesAPI {
 
     init(time: ManualTime) { self.time = time }
 
-    /// A session of `account`, proved just now.
+    /// Opens a session of `account` that was proved now.
     /// - Returns: its access token.
     func open(_ account: String, amr: [String] = ["pwd"]) -> String {
         let now = time.now().milliseconds
@@ -28,21 +27,21 @@ final class KnownSessions: DevicesAPI {
         }
     }
 
-    /// The owner of a session proves to be it once more, in another way.
+    /// Adds a second proof to a session.
     func proveAgain(_ token: String, amr: [String]) {
         let now = time.now().milliseconds
         state.withLock { $0[token]?.proofs.append(.init(amr: amr, provedAtMs: now)) }
     }
 
-    /// What happens before the next question is answered, by what was so when it was asked.
+    /// Runs `body` once before the next answer. The answer is the state from before `body`.
     func onceAsked(_ body: @escaping @Sendable () async throws -> Void) {
         meanwhile.withLock { $0 = body }
     }
 
-    /// The session behind a token is over.
+    /// Ends the session of a token.
     func end(_ token: String) { state.withLock { $0[token] = nil } }
 
-    /// The id of the session of a token.
+    /// The id of a token's session.
     func session(of token: String) -> String { state.withLock { $0[token]?.sessionId ?? "" } }
 
     private static func session(_ number: Int) -> String {
@@ -81,15 +80,15 @@ final class KnownSessions: DevicesAPI {
     ) async throws -> SessionV1.ReauthenticateResponse { throw ServiceError(.unknownMethod) }
 }
 
-/// A notification service that keeps whose devices it is asked to drop.
+/// A notification service that records the accounts whose devices it is asked to revoke.
 final class RecordingPushDevices: PushDevicesAPI {
     private let state = Mutex<[String]>([])
     private let hanging = Mutex<ManualTime?>(nil)
 
-    /// The accounts.
+    /// The accounts, in order.
     var revoked: [String] { state.withLock { $0 } }
 
-    /// Takes calls from now on and answers none before its caller's clock says that it is late.
+    /// From now on calls hang until their deadline passes on the given clock.
     func hang(_ time: ManualTime) { hanging.withLock { $0 = time } }
 
     func revokeAll(

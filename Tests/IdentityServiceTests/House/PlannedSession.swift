@@ -1,12 +1,12 @@
 import Storage
 
-/// What the engine says of how it will find rows; filled on the store's reader.
+/// The query plans that SQLite reports. Filled on the store's reader thread.
 final class WatchedPlans: @unchecked Sendable {
-    // Written on the reader's thread alone, and read after that has answered.
+    // Written only on the reader's thread, and read after the reader has returned.
     var lines: [String] = []
 }
 
-/// A session that asks for the plan of each query before it is run.
+/// A session that records the query plan of each query before running it.
 struct PlannedSession: SQLSession {
     let session: any SQLSession
     let plans: WatchedPlans

@@ -5,8 +5,7 @@ import ServiceRuntime
 import Synchronization
 import TestSupport
 
-/// A notification service that keeps what it is asked to send, once for each key, as the real one
-/// does.
+/// A notification service that records the mails to send, once for each key like the real one.
 final class RecordingNotifications: NotificationsAPI {
     private struct State {
         var mails: [NotificationV1.SendEmailRequest] = []
@@ -18,15 +17,15 @@ final class RecordingNotifications: NotificationsAPI {
 
     private let state = Mutex(State())
 
-    /// What was accepted.
+    /// The accepted mails.
     var mails: [NotificationV1.SendEmailRequest] { state.withLock { $0.mails } }
-    /// How often it was called.
+    /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
 
-    /// The next calls fail with these.
+    /// The next calls fail with these codes.
     func fail(_ codes: [ErrorCode]) { state.withLock { $0.failures = codes } }
 
-    /// Takes calls from now on and answers none before its caller's clock says that it is late.
+    /// From now on calls hang until their deadline passes on the given clock.
     func hang(_ time: ManualTime) { state.withLock { $0.hanging = time } }
 
     func sendEmail(
@@ -53,11 +52,11 @@ final class RecordingNotifications: NotificationsAPI {
     }
 }
 
-/// A session service that keeps whose sessions it is asked to end.
+/// A session service that records the accounts whose sessions it is asked to end.
 final class RecordingSessions: SessionsAPI {
     private let state = Mutex<[SessionV1.EndAccountRequest]>([])
 
-    /// What it was asked.
+    /// The requests, in order.
     var ended: [SessionV1.EndAccountRequest] { state.withLock { $0 } }
 
     func endAccount(

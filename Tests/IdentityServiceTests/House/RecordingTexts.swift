@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// A notification service that keeps the text messages that it is asked to send, once for each key.
+/// A notification service that records the text messages to send, once for each key.
 final class RecordingTexts: TextMessagesAPI {
     private struct State {
         var texts: [NotificationV1.SendTextRequest] = []
@@ -14,10 +14,10 @@ final class RecordingTexts: TextMessagesAPI {
 
     private let state = Mutex(State())
 
-    /// What was accepted.
+    /// The accepted messages.
     var texts: [NotificationV1.SendTextRequest] { state.withLock { $0.texts } }
 
-    /// The next calls fail with these.
+    /// The next calls fail with these codes.
     func fail(_ codes: [ErrorCode]) { state.withLock { $0.failures = codes } }
 
     func sendText(

@@ -5,8 +5,8 @@ import ServiceRuntime
 
 @testable import IdentityService
 
-/// Providers whose tokens say in plain text whom they prove, so that tests of what follows need no
-/// signatures: "subject|email|verified|relay".
+/// Providers whose tokens name the identity in plain text, so that tests need no signatures:
+/// "subject|email|verified|relay".
 struct WrittenTokens: ProviderTokens {
     /// A token of `provider` for `subject`.
     static func token(

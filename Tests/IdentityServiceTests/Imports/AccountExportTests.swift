@@ -9,9 +9,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-03: accounts are given out", .timeLimit(.minutes(1)))
+@Suite("I-03: exporting accounts", .timeLimit(.minutes(1)))
 struct AccountExportTests {
-    @Test("what one Postern exports another imports, and its people sign in there")
+    @Test("another Postern imports an export, and its users can sign in there")
     func roundTrip() async throws {
         let here = ImportScene(try IdentityHouse())
         let project = try await here.keepFirebaseProject()
@@ -43,7 +43,7 @@ struct AccountExportTests {
             .init(signerKey: parameters.signerKey, saltSeparator: parameters.saltSeparator),
             there.tool
         ).parametersId
-        #expect(id == project, "both are the first of their store")
+        #expect(id == project, "each is the first id of its store")
         let answers = try await there.take(records, source: "elsewhere")
         #expect(answers.map(\.outcome) == [.created, .created, .created])
         func known(_ records: [IdentityV1.AccountRecord]) -> Set<IdentityV1.AccountRecord> {
@@ -66,7 +66,7 @@ struct AccountExportTests {
         #expect(suspended == ServiceError(.accountDisabled))
     }
 
-    @Test("B17: an account that does not open is named in the log and left out of the export")
+    @Test("B17: an account that cannot be decrypted is logged and left out of the export")
     func unreadable() async throws {
         let scene = ImportScene(try IdentityHouse())
         let ada = try #require(try await scene.house.register("ada@example.org").account)
@@ -79,7 +79,7 @@ struct AccountExportTests {
         #expect(scene.house.log.lines.contains { $0.contains(ada.accountId) })
     }
 
-    @Test("hashes are given out only where they are asked for, and that is told apart")
+    @Test("hashes are exported only on request, and that is audited separately")
     func withoutHashes() async throws {
         let scene = ImportScene(try IdentityHouse())
         _ = try await scene.keepFirebaseProject()
@@ -93,7 +93,7 @@ struct AccountExportTests {
         #expect(try await scene.house.count("audit", where: kind) == 1)
     }
 
-    @Test("all pages are given, in order, from a position on; who is being deleted is left out")
+    @Test("an export resumes after a position, in order, without accounts being deleted")
     func pages() async throws {
         let scene = ImportScene(try IdentityHouse())
         _ = try await scene.take(
@@ -109,7 +109,7 @@ struct AccountExportTests {
         for try await item in scene.imports.exportAccounts(.init(after: position), scene.tool) {
             rest += item.accounts.map(\.accountId)
         }
-        // In all but the last item.
+        // The position is that of the last item but one, so the last item's accounts follow.
         #expect(rest == Array(ids.suffix(items.last?.accounts.count ?? 0)) && !rest.isEmpty)
     }
 }

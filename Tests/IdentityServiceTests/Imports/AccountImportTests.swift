@@ -10,7 +10,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-03: accounts of other systems are taken in", .timeLimit(.minutes(1)))
+@Suite("I-03: importing accounts of other systems", .timeLimit(.minutes(1)))
 struct AccountImportTests {
     let house: IdentityHouse
     let scene: ImportScene
@@ -20,10 +20,10 @@ struct AccountImportTests {
         scene = ImportScene(house)
     }
 
-    @Test("I-03: an old password signs in and is hashed anew; after that nothing foreign is left")
+    @Test("I-03: an imported password signs in and is then stored with the service's own hash")
     func oldPassword() async throws {
         let project = try await scene.keepFirebaseProject()
-        #expect(try await scene.keepFirebaseProject() == project, "one id for one project")
+        #expect(try await scene.keepFirebaseProject() == project, "the same project keeps its id")
         var firebase = ImportScene.record("u2", email: "bob@example.org")
         firebase.passwordHash = ImportScene.firebaseHash(project)
         let answers = try await scene.take([ImportScene.record(), firebase])
@@ -54,7 +54,7 @@ struct AccountImportTests {
         #expect(stored.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
     }
 
-    @Test("I-01: all that a record says is the account's")
+    @Test("I-01: every field of a record is stored in the account")
     func whole() async throws {
         var record = ImportScene.record()
         record.photoUrl = "https://example.org/ada.png"
@@ -90,7 +90,7 @@ struct AccountImportTests {
         #expect(other.accountIds == [""])
     }
 
-    @Test("an identity that came with an import is found when its owner signs in by it")
+    @Test("an imported identity is found at a sign-in")
     func identityIsFound() async throws {
         var record = ImportScene.record()
         record.identities = [.init(method: "google", issuer: "https://g.example", subject: "1")]
@@ -103,7 +103,7 @@ struct AccountImportTests {
         #expect(found == answer.accountId)
     }
 
-    @Test("G-25: a batch that is sent again changes nothing, also where its owner has")
+    @Test("G-25: a repeated batch changes nothing, even if the account has changed since")
     func again() async throws {
         let first = try await scene.take([ImportScene.record()])
         try await house.change("UPDATE accounts SET status = 2")
@@ -118,7 +118,7 @@ struct AccountImportTests {
         #expect(try await house.count("audit", where: "kind = 'account.imported'") == 1)
     }
 
-    @Test("X-04: an owned address, identity or number is refused, in the store and in the batch")
+    @Test("X-04: a taken address, identity or number is refused, in the store and in the batch")
     func owned() async throws {
         _ = try await house.register()
         var phones = ["p1", "p2"].map { ImportScene.record($0, email: "") }
@@ -145,7 +145,7 @@ struct AccountImportTests {
         #expect(try await house.count("accounts") == 4)
     }
 
-    @Test("X-04: an address is proved only where the record says so and the operator trusts it")
+    @Test("X-04: an address is proved only if both the record and the operator say so")
     func proved() async throws {
         var unverified = ImportScene.record("u2", email: "bob@example.org")
         unverified.emailVerified = false
@@ -158,7 +158,7 @@ struct AccountImportTests {
         #expect(try await house.signIn("eve@example.org").account?.emailVerified == false)
     }
 
-    @Test("a disabled account is suspended")
+    @Test("a disabled account is imported as suspended")
     func disabled() async throws {
         var record = ImportScene.record()
         record.disabled = true
@@ -167,7 +167,7 @@ struct AccountImportTests {
         #expect(error == ServiceError(.accountDisabled))
     }
 
-    @Test("a dry run answers the same and writes nothing")
+    @Test("a dry run gives the same answer and writes nothing")
     func dryRun() async throws {
         let records = [
             ImportScene.record(), ImportScene.record("u2"), ImportScene.record("u3", email: "x"),
@@ -179,7 +179,7 @@ struct AccountImportTests {
         #expect(dry.map(\.outcome) == real.map(\.outcome) && dry.map(\.code) == real.map(\.code))
     }
 
-    @Test("only the operator's tool may, and a batch has its limits")
+    @Test("only the operator's tool may import and export, and a batch has a maximum size")
     func limits() async throws {
         for application in ["app", "gateway", "identity", "session", ""] {
             let context = house.context(application: application)

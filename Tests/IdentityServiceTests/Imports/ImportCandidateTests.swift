@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What of a record is taken")
+@Suite("Validation of an imported record")
 struct ImportCandidateTests {
     private static let now = Timestamp(milliseconds: 1_767_225_600_000)
 
@@ -36,7 +36,7 @@ struct ImportCandidateTests {
         .init(method: method, issuer: "https://i.example", subject: subject)
     }
 
-    @Test("what would make an account that is not its owner's is refused, with the field")
+    @Test("a record with an invalid credential or id is refused, with the field")
     func refusals() {
         #expect(refused { $0.externalId = "" } == "external_id ")
         #expect(refused { $0.externalId = String(repeating: "x", count: 257) } == "external_id ")
@@ -71,7 +71,7 @@ struct ImportCandidateTests {
         }
     }
 
-    @Test("what an account is good without is cut or left out, and told")
+    @Test("invalid optional fields are cut or left out, and reported")
     func altered() throws {
         let read = try read { record in
             record.displayName = "A\u{7}da\n" + String(repeating: "x", count: 200)
@@ -90,14 +90,14 @@ struct ImportCandidateTests {
         #expect(try self.read { $0.displayName = "Ada" }.altered == [])
     }
 
-    @Test("a record's own system goes before the request's")
+    @Test("a record's own source takes precedence over the request's")
     func source() throws {
         #expect(try read(source: "a") { _ in }.imported.source == "a")
         #expect(try read(source: "a") { $0.source = "b" }.imported.source == "b")
         #expect(throws: ImportRefusal.self) { try read(source: "") { _ in } }
     }
 
-    @Test("an Apple relay is known for one; that an email was verified elsewhere proves nothing")
+    @Test("an Apple relay address is recognised; an imported identity's email is unverified")
     func relay() throws {
         let read = try read { record in
             record.identities = [

@@ -3,9 +3,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What becomes of a record of another system")
+@Suite("What happens to an imported record")
 struct ImportRuleTests {
-    @Test("X-04: every case: who came before stays, who is owned is refused, none is merged")
+    @Test("X-04: every case: a record imported before stays, an owned one is refused, none merges")
     func table() throws {
         let account = try #require(AccountID(key: 1))
         for bits in 0..<16 {

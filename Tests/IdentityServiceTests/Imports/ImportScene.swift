@@ -7,9 +7,9 @@ import Testing
 
 @testable import IdentityService
 
-/// The Imports service over a house, and records as other systems give them.
+/// The Imports service over an `IdentityHouse`, and records of other systems.
 struct ImportScene {
-    /// bcrypt at its least cost of "Correct7Horse", by libxcrypt.
+    /// bcrypt of "Correct7Horse" at the lowest cost, computed by libxcrypt.
     static let bcrypt = "$2b$04$abcdefghijklmnopqrstuuc34AZERa.zlqqUUtYXd1RSqIxBXIx6."
     static let firebasePassword = "user1password"
 
@@ -42,7 +42,7 @@ struct ImportScene {
         ).answers
     }
 
-    /// Firebase's published parameters, kept.
+    /// Stores Firebase's published parameters.
     func keepFirebaseProject() async throws -> Int64 {
         try await imports.keepHashParameters(
             .init(
@@ -53,13 +53,13 @@ struct ImportScene {
     static let signerKey =
         "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="
 
-    /// Firebase's published hash.
+    /// Firebase's published example hash.
     static func firebaseHash(_ project: Int64) -> String {
         "$firebase-scrypt$m=14,r=8$k=\(project)$42xEC+ixf3L2lw$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/"
             + "qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ"
     }
 
-    /// All that an export gives.
+    /// All items of an export.
     func export(withHashes: Bool = true) async throws -> [IdentityV1.ExportAccountsItem] {
         var items: [IdentityV1.ExportAccountsItem] = []
         let stream = imports.exportAccounts(.init(withPasswordHashes: withHashes), tool)

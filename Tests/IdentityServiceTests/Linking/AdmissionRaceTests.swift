@@ -5,13 +5,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-15: first sign-ins at once", .timeLimit(.minutes(1)))
+@Suite("G-15: parallel first sign-ins", .timeLimit(.minutes(1)))
 struct AdmissionRaceTests {
     let house: IdentityHouse
 
     init() throws { house = try IdentityHouse() }
 
-    /// What became of one of them.
+    /// The result of one call.
     private enum Outcome: Sendable {
         case account(String)
         case refused(ErrorCode?)
@@ -40,7 +40,7 @@ struct AdmissionRaceTests {
         }
     }
 
-    @Test("G-15: 50 of one address by two providers and a password make one account, no error")
+    @Test("G-15: 50 parallel first sign-ins of one address by three methods make one account")
     func oneAccount() async throws {
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
             for number in 0..<50 { group.addTask { await enter(number) } }
@@ -50,7 +50,7 @@ struct AdmissionRaceTests {
         for outcome in outcomes {
             switch outcome {
             case .account(let account): accounts.insert(account)
-            // A sign-up after somebody else's is told so, as ever.
+            // A sign-up that comes second fails with the usual error.
             case .refused(let code): #expect(code == .emailAlreadyInUse)
             }
         }
@@ -58,11 +58,11 @@ struct AdmissionRaceTests {
         #expect(try await house.count("accounts") == 1)
         #expect(try await house.count("identities") == 2)
         #expect(try await house.count("email_addresses", where: "proved_at_ms IS NOT NULL") == 1)
-        // Whoever came first: no password that was typed before the address was proved is left.
+        // In any order: no password that was set before the address was proved remains.
         #expect(try await house.count("passwords") == 0)
     }
 
-    @Test("G-15: 50 first sign-ins by one identity without an email make one account")
+    @Test("G-15: 50 parallel first sign-ins with one identity and no email make one account")
     func oneIdentity() async throws {
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
             for _ in 0..<50 {
@@ -79,7 +79,7 @@ struct AdmissionRaceTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("G-05: of 20 parallel uses of one nonce one signs in")
+    @Test("G-05: of 20 parallel uses of one nonce exactly one signs in")
     func oneNonce() async throws {
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
             for _ in 0..<20 {
@@ -97,7 +97,7 @@ struct AdmissionRaceTests {
         #expect(refused.count == 19)
     }
 
-    @Test("G-07: of 10 parallel upgrades of one guest by ten identities one is done")
+    @Test("G-07: of 10 parallel upgrades of one guest by ten identities exactly one succeeds")
     func oneUpgrade() async throws {
         let guest = try await house.guest()
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
@@ -119,9 +119,10 @@ struct AdmissionRaceTests {
         #expect(try await house.count("identities") == 1)
     }
 
-    @Test("G-15: whoever always comes second is told to come back, and leaves nothing")
+    @Test("G-15: a sign-in that loses every race fails as unavailable and writes nothing")
     func bounded() async throws {
-        // An engine with several writers could let somebody in between look and write each time.
+        // Simulates a database with several writers, where another call wins between read and write
+        // each time.
         try await house.change(
             """
             CREATE TRIGGER another AFTER INSERT ON accounts BEGIN

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-25: repeated admissions", .timeLimit(.minutes(1)))
+@Suite("G-25: repeated provider sign-ins", .timeLimit(.minutes(1)))
 struct AdmissionRepeatTests {
     let house: IdentityHouse
 
@@ -15,7 +15,7 @@ struct AdmissionRepeatTests {
 
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
 
-    /// Both answers without what is new in each proof.
+    /// Compares two answers without their proofs, which differ by nonce and time.
     private func same(
         _ first: IdentityV1.AdmissionResponse, _ second: IdentityV1.AdmissionResponse
     ) -> Bool {
@@ -25,7 +25,7 @@ struct AdmissionRepeatTests {
         return first == second
     }
 
-    @Test("G-25: a repeat gets the first answer and does nothing twice, its nonce is no hindrance")
+    @Test("G-25: a repeat gets the first answer, writes nothing and may use the same nonce")
     func again() async throws {
         let first = try await house.signIn(by: ada, key: "k")
         house.time.advance(by: .seconds(5))
@@ -37,7 +37,7 @@ struct AdmissionRepeatTests {
         #expect(other.code == .invalidNonce)
     }
 
-    @Test("G-25: after a crash between commit and answer, the next process gives the first answer")
+    @Test("G-25: after a crash between commit and answer a restarted process gives the same answer")
     func afterCrash() async throws {
         _ = try await house.register("ada@example.org", password: "Stranger7Password")
         let first = try await house.signIn(by: ada, key: "k")
@@ -46,7 +46,7 @@ struct AdmissionRepeatTests {
         let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
         let second = try await next.signIn(by: ada, key: "k")
         #expect(same(first, second))
-        // What it was to have others do is still to be done, once.
+        // The outbox effects are still delivered, once.
         try await next.relay()
         #expect(next.sessions.ended.count == 1)
         #expect(next.notifications.mails.filter { $0.template == "address-claimed" }.count == 1)
@@ -54,7 +54,7 @@ struct AdmissionRepeatTests {
         #expect(proof.provedAtMs >= (next.sessions.ended.first?.beforeMs ?? .max))
     }
 
-    @Test("G-25: a key that was another identity's is refused, and tells nothing")
+    @Test("G-25: a key that was used with another identity is refused")
     func otherIdentity() async throws {
         _ = try await house.signIn(by: ada, key: "k")
         let error = try await refusal {
@@ -64,7 +64,7 @@ struct AdmissionRepeatTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("G-25: what was taken away since is not given back by a repeat")
+    @Test("G-25: a repeat after the identity was unlinked is refused")
     func takenAway() async throws {
         let account = try await house.registerProved()
         _ = try await house.signIn(by: ada, key: "k")
@@ -76,7 +76,7 @@ struct AdmissionRepeatTests {
         #expect(guest.code == .idempotencyKeyReused)
     }
 
-    @Test("G-25: an account that was stopped since is not opened by a repeat")
+    @Test("G-25: a repeat after the account was disabled is refused")
     func stopped() async throws {
         _ = try await house.signIn(by: ada, key: "k")
         try await house.change("UPDATE accounts SET status = 2")
@@ -85,7 +85,7 @@ struct AdmissionRepeatTests {
         )
     }
 
-    @Test("G-25: the repeat of an upgrade is answered though the guest's session is over")
+    @Test("G-25: the repeat of an upgrade succeeds although the guest's session has ended")
     func upgrade() async throws {
         let guest = try await house.guest()
         let first = try await house.signIn(by: ada, guest: guest.token, key: "k")
@@ -97,7 +97,7 @@ struct AdmissionRepeatTests {
         #expect(without.code == .sessionEnded)
     }
 
-    @Test("G-25: the repeat of a collision names the same choice")
+    @Test("G-25: the repeat of a collision returns the same choice")
     func collision() async throws {
         _ = try await house.signIn(by: .token("g1", email: "ada@example.org"))
         let guest = try await house.guest()
@@ -106,7 +106,7 @@ struct AdmissionRepeatTests {
         #expect(first.collision != nil && same(first, second))
     }
 
-    @Test("G-25: a guest's repeat is the same guest, until it is one no more")
+    @Test("G-25: a repeat returns the same guest until the guest is upgraded")
     func guest() async throws {
         let first = try await house.signInAsGuest(key: "k")
         #expect(try await house.signInAsGuest(key: "k") == first)

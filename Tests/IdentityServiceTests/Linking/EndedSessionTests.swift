@@ -6,9 +6,9 @@ import Testing
 
 @testable import IdentityService
 
-/// Each call that carries an access token, in a session that identity has ended a moment ago and the
-/// session service has not heard of: the stand-in still says whose it is.
-@Suite("X-04: a session that identity has ended changes nothing more", .timeLimit(.minutes(1)))
+/// Each call with an access token, in a session that identity has just ended. The session service
+/// has not received the end yet, so the stand-in still names the session's account.
+@Suite("X-04: a session that identity has ended changes nothing", .timeLimit(.minutes(1)))
 struct RevokedSessionTests {
     let house: IdentityHouse
     let bench: PhoneBench
@@ -18,7 +18,7 @@ struct RevokedSessionTests {
         bench = PhoneBench(house)
     }
 
-    /// Ends the sessions of an account, at identity alone.
+    /// Ends the sessions of an account, in identity only.
     private func end(_ account: String, in house: IdentityHouse) async throws {
         let (id, parts) = (try #require(AccountID(text: account)), house.service.parts)
         try await house.store.write { transaction in
@@ -28,14 +28,14 @@ struct RevokedSessionTests {
 
     private func end(_ account: String) async throws { try await end(account, in: house) }
 
-    /// An account with a proved address and a session of it.
+    /// An account with a proved address, and one of its sessions.
     private func person() async throws -> (account: String, session: String) {
         let account = try await house.registerProved().accountId
         return (account, house.devices.open(account))
     }
 
     @Test(
-        "G-07: a guest's session that has ended registers nothing",
+        "G-07: an ended guest session cannot register",
         arguments: [EnumerationMode.friendly, .strict])
     func registration(mode: EnumerationMode) async throws {
         let house = try IdentityHouse(enumeration: mode)
@@ -51,10 +51,10 @@ struct RevokedSessionTests {
         #expect(error.code == .sessionEnded)
         #expect(try await house.count("email_addresses") == 0)
         #expect(try await house.count("claims") == 0)
-        #expect(try await house.count("outbox") == rows, "no mail goes")
+        #expect(try await house.count("outbox") == rows, "no mail is sent")
     }
 
-    @Test("G-25: a sign-up that ended its guest's session is answered again in it all the same")
+    @Test("G-25: the repeat of a sign-up that ended its guest session gets the first answer")
     func registeredAgain() async throws {
         let guest = try await house.guest()
         func register() async throws -> String? {
@@ -70,7 +70,7 @@ struct RevokedSessionTests {
         #expect(try await register() == first)
     }
 
-    @Test("G-12: nor does it take back the change of address that its owner waits for")
+    @Test("G-12: an ended session cannot cancel the owner's change of address")
     func cancelling() async throws {
         let stranger = try await person()
         try await end(stranger.account)
@@ -84,7 +84,7 @@ struct RevokedSessionTests {
     }
 
     @Test(
-        "G-14: nor has it a code sent, to add a number or to prove itself",
+        "G-14: an ended session cannot request a linking or proving code",
         arguments: [IdentityV1.PhoneCodePurpose.link, .prove])
     func codeRequest(purpose: IdentityV1.PhoneCodePurpose) async throws {
         let account = try await bench.account().accountId
@@ -98,7 +98,7 @@ struct RevokedSessionTests {
         #expect(try await house.count("outbox", where: "topic = 'text'") == 0)
     }
 
-    @Test("G-14: nor does the right code add a number there, and no guess is counted")
+    @Test("G-14: an ended session cannot link a number, and no guess is counted")
     func codeLink() async throws {
         let stranger = try await person()
         let sent = try await bench.sent(PhoneBench.number, .link, accessToken: stranger.session)
@@ -113,7 +113,7 @@ struct RevokedSessionTests {
         #expect(try await house.audited("phone-code.refused", outcome: outcome) == 2)
     }
 
-    @Test("G-13: nor does the right code prove anybody there")
+    @Test("G-13: an ended session cannot prove itself with a phone code")
     func codeProof() async throws {
         let account = try await bench.account().accountId
         let session = house.devices.open(account)
@@ -124,7 +124,7 @@ struct RevokedSessionTests {
         #expect(try await house.audited("phone-code.proved") == 0)
     }
 
-    @Test("G-13: nor a provider's token")
+    @Test("G-13: an ended session cannot prove itself with a provider's token")
     func providerProof() async throws {
         let token = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
         let account = try await house.account(by: token).accountId

@@ -7,13 +7,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-04, G-15: admissions", .timeLimit(.minutes(1)))
+@Suite("G-04, G-15: signing in with a provider", .timeLimit(.minutes(1)))
 struct FederatedSignInTests {
     let house: IdentityHouse
 
     init() throws { house = try IdentityHouse() }
 
-    @Test("G-04: a first sign-in makes an account whose address is owned and proved")
+    @Test("G-04: a first sign-in creates an account with a proved address")
     func create() async throws {
         let answer = try await house.signIn(
             by: .token("g1", email: "Ada@example.org", name: "Ada Lovelace"))
@@ -34,12 +34,12 @@ struct FederatedSignInTests {
         #expect(house.templates == ["welcome"])
     }
 
-    @Test("G-08: the next one is no new user's, and tells the sign-in before")
+    @Test("G-08: the next sign-in finds the same account and reports the time of the previous one")
     func again() async throws {
         let first = try await house.account(by: .token("g1", email: "ada@example.org"))
         let before = house.time.now().milliseconds
         house.time.advance(by: .seconds(60))
-        // Whatever email is told now: an identity is its issuer and subject.
+        // The email does not matter now: an identity is its issuer and subject.
         let answer = try await house.signIn(by: .token("g1", email: "other@example.org"))
         #expect(answer.account?.accountId == first.accountId)
         #expect(answer.account?.email == "ada@example.org")
@@ -47,14 +47,14 @@ struct FederatedSignInTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("G-04: the same subject of another issuer is somebody else")
+    @Test("G-04: the same subject of another issuer is another account")
     func issuers() async throws {
         let google = try await house.account(by: .token("1"))
         let apple = try await house.account(by: .token("1", by: "apple"))
         #expect(google.accountId != apple.accountId)
     }
 
-    @Test("G-04: issuer and subject do not run into each other")
+    @Test("G-04: the look-up key separates issuer and subject unambiguously")
     func delimited() {
         func key(_ issuer: String, _ subject: String) -> [UInt8] {
             house.keys.lookUpKey(
@@ -65,7 +65,7 @@ struct FederatedSignInTests {
     }
 
     @Test(
-        "X-04: an email that is not verified is none: no link, and its address is not taken",
+        "X-04: an unverified email neither links to an account nor claims its address",
         arguments: [true, false])
     func unverified(isProved: Bool) async throws {
         let owner =
@@ -84,7 +84,7 @@ struct FederatedSignInTests {
         _ = try await house.register("free@example.org")
     }
 
-    @Test("G-15: a proved owner is linked to, told and recorded; the password stays")
+    @Test("G-15: a proved owner's account is linked, mailed and audited, and keeps its password")
     func link() async throws {
         let owner = try await house.registerProved()
         let answer = try await house.signIn(by: .token("g1", email: "ADA@example.org"))
@@ -100,7 +100,7 @@ struct FederatedSignInTests {
         #expect(house.sessions.ended.isEmpty)
     }
 
-    @Test("G-15: two providers and one address are one account, in both orders")
+    @Test("G-15: two providers with one address lead to one account")
     func twoProviders() async throws {
         let google = try await house.account(by: .token("g1", email: "ada@example.org"))
         let apple = try await house.account(
@@ -108,7 +108,7 @@ struct FederatedSignInTests {
         #expect(google.accountId == apple.accountId && apple.methods == ["apple", "google"])
     }
 
-    @Test("G-05: a relay address is the new account's, proved")
+    @Test("G-05: a relay address becomes the new account's proved address")
     func relay() async throws {
         let token = IdentityV1.ProviderToken.token(
             "a1", email: "x1@privaterelay.appleid.com", by: "apple", isRelay: true)
@@ -116,7 +116,7 @@ struct FederatedSignInTests {
         #expect(account.email == "x1@privaterelay.appleid.com" && account.emailVerified)
     }
 
-    @Test("X-04: an address that was given to somebody new does not let them in")
+    @Test("X-04: a new holder of an address does not get the previous holder's account")
     func reassigned() async throws {
         _ = try await house.account(by: .token("g1", email: "ada@example.org"))
         let error = try await refusal {
@@ -126,7 +126,7 @@ struct FederatedSignInTests {
         #expect(try await house.count("identities") == 1)
     }
 
-    @Test("G-15: who is stopped is neither signed in nor linked", arguments: [2, 4])
+    @Test("G-15: a disabled account is neither signed in to nor linked", arguments: [2, 4])
     func stopped(status: Int) async throws {
         _ = try await house.registerProved()
         _ = try await house.account(by: .token("g1", email: "ada@example.org"))
@@ -143,7 +143,7 @@ struct FederatedSignInTests {
             try await house.audited("sign-in.failed", outcome: "auth/user-disabled") == 2)
     }
 
-    @Test("G-05: a nonce serves once, also where the sign-in was refused")
+    @Test("G-05: a nonce works once, even if its sign-in was refused")
     func nonce() async throws {
         _ = try await house.signIn(by: .token("g1", nonce: "n1"))
         let used = try await refusal { try await house.signIn(by: .token("g1", nonce: "n1")) }
@@ -157,7 +157,7 @@ struct FederatedSignInTests {
         #expect(try await house.count("used_nonces") == 3)
     }
 
-    @Test("G-05: nonces that would be refused in any case are not kept")
+    @Test("G-05: expired nonces are deleted")
     func noncesPurged() async throws {
         _ = try await house.signIn(by: .token("g1", nonce: "n1"))
         try await house.change("UPDATE used_nonces SET expires_at_ms = 1")
@@ -165,7 +165,7 @@ struct FederatedSignInTests {
         #expect(try await house.count("used_nonces") == 1)
     }
 
-    @Test("A-01: a token that is none is recorded")
+    @Test("A-01: an invalid token is audited")
     func forged() async throws {
         let error = try await refusal {
             try await house.signIn(by: .init(provider: "google", idToken: "nonsense"))
@@ -177,7 +177,7 @@ struct FederatedSignInTests {
                 where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-provider-token'") == 1)
     }
 
-    @Test("G-04: what a provider says of name and picture may stand in a profile, or is left out")
+    @Test("G-04: an unsafe name or picture of a provider is left out of the profile")
     func profile() async throws {
         func profile(_ name: String, _ photo: String) -> ShownProfile {
             var proved = ProvedIdentity(method: "google", issuer: "i", subject: "s", amr: [])
@@ -194,7 +194,7 @@ struct FederatedSignInTests {
         #expect(profile(String(repeating: "a", count: 101), "").displayName == nil)
     }
 
-    @Test("A-02: what is kept of an identity reads as it was written, whatever its issuer says")
+    @Test("A-02: the stored details of an identity are read back as written")
     func details() throws {
         for subject in [
             "1", "\"}\\", "a\nb\u{1}", "übergrößen 🙂", String(repeating: "x", count: 255),
@@ -209,7 +209,7 @@ struct FederatedSignInTests {
         #expect(throws: ServiceError.self) { try IdentityDetails(text: "") }
     }
 
-    @Test("G-15: a password comes to a provider's account by a link to its proved address")
+    @Test("G-15: a reset link to the proved address adds a password to a provider's account")
     func passwordAfterProvider() async throws {
         let account = try await house.account(by: .token("g1", email: "ada@example.org"))
         _ = try await house.service.requestPasswordReset(
@@ -224,7 +224,7 @@ struct FederatedSignInTests {
         #expect(signedIn.account?.methods == ["password", "google"])
     }
 
-    @Test("A-02: what is told of an identity stands nowhere readable")
+    @Test("A-02: an identity's details are not readable in the store")
     func sealed() async throws {
         _ = try await house.account(
             by: .token("canary-subject", email: "canary@example.org", name: "Canary"))
@@ -237,7 +237,7 @@ struct FederatedSignInTests {
         #expect(!blobs.isEmpty && !text.contains("canary") && !text.contains("google"))
     }
 
-    @Test("I-04: every sign-in's look-ups enter each table by a key or an index")
+    @Test("I-04: every look-up of a sign-in uses a key or an index")
     func plans() async throws {
         let account = try await house.account(by: .token("g1", email: "ada@example.org"))
         let id = try #require(AccountID(text: account.accountId))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-07: guests", .timeLimit(.minutes(1)))
+@Suite("G-07: guest accounts", .timeLimit(.minutes(1)))
 struct GuestTests {
     let house: IdentityHouse
 
@@ -25,7 +25,7 @@ struct GuestTests {
                 origin: IdentityHouse.origin, guestAccessToken: guest), house.context(key))
     }
 
-    @Test("G-07: a guest is an account with profile and key, and nothing to sign in by")
+    @Test("G-07: a guest is an account with a profile and a key, and without sign-in methods")
     func made() async throws {
         let answer = try await house.identities.signInAnonymously(
             .init(origin: IdentityHouse.origin), house.context())
@@ -38,7 +38,7 @@ struct GuestTests {
         #expect(house.templates.isEmpty)
     }
 
-    @Test("G-07: a provider upgrades it in place: same id, address proved, old session over")
+    @Test("G-07: a provider upgrades a guest in place, proves the address and ends the old session")
     func byProvider() async throws {
         let guest = try await house.guest()
         let answer = try await house.signIn(by: ada, guest: guest.token)
@@ -56,7 +56,7 @@ struct GuestTests {
         #expect(try await house.signIn(by: ada).account?.accountId == guest.account)
     }
 
-    @Test("G-07: so does a provider that tells no email, without an address")
+    @Test("G-07: a provider without an email upgrades a guest without an address")
     func withoutEmail() async throws {
         let guest = try await house.guest()
         let account = try #require(
@@ -64,7 +64,7 @@ struct GuestTests {
         #expect(account.accountId == guest.account && account.email.isEmpty && !account.isGuest)
     }
 
-    @Test("G-07: email and password upgrade it in place")
+    @Test("G-07: email and password upgrade a guest in place")
     func byPassword() async throws {
         let guest = try await house.guest()
         let answer = try await register(guest.token)
@@ -80,7 +80,7 @@ struct GuestTests {
         #expect(try await house.audited("account.guest-upgraded") == 1)
     }
 
-    @Test("G-25: a repeated upgrade by password is answered though the guest's session is over")
+    @Test("G-25: the repeat of an upgrade by password succeeds although the guest's session ended")
     func byPasswordAgain() async throws {
         let guest = try await house.guest()
         let first = try await register(guest.token, key: "k")
@@ -91,7 +91,7 @@ struct GuestTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("G-02: a taken address leaves the guest as it is")
+    @Test("G-02: a taken address leaves the guest unchanged")
     func taken() async throws {
         _ = try await house.register()
         let guest = try await house.guest()
@@ -102,7 +102,7 @@ struct GuestTests {
         #expect(row?.isGuest == true)
     }
 
-    @Test("G-07: whoever has an account is no guest: already signed in")
+    @Test("G-07: a session of a full account cannot be upgraded: already signed in")
     func full() async throws {
         let account = try await house.registerProved("eve@example.org")
         let token = house.devices.open(account.accountId)
@@ -113,7 +113,7 @@ struct GuestTests {
         #expect(try await house.count("identities") == 0)
     }
 
-    @Test("G-07: an access token that is none upgrades nobody and makes nothing")
+    @Test("G-07: an invalid access token upgrades nothing and creates nothing")
     func noToken() async throws {
         #expect(
             try await refusal { try await house.signIn(by: ada, guest: "made up") }.code
@@ -122,7 +122,7 @@ struct GuestTests {
         #expect(try await house.count("accounts") == 0)
     }
 
-    @Test("G-16: an identity that has an account signs in to it, and both sides can be chosen from")
+    @Test("G-16: a guest whose identity has an account signs in to it and gets a choice token")
     func collision() async throws {
         let owner = try await house.account(by: ada)
         let guest = try await house.guest()
@@ -139,7 +139,7 @@ struct GuestTests {
         #expect(house.sessions.ended.isEmpty)
     }
 
-    @Test("G-16: so does one whose email leads to an account, linked or taken over")
+    @Test("G-16: a guest whose email leads to an account, linked or taken over, gets a choice")
     func collisionByEmail() async throws {
         _ = try await house.register(password: "Stranger7Password")
         let guest = try await house.guest()
@@ -150,7 +150,7 @@ struct GuestTests {
         #expect(linked.isLinked && linked.collision?.guest?.accountId == guest.account)
     }
 
-    @Test("G-16: a choice token is of one day, and nothing else opens as one")
+    @Test("G-16: a choice token is valid for one day, and any other token is refused")
     func choiceToken() throws {
         let (guest, account) = (
             try #require(AccountID(key: 1)), try #require(AccountID(key: .max))

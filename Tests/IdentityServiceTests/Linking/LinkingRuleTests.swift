@@ -21,7 +21,7 @@ private func owned(
         wasRemoved: wasRemoved)
 }
 
-/// One row of the rule's table.
+/// One row of the truth table.
 private struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let linking: LinkingCase
@@ -39,32 +39,32 @@ private struct Row: CustomTestStringConvertible, Sendable {
 
 private let byGuest = LinkingCase.Asking.guest(guest)
 
-/// Every cell where nobody, or a guest, asks and the identity is unknown.
+/// Every case in which no session or a guest asks and the identity is unknown.
 private let unknownRows: [Row] = [
     Row("no email: an account without an address", .create(ownsAddress: false)),
     Row(
-        "no email, a guest asks: upgraded without an address", asking: byGuest,
+        "no email, a guest asks: upgrade without an address", asking: byGuest,
         .upgrade(guest.account, ownsAddress: false)),
     Row(
         "unverified: as no email, the address is not taken", email: .unverified,
         .create(ownsAddress: false)),
     Row(
-        "unverified, and the address has a proved owner: no link", email: .unverified,
+        "unverified, the address has a proved owner: no link", email: .unverified,
         owner: owned(isProved: true), .create(ownsAddress: false)),
     Row(
-        "unverified, and the address has an unproved owner: no takeover", email: .unverified,
+        "unverified, the address has an unproved owner: no takeover", email: .unverified,
         owner: owned(isProved: false), .create(ownsAddress: false)),
     Row(
-        "unverified, a guest asks: upgraded without an address", asking: byGuest,
+        "unverified, a guest asks: upgrade without an address", asking: byGuest,
         email: .unverified,
         owner: owned(isProved: true), .upgrade(guest.account, ownsAddress: false)),
     Row("verified, free: an account that owns it", email: .verified, .create(ownsAddress: true)),
     Row("relay, free: an account that owns it", email: .relay, .create(ownsAddress: true)),
     Row(
-        "verified, free, a guest asks: upgraded with it", asking: byGuest, email: .verified,
+        "verified, free, a guest asks: upgrade with the address", asking: byGuest, email: .verified,
         .upgrade(guest.account, ownsAddress: true)),
     Row(
-        "relay, free, a guest asks: upgraded with it", asking: byGuest, email: .relay,
+        "relay, free, a guest asks: upgrade with the address", asking: byGuest, email: .relay,
         .upgrade(guest.account, ownsAddress: true)),
     Row(
         "verified, owned and proved: link", email: .verified, owner: owned(isProved: true),
@@ -77,17 +77,17 @@ private let unknownRows: [Row] = [
         email: .verified,
         owner: owned(isProved: true), .link(owner.account)),
     Row(
-        "verified, owned and proved, but the owner has another subject of it: no", email: .verified,
+        "verified, proved owner with another subject of this provider: refuse", email: .verified,
         owner: owned(isProved: true, hasThisMethod: true), .refuse(.emailAlreadyInUse)),
     Row(
-        "verified, owned and proved, but the owner took it away: no", email: .verified,
+        "verified, proved owner who unlinked this identity: refuse", email: .verified,
         owner: owned(isProved: true, wasRemoved: true), .refuse(.emailAlreadyInUse)),
     Row(
-        "relay, owned and proved, but the owner took it away, a guest asks: no", asking: byGuest,
+        "relay, proved owner who unlinked this identity, a guest asks: refuse", asking: byGuest,
         email: .relay, owner: owned(isProved: true, wasRemoved: true),
         .refuse(.emailAlreadyInUse)),
     Row(
-        "verified, owned and unproved, and taken away: take over all the same", email: .verified,
+        "verified, unproved owner who unlinked this identity: take over", email: .verified,
         owner: owned(isProved: false, wasRemoved: true), .takeOver(owner.account)),
     Row(
         "verified, owned and unproved: take over", email: .verified, owner: owned(isProved: false),
@@ -96,7 +96,7 @@ private let unknownRows: [Row] = [
         "relay, owned and unproved: take over", email: .relay, owner: owned(isProved: false),
         .takeOver(owner.account)),
     Row(
-        "verified, owned and unproved, with another subject of it: take over all the same",
+        "verified, unproved owner with another subject of this provider: take over",
         email: .verified, owner: owned(isProved: false, hasThisMethod: true),
         .takeOver(owner.account)),
     Row(
@@ -104,7 +104,7 @@ private let unknownRows: [Row] = [
         owner: owned(isProved: false), .takeOver(owner.account)),
 ]
 
-/// States of the owner, and of who has the identity.
+/// Statuses of the address's owner and of the identity's holder.
 private let stateRows: [Row] =
     [AccountStatus.suspended, .deleting].flatMap { status in
         [true, false].map { isProved in
@@ -123,17 +123,17 @@ private let stateRows: [Row] =
         ]
     } + [
         Row(
-            "the owner waits for the proof of its address: take over", email: .verified,
+            "the owner awaits verification of its address: take over", email: .verified,
             owner: owned(.pendingVerification, isProved: false), .takeOver(owner.account)),
         Row(
-            "the owner waits, though its address is proved: refused", email: .verified,
+            "the owner awaits verification, its address is proved: refuse", email: .verified,
             owner: owned(.pendingVerification, isProved: true), .refuse(.emailNotVerified)),
         Row(
-            "known, waits for the proof of its address: refused",
+            "known, awaits verification of its address: refuse",
             known: holder(1, .pendingVerification), email: .verified, .refuse(.emailNotVerified)),
     ]
 
-/// Where the identity is known, the email is nothing.
+/// If the identity is known, the email has no effect.
 private let knownRows: [Row] = EmailWord.allCases.flatMap { email in
     [
         Row("known, \(email): sign in", known: known, email: email, .signIn(known.account)),
@@ -141,7 +141,7 @@ private let knownRows: [Row] = EmailWord.allCases.flatMap { email in
             "known, \(email), a guest asks: sign in", asking: byGuest, known: known, email: email,
             .signIn(known.account)),
         Row(
-            "known, \(email), and somebody else owns the address: sign in", known: known,
+            "known, \(email), another account owns the address: sign in", known: known,
             email: email,
             owner: owned(isProved: true), .signIn(known.account)),
         Row(
@@ -154,24 +154,24 @@ private let knownRows: [Row] = EmailWord.allCases.flatMap { email in
     ]
 }
 
-@Suite("X-04: the rule of linking")
+@Suite("X-04: the truth table of account linking")
 struct LinkingRuleTests {
-    @Test("X-04: identity unknown", arguments: unknownRows)
+    @Test("X-04: an unknown identity follows the truth table", arguments: unknownRows)
     fileprivate func unknown(row: Row) {
         #expect(LinkingRule.decision(for: row.linking) == row.decision)
     }
 
-    @Test("G-15: states of accounts", arguments: stateRows)
+    @Test("G-15: the accounts' statuses follow the truth table", arguments: stateRows)
     fileprivate func states(row: Row) {
         #expect(LinkingRule.decision(for: row.linking) == row.decision)
     }
 
-    @Test("G-04: identity known", arguments: knownRows)
+    @Test("G-04: a known identity follows the truth table", arguments: knownRows)
     fileprivate func knownIdentity(row: Row) {
         #expect(LinkingRule.decision(for: row.linking) == row.decision)
     }
 
-    @Test("X-04: nothing but a proof leads to an account by its email, whatever else is the case")
+    @Test("X-04: without a verified email no decision leads to the account that owns the address")
     func onlyProofs() {
         for email in [EmailWord.none, .unverified] {
             for asking in [LinkingCase.Asking.nobody, byGuest] {

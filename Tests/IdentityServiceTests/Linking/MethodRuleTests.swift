@@ -3,10 +3,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-14: the rule of methods")
+@Suite("G-14: the rule of adding and removing sign-in methods")
 struct MethodRuleTests {
     @Test(
-        "G-14: adding",
+        "G-14: adding a method follows its truth table",
         arguments: [
             (1, ["google"], .providerAlreadyLinked), (1, [], .providerAlreadyLinked),
             (2, ["google"], .credentialAlreadyInUse), (2, [], .credentialAlreadyInUse),
@@ -22,7 +22,7 @@ struct MethodRuleTests {
     }
 
     @Test(
-        "G-14: taking away",
+        "G-14: removing a method follows its truth table",
         arguments: [
             ("google", ["google"], .lastMethod), ("google", ["google", "phone"], nil),
             ("google", ["password", "google"], nil), ("google", [], .methodNotLinked),
@@ -33,7 +33,7 @@ struct MethodRuleTests {
         #expect(MethodRule.refusal(removing: method, from: methods) == code)
     }
 
-    @Test("G-14: what an explicit link does with a proved email")
+    @Test("G-14: an explicit link adds or proves an address by its truth table")
     func address() {
         func gain(
             _ own: [UInt8]?, _ isProved: Bool, _ email: [UInt8]?, isTaken: Bool = false

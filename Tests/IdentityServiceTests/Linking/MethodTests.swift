@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-14: ways of signing in, by their owner's wish", .timeLimit(.minutes(1)))
+@Suite("G-14: adding and removing sign-in methods", .timeLimit(.minutes(1)))
 struct MethodTests {
     let house: IdentityHouse
 
@@ -20,7 +20,7 @@ struct MethodTests {
         return (account, house.devices.open(account))
     }
 
-    @Test("G-14: a link by the owner's wish, whatever its email: told, recorded, sessions stay")
+    @Test("G-14: an owner links any identity, whatever its email; it is mailed and audited")
     func link() async throws {
         let ada = try await signedIn()
         let account = try await house.link(google, in: ada.session)
@@ -32,7 +32,7 @@ struct MethodTests {
         #expect(house.sessions.ended.isEmpty)
     }
 
-    @Test("G-14: links that are refused: another's, one's own, a second of one provider")
+    @Test("G-14: linking is refused for a used identity and for a second one of a provider")
     func refused() async throws {
         let ada = try await signedIn()
         _ = try await house.signIn(by: .token("other"))
@@ -47,7 +47,7 @@ struct MethodTests {
         #expect(try await house.count("identities") == 2)
     }
 
-    @Test("G-13: both ask for a recent proof, with what would do")
+    @Test("G-13: linking and unlinking need a recent sign-in, and the error names usable methods")
     func recentProof() async throws {
         let ada = try await signedIn()
         house.time.advance(by: .seconds(300))
@@ -61,7 +61,7 @@ struct MethodTests {
         #expect(try await house.count("identities") == 0)
     }
 
-    @Test("B4: a guest links nothing, since its session would go on in the account; it signs in")
+    @Test("B4: a guest cannot link, since its session would stay valid in the account; it upgrades")
     func guest() async throws {
         let guest = try await house.guest()
         #expect(
@@ -74,7 +74,7 @@ struct MethodTests {
         #expect(house.sessions.ended.first?.exceptSessionId == "")
     }
 
-    @Test("G-12: a link in one's own session proves the address that its token proves")
+    @Test("G-12: linking an identity with the account's own verified email proves the address")
     func provesAddress() async throws {
         let account = try #require(try await house.register().account).accountId
         let session = house.devices.open(account)
@@ -86,7 +86,7 @@ struct MethodTests {
         #expect(try await house.count("links") == 0)
     }
 
-    @Test("X-04: an unverified email proves no address by a link, and takes none")
+    @Test("X-04: linking an identity with an unverified email proves and adds no address")
     func unverified() async throws {
         let account = try #require(try await house.register().account).accountId
         let session = house.devices.open(account)
@@ -102,7 +102,7 @@ struct MethodTests {
         #expect(gained.email.isEmpty)
     }
 
-    @Test("G-14: taken away: the others stay, other sessions end, told and recorded")
+    @Test("G-14: unlinking keeps the other methods, ends other sessions, and is mailed and audited")
     func unlink() async throws {
         let ada = try await signedIn()
         _ = try await house.link(google, in: ada.session)
@@ -113,7 +113,7 @@ struct MethodTests {
         #expect(end.exceptSessionId == house.devices.session(of: ada.session))
         #expect(house.templates.contains("method-removed"))
         #expect(try await house.audited("identity.unlinked") == 1)
-        // The trail tells which one: both events are of one subject.
+        // The audit trail identifies the identity: both events have the same subject.
         let subjects = try await house.store.read { session in
             try session.query(
                 "SELECT DISTINCT subject FROM audit WHERE kind LIKE 'identity.%linked'"
@@ -124,7 +124,7 @@ struct MethodTests {
         #expect(next.isNewUser && next.account?.accountId != ada.account)
     }
 
-    @Test("G-14: never the last one: not a password, not a provider, not a phone number")
+    @Test("G-14: the last method cannot be removed: password, provider or phone number")
     func last() async throws {
         let ada = try await signedIn()
         #expect(
@@ -142,7 +142,7 @@ struct MethodTests {
         #expect(try await house.signIn(by: google).account?.accountId == ada.account)
     }
 
-    @Test("G-14: of two parallel ends of the last two, one is refused", arguments: 0..<5)
+    @Test("G-14: of two parallel removals of the last two methods one is refused", arguments: 0..<5)
     func race(round: Int) async throws {
         let ada = try await signedIn()
         _ = try await house.link(google, in: ada.session)
@@ -163,7 +163,7 @@ struct MethodTests {
         #expect(left == 1)
     }
 
-    @Test("G-14: the password goes with the links that would set it")
+    @Test("G-14: removing the password deletes the links that could set it")
     func password() async throws {
         let ada = try await signedIn()
         _ = try await house.link(google, in: ada.session)
@@ -174,7 +174,7 @@ struct MethodTests {
         #expect(try await house.count("links") == 0)
     }
 
-    @Test("G-14: the list: the oldest first, each with what its owner knows it by")
+    @Test("G-14: methods are listed oldest first, each with a hint for the owner")
     func list() async throws {
         let ada = try await signedIn()
         house.time.advance(by: .seconds(1))
@@ -187,7 +187,7 @@ struct MethodTests {
         #expect(methods.allSatisfy { $0.addedAtMs > 0 })
     }
 
-    @Test("G-06: a phone number is an account's, in full to its owner and by its end in the list")
+    @Test("G-06: a phone number is a method, shown in full to its owner and masked in the list")
     func phone() async throws {
         let proved = ProvedIdentity(
             method: "phone", issuer: "phone", subject: "+4915112345678", amr: ["sms", "otp"])
@@ -206,7 +206,7 @@ struct MethodTests {
                 == .lastMethod)
     }
 
-    @Test("G-13: a fresh token of the account's own identity proves its owner; no other does")
+    @Test("G-13: a fresh token of a linked identity proves the owner, and any other is refused")
     func proof() async throws {
         let ada = try await signedIn()
         _ = try await house.link(google, in: ada.session)
@@ -228,7 +228,7 @@ struct MethodTests {
         #expect(try await house.audited("sign-in.failed", outcome: "auth/no-such-provider") == 2)
     }
 
-    @Test("G-25: repeats of a link and of its end do nothing twice, another body is refused")
+    @Test("G-25: repeated link and unlink calls have one effect, and a reused key is refused")
     func repeats() async throws {
         let ada = try await signedIn()
         for _ in 0..<2 {
@@ -247,7 +247,7 @@ struct MethodTests {
         #expect(house.templates.filter { $0.hasPrefix("method-") }.count == 2)
     }
 
-    @Test("X-04: whose session it is, session says: a stopped account's changes nothing")
+    @Test("X-04: a disabled account and an invalid access token link nothing")
     func stopped() async throws {
         let ada = try await signedIn()
         try await house.change("UPDATE accounts SET status = 2")

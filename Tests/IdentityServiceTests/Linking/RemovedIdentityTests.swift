@@ -5,13 +5,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-14: what its owner takes away stays out", .timeLimit(.minutes(1)))
+@Suite("G-14: an unlinked identity is not linked again by its email", .timeLimit(.minutes(1)))
 struct RemovedIdentityTests {
     let house: IdentityHouse
 
     init() throws { house = try IdentityHouse() }
 
-    /// An identity whose email is the account's own, so that a sign-in by it is linked.
+    /// An identity with the account's own email, so that a sign-in links it.
     private let google = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
 
     private func signedIn() async throws -> String {
@@ -24,7 +24,7 @@ struct RemovedIdentityTests {
         try await refusal { try await house.signIn(by: token, guest: guest) }.code
     }
 
-    @Test("X-04: who stole a provider's account is not linked again once its owner unlinked it")
+    @Test("X-04: a sign-in with an unlinked identity is refused although its email matches")
     func stolen() async throws {
         let session = try await signedIn()
         #expect(try await house.signIn(by: google).isLinked)
@@ -36,7 +36,7 @@ struct RemovedIdentityTests {
         #expect(try await house.audited("sign-in.failed", outcome: outcome) == 2)
     }
 
-    @Test("X-04: only that identity: the owner's others are linked as before")
+    @Test("X-04: the account's other identities are still linked by email")
     func others() async throws {
         let session = try await signedIn()
         _ = try await house.signIn(by: google)
@@ -46,7 +46,7 @@ struct RemovedIdentityTests {
         #expect(try await house.signIn(by: .token("g2", email: "ada@example.org")).isLinked)
     }
 
-    @Test("G-14: its owner's own link brings it back, for sign-ins and for the rule")
+    @Test("G-14: an explicit link by the owner makes the identity usable again")
     func back() async throws {
         let session = try await signedIn()
         _ = try await house.signIn(by: google)
@@ -56,7 +56,7 @@ struct RemovedIdentityTests {
         #expect(try await house.count("removed_identities") == 0)
     }
 
-    @Test("X-04: what a stranger took away from an unproved address does not keep its owner out")
+    @Test("X-04: a stranger's unlinked identities do not block the real owner's takeover")
     func takenOver() async throws {
         let stranger = try #require(try await house.register().account).accountId
         let session = house.devices.open(stranger)
@@ -68,7 +68,7 @@ struct RemovedIdentityTests {
         #expect(try await house.count("removed_identities") == 0)
     }
 
-    @Test("G-14: an account keeps so many of them; the oldest gives way")
+    @Test("G-14: an account remembers a limited number of removals, and forgets the oldest")
     func bounded() async throws {
         let session = try await signedIn()
         for number in 0...RemovedIdentityTables.removalsMax {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("X-04: a session that ends while it asks changes nothing", .timeLimit(.minutes(1)))
+@Suite("X-04: a session that ends during its call changes nothing", .timeLimit(.minutes(1)))
 struct SessionsEndTests {
     let house: IdentityHouse
 
@@ -15,7 +15,7 @@ struct SessionsEndTests {
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
     private let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
 
-    /// A stranger's account on ada's address, and its session.
+    /// A stranger's account with Ada's address, and its session.
     private func squat() async throws -> (account: String, session: String) {
         let account = try #require(
             try await house.register(password: "Stranger7Password").account
@@ -23,7 +23,7 @@ struct SessionsEndTests {
         return (account, house.devices.open(account))
     }
 
-    /// Ada sets a password by a mail's link.
+    /// Ada sets a password with an emailed link.
     private func reset() async throws {
         _ = try await house.service.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
@@ -34,7 +34,7 @@ struct SessionsEndTests {
                 origin: IdentityHouse.origin), house.context())
     }
 
-    /// A link whose token is checked while `meanwhile` happens.
+    /// Links a token, and runs `meanwhile` while the token is checked.
     private func link(
         _ token: IdentityV1.ProviderToken, in session: String,
         meanwhile: @escaping @Sendable () async throws -> Void
@@ -45,7 +45,7 @@ struct SessionsEndTests {
             house.context())
     }
 
-    @Test("X-04: the rule: what ends, what stays, and the boundary between")
+    @Test("X-04: an end covers every session proved before its time, except the spared one")
     func rule() throws {
         let account = try #require(AccountID(key: 1))
         func ends(_ provedAt: Int64, _ session: String, spared: String?) -> Bool {
@@ -61,7 +61,7 @@ struct SessionsEndTests {
         #expect(ends(0, "", spared: nil))
     }
 
-    @Test("X-04: trojan identifier: the owner arrives while the stranger's token is checked")
+    @Test("X-04: trojan identifier: a takeover during the token check refuses the link")
     func takeoverWhileLinking() async throws {
         let stranger = try await squat()
         let (house, ada) = (house, ada)
@@ -76,12 +76,12 @@ struct SessionsEndTests {
         #expect(next.account?.accountId != stranger.account)
     }
 
-    @Test("X-04: nor after a takeover that session has not heard of, however often it asks")
+    @Test("X-04: a session ended by a takeover changes nothing before session is notified")
     func notRelayed() async throws {
         let stranger = try await squat()
         _ = try await house.signIn(by: ada)
         #expect(house.sessions.ended.isEmpty)
-        // A device's prompt, passed now, makes the old session no younger.
+        // A second proof by a device key does not make the old session any newer.
         house.time.advance(by: .seconds(1))
         house.devices.proveAgain(stranger.session, amr: ["hwk", "user"])
         for code in [
@@ -95,7 +95,7 @@ struct SessionsEndTests {
         #expect(try await house.count("email_changes") == 0)
     }
 
-    @Test("X-04: the same where a reset comes in between")
+    @Test("X-04: a reset while the stranger's token is checked refuses the link")
     func resetWhileLinking() async throws {
         let stranger = try await squat()
         let error = try await refusal {
@@ -105,7 +105,7 @@ struct SessionsEndTests {
         #expect(try await house.count("identities") == 0)
     }
 
-    @Test("X-04: the same between session's answer and the end of a way of signing in")
+    @Test("X-04: a takeover after the session look-up refuses the removal of a method")
     func takeoverWhileRemoving() async throws {
         let stranger = try await squat()
         _ = try await house.link(own, in: stranger.session)
@@ -118,7 +118,7 @@ struct SessionsEndTests {
         #expect(try await house.count("identities") == 1)
     }
 
-    @Test("G-12: nor does a change of address begin in a session that is over")
+    @Test("G-12: an ended session cannot request a change of address")
     func emailChange() async throws {
         let stranger = try await squat()
         let (house, ada) = (house, ada)
@@ -130,7 +130,7 @@ struct SessionsEndTests {
         #expect(try await house.count("email_changes") == 0)
     }
 
-    @Test("G-12: nor is it confirmed there; by the password it is")
+    @Test("G-12: an ended session cannot confirm a change; the password still can")
     func emailConfirmation() async throws {
         let account = try await house.registerProved().accountId
         let session = house.devices.open(account)
@@ -150,7 +150,7 @@ struct SessionsEndTests {
         #expect(changed.email == "new@example.org")
     }
 
-    @Test("G-07: a guest's session that has ended upgrades it no more")
+    @Test("G-07: an ended guest session cannot be upgraded")
     func endedGuest() async throws {
         let guest = try await house.guest()
         let account = try #require(AccountID(text: guest.account))
@@ -163,7 +163,7 @@ struct SessionsEndTests {
         #expect(try await house.count("identities") == 0)
     }
 
-    @Test("G-14: the session that asked goes on, and so does one that is opened afterwards")
+    @Test("G-14: the calling session stays valid after a removal, and so do sessions opened later")
     func goesOn() async throws {
         let account = try await house.registerProved().accountId
         let session = house.devices.open(account)
@@ -178,7 +178,7 @@ struct SessionsEndTests {
         #expect(try await house.unlink("apple", in: after).methods == ["password"])
     }
 
-    @Test("G-24: an end that is told late takes back nothing of a later one")
+    @Test("G-24: an end written out of order does not undo a later one")
     func late() async throws {
         let stranger = try await squat()
         let account = try #require(AccountID(text: stranger.account))
@@ -195,7 +195,7 @@ struct SessionsEndTests {
     }
 }
 
-/// `WrittenTokens` whose check takes as long as something else does.
+/// `WrittenTokens` that runs a closure during each check.
 private struct InterruptedTokens: ProviderTokens {
     let meanwhile: @Sendable () async throws -> Void
 

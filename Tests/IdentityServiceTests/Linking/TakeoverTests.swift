@@ -5,7 +5,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("X-04: the owner of an unproved address arrives", .timeLimit(.minutes(1)))
+@Suite("X-04: takeover of an account by the owner of its unproved address", .timeLimit(.minutes(1)))
 struct TakeoverTests {
     let house: IdentityHouse
 
@@ -13,13 +13,13 @@ struct TakeoverTests {
 
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
 
-    /// A stranger's account on ada's address.
+    /// A stranger's account with Ada's address.
     private func squat() async throws -> IdentityV1.Account {
         try #require(
             try await house.register("ADA@example.org", password: "Stranger7Password").account)
     }
 
-    @Test("X-04: classic-federated merge: the stranger's password opens nothing any more")
+    @Test("X-04: classic-federated merge: the stranger's password stops working")
     func password() async throws {
         let stranger = try await squat()
         let answer = try await house.signIn(by: ada)
@@ -34,7 +34,7 @@ struct TakeoverTests {
         #expect(try await house.count("passwords") == 0)
     }
 
-    @Test("X-04: unexpired session: sessions end, and the owner's own proof is good after that")
+    @Test("X-04: unexpired session: all sessions end, and the owner's own proof stays valid")
     func sessions() async throws {
         let stranger = try await squat()
         let proof = try #require(try await house.signIn(by: ada).proof)
@@ -46,7 +46,7 @@ struct TakeoverTests {
         #expect(house.pushDevices.revoked == [stranger.accountId])
     }
 
-    @Test("X-04: trojan identifier: other identities go, and are somebody else's afterwards")
+    @Test("X-04: trojan identifier: the stranger's identities are removed from the account")
     func trojan() async throws {
         let stranger = try await squat()
         let session = house.devices.open(stranger.accountId)
@@ -59,7 +59,7 @@ struct TakeoverTests {
         #expect(next.isNewUser && next.account?.accountId != stranger.accountId)
     }
 
-    @Test("X-04: trojan identifier: nor does a password set by a mail's link leave them")
+    @Test("X-04: trojan identifier: a reset by link removes the stranger's identities")
     func trojanBeforeReset() async throws {
         let stranger = try await squat()
         let session = house.devices.open(stranger.accountId)
@@ -79,7 +79,7 @@ struct TakeoverTests {
         #expect(house.pushDevices.revoked == [stranger.accountId])
     }
 
-    @Test("X-04: trojan identifier: nor does a password typed at a verification link")
+    @Test("X-04: trojan identifier: a new password at verification removes the identities")
     func trojanBeforeConfirmation() async throws {
         let stranger = try await squat()
         let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
@@ -93,7 +93,7 @@ struct TakeoverTests {
         #expect(try await house.signIn(by: own).account?.accountId != stranger.accountId)
     }
 
-    @Test("X-04: who has proved the address keeps identities at a reset")
+    @Test("X-04: a reset of an account with a proved address keeps its identities")
     func provedKeeps() async throws {
         _ = try await house.registerProved()
         _ = try await house.signIn(by: ada)
@@ -107,7 +107,7 @@ struct TakeoverTests {
         #expect(reset.account?.methods == ["password", "google"])
     }
 
-    @Test("X-04: links that are on their way are dead: neither confirms nor sets a password")
+    @Test("X-04: links that were already mailed are void: they neither confirm nor set a password")
     func links() async throws {
         _ = try await squat()
         _ = try await house.service.requestPasswordReset(
@@ -129,12 +129,13 @@ struct TakeoverTests {
         #expect(try await house.count("links") == 0)
     }
 
-    @Test("X-04: a sign-in by the old password that is under way does not get through")
+    @Test("X-04: a parallel sign-in with the old password does not survive the takeover")
     func racedByPassword() async throws {
         _ = try await squat()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<10 {
-                // Before the takeover it is right, after it is wrong; both are in order.
+                // Before the takeover the password is right, after it is wrong. Both results are
+                // correct.
                 group.addTask { _ = try? await house.signIn(password: "Stranger7Password") }
             }
             group.addTask { _ = try? await house.signIn(by: ada) }
@@ -143,12 +144,12 @@ struct TakeoverTests {
         #expect(error.code == .invalidCredential)
     }
 
-    @Test("X-04: the owner is told what went, and the address stands as its owner writes it")
+    @Test("X-04: the owner is mailed what was removed, and the address gets the owner's spelling")
     func told() async throws {
         _ = try await squat()
         #expect(try await house.signIn(by: ada).account?.email == "ada@example.org")
         try await house.relay()
-        // Mails go out side by side, so the one that is meant is named.
+        // Mails are delivered in parallel, so the expected one is found by its template.
         let mail = try #require(
             house.notifications.mails.first { $0.template == "address-claimed" })
         #expect(mail.recipient == "ada@example.org")
@@ -158,7 +159,7 @@ struct TakeoverTests {
         }
     }
 
-    @Test("X-04: an account that waits for its address's proof is taken over, and active then")
+    @Test("X-04: an account that awaits verification is taken over and becomes active")
     func pending() async throws {
         let stranger = try await squat()
         try await house.change("UPDATE accounts SET status = 3")
@@ -166,7 +167,7 @@ struct TakeoverTests {
         #expect(account.accountId == stranger.accountId && account.status == .active)
     }
 
-    @Test("X-04: it happens once: afterwards the address is proved, and others are linked")
+    @Test("X-04: a takeover happens once; later identities are linked")
     func once() async throws {
         _ = try await squat()
         _ = try await house.signIn(by: ada)

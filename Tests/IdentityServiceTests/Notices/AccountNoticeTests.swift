@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("S-03, G-10: what session tells becomes a mail")
+@Suite("S-03, G-10: notices of the session service become mails")
 struct AccountNoticeTests {
     let house: IdentityHouse
 
@@ -33,7 +33,7 @@ struct AccountNoticeTests {
         return account
     }
 
-    @Test("the owner gets one mail for a key, in their language, with device and moment")
+    @Test("the owner gets one mail per key, in their language, with device and time")
     func mail() async throws {
         let account = try await register(proved: true)
         #expect(try await tell(account, key: "k1"))
@@ -46,7 +46,7 @@ struct AccountNoticeTests {
         #expect(values == ["device": "Ada's phone", "time": "2026-01-01 00:00 UTC"])
     }
 
-    @Test("an unproved address is told without what a stranger may have typed")
+    @Test("a mail to an unproved address leaves out the device's name")
     func unproved() async throws {
         let account = try await register(proved: false)
         #expect(try await tell(account, .sessionReplayed, key: "k1"))
@@ -55,20 +55,20 @@ struct AccountNoticeTests {
         #expect(mail.variables.first { $0.name == "device" }?.value == "")
     }
 
-    @Test("three mails of a kind an hour; the fourth waits for the next hour's occasion")
+    @Test("three mails of one kind are sent per hour, and more are dropped")
     func flood() async throws {
         let account = try await register(proved: true)
         for number in 0..<5 {
             #expect(try await tell(account, key: "k\(number)") == (number < 3))
         }
-        #expect(try await tell(account, .sessionReplayed, key: "r"), "the other kind counts alone")
+        #expect(try await tell(account, .sessionReplayed, key: "r"), "each kind has its own count")
         house.time.advance(by: .seconds(3_600))
         #expect(try await tell(account, key: "later"))
         for number in 0..<3 { _ = try await tell(account, key: "again \(number)") }
-        #expect(try await house.count("notices") <= 4, "old ones are forgotten")
+        #expect(try await house.count("notices") <= 4, "old rows are deleted")
     }
 
-    @Test("an account that is unknown, or going, is told nothing, without an error")
+    @Test("an unknown or deleting account gets no mail, and the call succeeds")
     func nobody() async throws {
         let unknown = try #require(AccountID(key: 77)).text
         #expect(try await !tell(unknown, key: "k1"))
@@ -77,7 +77,7 @@ struct AccountNoticeTests {
         #expect(try await !tell(account, key: "k2"))
     }
 
-    @Test("what is no notice is refused")
+    @Test("an invalid notice is refused")
     func wrong() async throws {
         let account = try await register(proved: true)
         #expect(try await refusal { try await tell("acc_x", key: "k") }.code == .invalidArgument)

@@ -2,10 +2,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Notices: the rule, and what a device's name may say")
+@Suite("The rule of notices, and the text of a device's name")
 struct NoticeRuleTests {
     @Test(
-        "an address, proved or not, is written to; not more than three times an hour for a kind",
+        "any address is mailed, at most three times an hour for each kind",
         arguments: [
             (nil, 0, NoticeRule.Decision.unmailed), (true, 0, .mailed(namingDevice: true)),
             (false, 0, .mailed(namingDevice: false)), (true, 2, .mailed(namingDevice: true)),
@@ -16,7 +16,7 @@ struct NoticeRuleTests {
     }
 
     @Test(
-        "a name keeps letters, numbers and a few marks; nothing in it can become a link",
+        "a device's name keeps letters, digits and a few marks, so it cannot contain a link",
         arguments: [
             ("Ada's phone", "ios", "Ada's phone"), ("", "ios", "ios"), ("", "", ""),
             ("Zoë’s (2nd) Pixel-8", "android", "Zoë’s (2nd) Pixel-8"),
@@ -28,7 +28,7 @@ struct NoticeRuleTests {
         #expect(DeviceWords.words(name: name, platform: platform) == words)
     }
 
-    @Test("a name is short, in characters and in bytes")
+    @Test("a device's name is limited in characters and in bytes")
     func short() {
         let long = DeviceWords.words(name: String(repeating: "x", count: 500), platform: "")
         #expect(long.count == 40)
@@ -38,7 +38,7 @@ struct NoticeRuleTests {
         #expect((1...160).contains(DeviceWords.words(name: heavy, platform: "").utf8.count))
     }
 
-    @Test("a moment is told to the minute")
+    @Test("a time is shown to the minute, in UTC")
     func time() {
         #expect(NoticeTime.text(of: 1_767_225_659_999) == "2026-01-01 00:00 UTC")
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-04: the search for orphans", .timeLimit(.minutes(1)))
+@Suite("I-04: the check for orphaned rows", .timeLimit(.minutes(1)))
 struct OrphanCheckTests {
     let house: IdentityHouse
 
@@ -22,7 +22,7 @@ struct OrphanCheckTests {
             .filter { $0.contains("identity_orphans{") }
     }
 
-    @Test("I-04: there are none after registrations")
+    @Test("I-04: registrations leave no orphans")
     func none() async throws {
         _ = try await house.register()
         _ = try await house.signIn(by: .token("g1", email: "eve@example.org"))
@@ -33,7 +33,7 @@ struct OrphanCheckTests {
         #expect(house.log.lines.allSatisfy { !$0.contains("orphan") })
     }
 
-    @Test("I-04: an account without a profile is found, counted and told")
+    @Test("I-04: an account without a profile is counted and logged")
     func found() async throws {
         _ = try await house.register()
         try await house.change("DELETE FROM profiles")
@@ -43,7 +43,7 @@ struct OrphanCheckTests {
         #expect(house.log.lines.contains { $0.contains("orphan") })
     }
 
-    @Test("I-04: an account that nobody can sign in to is found; a guest is none")
+    @Test("I-04: an account without any sign-in method is found, except a guest")
     func withoutWayIn() async throws {
         _ = try await house.signIn(by: .token("g1"))
         _ = try await house.signInAsGuest()
@@ -52,7 +52,7 @@ struct OrphanCheckTests {
         #expect(count.accountsWithoutWayIn == 1 && count.sum == 1)
     }
 
-    @Test("I-04: an identity without an account cannot come to be, and would be found")
+    @Test("I-04: an identity without an account cannot be inserted")
     func identityWithoutAccount() async throws {
         let insert = """
             INSERT INTO identities (account, look_up_key, method, details, linked_at_ms)
@@ -64,7 +64,7 @@ struct OrphanCheckTests {
         #expect(try await house.count("identities") == 0)
     }
 
-    @Test("I-04: a profile without an account cannot come to be")
+    @Test("I-04: a profile without an account cannot be inserted")
     func forbidden() async throws {
         await #expect(throws: SQLError.self) {
             try await house.store.write {
@@ -74,7 +74,7 @@ struct OrphanCheckTests {
         }
     }
 
-    @Test("G-01: an account without a profile is nobody's sign-in")
+    @Test("G-01: an account without a profile cannot sign in")
     func neverAnswered() async throws {
         let account = try #require(try await house.register().account)
         try await house.change("DELETE FROM profiles")
@@ -87,11 +87,11 @@ struct OrphanCheckTests {
         #expect(lookUp.code == .notFound)
     }
 
-    @Test("I-04: it looks at the start and every hour")
+    @Test("I-04: the check runs at start and every hour")
     func hourly() async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { try await house.service.run() }
-            // The relay and the check both sleep.
+            // The outbox relay and the check both sleep.
             await house.time.sleepers(2)
             _ = try await house.register()
             try await house.change("DELETE FROM profiles")

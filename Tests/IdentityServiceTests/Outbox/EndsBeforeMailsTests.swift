@@ -6,14 +6,14 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("M6: ends of sessions do not wait behind mails", .timeLimit(.minutes(2)))
+@Suite("M6: session ends do not wait behind mails", .timeLimit(.minutes(2)))
 struct EndsBeforeMailsTests {
     private static let mailsWaiting = 10_000
     private static let ends = 200
-    /// What is promised is 100 ms. The bound is generous, since other tests run beside this one.
+    /// The promise is 100 ms. The bound is wider because other tests run at the same time.
     private static let reachedWithin = Duration.seconds(1)
 
-    @Test("M6: with 10,000 mails waiting and a notifier that hangs, an end reaches session at once")
+    @Test("M6: with 10,000 queued mails and a hanging notifier an end is delivered at once")
     func ends() async throws {
         let house = try IdentityHouse()
         house.notifications.hang(house.time)
@@ -22,7 +22,7 @@ struct EndsBeforeMailsTests {
         var taken: [Duration] = []
         try await withThrowingTaskGroup { group in
             group.addTask { try await house.service.run() }
-            // Every slot of the mails is taken.
+            // Every delivery slot for mails is taken.
             while house.notifications.calls < OutboxQueue.standard.deliveriesMax {
                 await Task.yield()
             }
@@ -45,7 +45,7 @@ struct EndsBeforeMailsTests {
         #expect(p99 < Self.reachedWithin)
     }
 
-    @Test("M6: devices that cannot be dropped at notification hold up no end of a session")
+    @Test("M6: push devices that cannot be revoked do not delay session ends")
     func devices() async throws {
         let house = try IdentityHouse()
         house.pushDevices.hang(house.time)
@@ -66,7 +66,7 @@ struct EndsBeforeMailsTests {
         #expect(house.pushDevices.revoked.isEmpty)
     }
 
-    @Test("M7: warnings that strangers have mailed hold up no link that its reader asked for")
+    @Test("M7: queued warning mails do not delay a link that its reader requested")
     func requested() async throws {
         let house = try IdentityHouse()
         let account = AccountID.drawn(from: house.randomness)
@@ -90,7 +90,7 @@ struct EndsBeforeMailsTests {
         #expect(place <= 2 * OutboxQueue.standard.deliveriesMax)
     }
 
-    /// Mails that are due, as a stranger with many addresses has them written.
+    /// Mails that are due, as a stranger's sign-ups with many addresses would queue them.
     private func fill(_ house: IdentityHouse, of account: AccountID) async throws {
         let outbox = IdentityOutbox(parts: house.service.parts)
         try await house.store.write { transaction in

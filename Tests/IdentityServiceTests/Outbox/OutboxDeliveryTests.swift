@@ -7,13 +7,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Identity's outbox", .timeLimit(.minutes(1)))
+@Suite("The identity service's outbox", .timeLimit(.minutes(1)))
 struct OutboxDeliveryTests {
-    @Test("G-02: a crash between commit and mail loses no mail, and sends it once")
+    @Test("G-02: a crash between commit and delivery loses no mail, and the mail is sent once")
     func crash() async throws {
         let house = try IdentityHouse()
         _ = try await house.register()
-        // The program ends here: nothing has been handed over.
+        // The program ends here, before any delivery.
         house.store.close()
         #expect(house.notifications.calls == 0)
         let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
@@ -22,12 +22,12 @@ struct OutboxDeliveryTests {
         #expect(try await next.waiting() == 0)
     }
 
-    @Test("N-03: a mail handed over twice has the same key, so it is one mail")
+    @Test("N-03: a mail delivered twice has the same key, so the reader gets one mail")
     func twice() async throws {
         let house = try IdentityHouse()
         _ = try await house.register()
         let copy = try TemporaryFolder()
-        // As if the program had died after the hand-over and before noting it.
+        // As if the program had crashed after the delivery and before deleting the row.
         try await house.store.backup(to: copy.file("identity.sqlite"))
         try await house.relay()
         let next = try IdentityHouse(
@@ -37,7 +37,7 @@ struct OutboxDeliveryTests {
         #expect(house.notifications.mails.count == 1)
     }
 
-    @Test("X-07: while notification is down registration works, and the mail goes later")
+    @Test("X-07: registration works while notification is down, and the mail is sent later")
     func down() async throws {
         let house = try IdentityHouse()
         house.notifications.fail([.unavailable, .deadlineExceeded])
@@ -55,7 +55,7 @@ struct OutboxDeliveryTests {
         #expect(house.notifications.mails.count == 1)
     }
 
-    @Test("N-03: a mail that can never be sent is reported and let go")
+    @Test("N-03: a mail that is refused permanently is logged and dropped")
     func final() async throws {
         let house = try IdentityHouse()
         house.notifications.fail([.invalidArgument])
@@ -65,7 +65,7 @@ struct OutboxDeliveryTests {
         #expect(house.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
-    @Test("N-03: a mail whose link has expired is not sent any more")
+    @Test("N-03: a mail whose link has expired is not sent")
     func expired() async throws {
         let house = try IdentityHouse()
         _ = try await house.register()
@@ -74,7 +74,7 @@ struct OutboxDeliveryTests {
         #expect(house.notifications.calls == 0)
     }
 
-    @Test("A-02: neither address nor link can be read in the outbox")
+    @Test("A-02: neither the address nor the link is readable in the outbox")
     func sealed() async throws {
         let house = try IdentityHouse()
         _ = try await house.register("canary@example.org")

@@ -37,7 +37,7 @@ struct PasswordChangeTests {
         try await house.count("audit", where: "kind = 'account.\(kind)'")
     }
 
-    @Test("G-12: all sessions but the one that asks end")
+    @Test("G-12: a password change ends all sessions of the account except the caller's")
     func changes() async throws {
         let before = house.time.now().milliseconds
         try await change()
@@ -51,7 +51,7 @@ struct PasswordChangeTests {
         #expect(try await audited("password-replaced") == 1)
     }
 
-    @Test("N-01: the owner is told: an address that is not proved, without the device's name")
+    @Test("N-01: the owner gets a mail; only a proved address is sent the device's name")
     func told() async throws {
         try await change()
         try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
@@ -59,11 +59,11 @@ struct PasswordChangeTests {
         try await house.relay()
         let devices = house.notifications.mails.filter { $0.template == "password-changed" }
             .map { mail in mail.variables.first { $0.name == "device" }?.value ?? "none" }
-        // Mails go out side by side.
+        // Mails are delivered in parallel, so their order is not fixed.
         #expect(devices.sorted() == ["", "Win http e"])
     }
 
-    @Test("N-01: changing again and again does not fill an inbox")
+    @Test("N-01: repeated password changes send at most three mails")
     func flood() async throws {
         for _ in 0..<3 {
             try await change()
@@ -74,7 +74,7 @@ struct PasswordChangeTests {
         #expect(try await audited("password-replaced") == 6)
     }
 
-    @Test("G-12: a wrong password, or none of ours, changes nothing and is in the trail")
+    @Test("G-12: a wrong password or an unknown account changes nothing and is audited")
     func wrong() async throws {
         let nobody = "acc_0000000000001"
         for (current, of) in [("Wrong7Horse", account), ("", account), (Self.old, nobody)] {
@@ -88,7 +88,7 @@ struct PasswordChangeTests {
         _ = try await house.signIn()
     }
 
-    @Test("G-12: what makes no sense is refused before it costs a hash")
+    @Test("G-12: invalid arguments are refused before any password is hashed")
     func refused() async throws {
         let hashes = house.hashes
         for session in ["", "ses_x", "acc_0000000000001"] {
@@ -99,20 +99,20 @@ struct PasswordChangeTests {
         #expect(try await refusal { try await change(Self.old, "short") }.code == .weakPassword)
         #expect(
             try await refusal { try await change("Wrong7Horse", "short") }.code == .weakPassword,
-            "tells nothing of the current one")
+            "the error reveals nothing about the current password")
         let long = String(repeating: "Aa1", count: 400)
         #expect(try await refusal { try await change(long) }.code == .invalidCredential)
         #expect(house.hashes == hashes)
     }
 
-    @Test("X-02: that an account is stopped is told only to who knows its password")
+    @Test("X-02: only a caller who knows the password learns that the account is disabled")
     func stopped() async throws {
         try await house.change("UPDATE accounts SET status = 2")
         #expect(try await refusal { try await change("Wrong7Horse") }.code == .invalidCredential)
         #expect(try await refusal { try await change() }.code == .accountDisabled)
     }
 
-    @Test("G-12: a reset link that is under way is void, a verification link is not")
+    @Test("G-12: a password change voids pending reset links and keeps verification links")
     func links() async throws {
         _ = try await house.service.requestPasswordReset(
             .init(email: "ada@example.org"), house.context())
@@ -122,7 +122,7 @@ struct PasswordChangeTests {
         #expect(try await house.count("links", where: "purpose = 1") == 1)
     }
 
-    @Test("G-12: of 20 parallel changes of one password one goes through")
+    @Test("G-12: of 20 parallel changes of one password exactly one succeeds")
     func race() async throws {
         let changed = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<20 {
@@ -139,7 +139,7 @@ struct PasswordChangeTests {
         #expect(try await audited("password-replaced") == 1)
     }
 
-    @Test("G-11: who knew the old password does not undo a reset that came between")
+    @Test("G-11: of a parallel password change and reset exactly one succeeds")
     func raceWithReset() async throws {
         _ = try await house.service.requestPasswordReset(
             .init(email: "ada@example.org"), house.context())
@@ -160,11 +160,11 @@ struct PasswordChangeTests {
             reset = false
         }
         let changed = await changing
-        #expect(reset != changed, "one of them, whole")
+        #expect(reset != changed, "exactly one of the two succeeds")
         _ = try await house.signIn(password: reset ? Self.new : "Strangers9Word")
     }
 
-    @Test("G-25: a repeat is done, but only for who types the same new password")
+    @Test("G-25: a repeat under the same key succeeds only with the same new password")
     func repeated() async throws {
         try await change(key: "k")
         try await change(key: "k")
@@ -175,7 +175,7 @@ struct PasswordChangeTests {
         #expect(try await audited("password-replaced") == 1)
     }
 
-    @Test("G-25: under another request's key a guess is a guess, and nothing is changed")
+    @Test("G-25: a key used for another request changes nothing, and guesses still fail")
     func reusedKey() async throws {
         try await change(key: "k")
         let other = "ses_0000000000002"

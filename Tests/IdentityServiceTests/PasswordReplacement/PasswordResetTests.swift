@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-11: setting a new password by a link", .timeLimit(.minutes(1)))
+@Suite("G-11: setting a new password by an emailed link", .timeLimit(.minutes(1)))
 struct PasswordResetTests {
     private static let new = "Owners9Password"
 
@@ -14,7 +14,7 @@ struct PasswordResetTests {
 
     init() throws { house = try IdentityHouse() }
 
-    /// Registers, asks for a link and takes it from the mail.
+    /// Registers, requests a reset link and reads it from the mail.
     private func asked(_ email: String = "ada@example.org") async throws -> String {
         _ = try await house.register(email)
         return try await askAgain(email)
@@ -35,7 +35,7 @@ struct PasswordResetTests {
         )
     }
 
-    @Test("G-11: it sets the password, proves the address and ends all sessions before it")
+    @Test("G-11: a reset sets the password, proves the address and ends all earlier sessions")
     func resets() async throws {
         let token = try await asked()
         let old = try #require(try await house.signIn().proof)
@@ -48,14 +48,14 @@ struct PasswordResetTests {
         #expect(ended.accountId == answer.account?.accountId && ended.reason == .security)
         #expect(ended.exceptSessionId.isEmpty)
         let proof = try #require(answer.proof)
-        #expect(old.provedAtMs < ended.beforeMs, "a sign-in of this very millisecond ends")
-        #expect(proof.provedAtMs == ended.beforeMs, "and this one is the first that stays")
+        #expect(old.provedAtMs < ended.beforeMs, "a sign-in in the same millisecond ends")
+        #expect(proof.provedAtMs == ended.beforeMs, "the reset's own sign-in stays valid")
         #expect(proof.amr == ["otp", "pwd"])
         #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
         _ = try await house.signIn(password: Self.new)
     }
 
-    @Test("N-01, A-01: the owner is told, with the device; the trail has each step once")
+    @Test("N-01, A-01: the owner is mailed the device's name; each audit event is written once")
     func told() async throws {
         let token = try await asked()
         _ = try await reset(token)
@@ -70,7 +70,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("G-11: a link serves once, and all links of the account go with it")
+    @Test("G-11: a reset link works once, and its use deletes all links of the account")
     func once() async throws {
         let token = try await asked()
         let verification = try house.latestToken()
@@ -84,7 +84,7 @@ struct PasswordResetTests {
         #expect(try await house.count("links") == 0)
     }
 
-    @Test("G-11: of 20 parallel uses one sets its password")
+    @Test("G-11: of 20 parallel uses of one link exactly one sets its password")
     func race() async throws {
         let token = try await asked()
         let set = await withTaskGroup(of: String?.self) { group in
@@ -105,7 +105,7 @@ struct PasswordResetTests {
         _ = try await house.signIn(password: try #require(set.first))
     }
 
-    @Test("I-06: a void, expired, foreign or changed link opens nothing")
+    @Test("I-06: a void, expired, foreign or altered link is refused")
     func void() async throws {
         let first = try await asked()
         let second = try await askAgain()
@@ -116,13 +116,13 @@ struct PasswordResetTests {
         let hashes = house.hashes
         house.time.advance(by: .seconds(3_600))
         #expect(try await refusal { try await reset(second) }.code == .invalidLink)
-        #expect(house.hashes == hashes, "no hash for what is no link")
+        #expect(house.hashes == hashes, "an invalid link costs no hash")
         let last = try await askAgain()
         house.time.advance(by: .seconds(3_600) - .milliseconds(1))
         _ = try await reset(last)
     }
 
-    @Test("I-06: a reset link proves no address elsewhere, and the other way round")
+    @Test("I-06: a reset link does not confirm an address, and the failed try leaves it valid")
     func purposes() async throws {
         let token = try await asked()
         let refused = try await refusal {
@@ -133,7 +133,7 @@ struct PasswordResetTests {
         _ = try await reset(token)
     }
 
-    @Test("I-06: a link is its account's, and of the address that it was sent to")
+    @Test("I-06: a link is bound to its account and to the address that it was sent to")
     func bound() async throws {
         let token = try await asked()
         let eve = try #require(try await house.register("eve@example.org").account)
@@ -145,7 +145,7 @@ struct PasswordResetTests {
         #expect(try await reset(hers).account?.accountId == eve.accountId)
     }
 
-    @Test("I-02: a weak password, or a stopped account, leaves the link good and all as it was")
+    @Test("I-02: a weak password or a disabled account changes nothing; the link stays valid")
     func leavesGood() async throws {
         let token = try await asked()
         for weak in ["", "short", String(repeating: "Aa1", count: 400)] {
@@ -158,7 +158,7 @@ struct PasswordResetTests {
         _ = try await reset(token)
     }
 
-    @Test("G-11: a reset that cannot be written whole is not written at all")
+    @Test("G-11: a reset whose transaction fails changes nothing and leaves the link valid")
     func whole() async throws {
         let token = try await asked()
         try await house.change(
@@ -173,10 +173,11 @@ struct PasswordResetTests {
         #expect(try await reset(token).account?.emailVerified == true)
     }
 
-    @Test("G-11: a sign-in with the old password that was under way proves nothing after")
+    @Test("G-11: a parallel sign-in with the old password does not outlive the reset")
     func raceWithSignIn() async throws {
         let token = try await asked()
-        // Both at once: whichever commits first, the old password's proof ends with the sessions.
+        // Both run at once. Whichever commits first, the old password's proof ends with the
+        // sessions.
         async let signIn: IdentityV1.VerifyPasswordResponse? = {
             do { return try await house.signIn() } catch { return nil }
         }()
@@ -188,7 +189,7 @@ struct PasswordResetTests {
         #expect(try #require(answer.proof).provedAtMs >= before)
     }
 
-    @Test("G-25: a repeat is answered alike, but only to who types the same password")
+    @Test("G-25: a repeat gets the first answer, but only with the same password")
     func repeated() async throws {
         let token = try await asked()
         house.time.advance(by: .seconds(5))
@@ -211,7 +212,7 @@ struct PasswordResetTests {
         #expect(house.sessions.ended.count == 1)
     }
 
-    @Test("G-25: a repeat says as the first call did whether the address was proved only then")
+    @Test("G-25: a repeat answers the same as the first call on whether it was a takeover")
     func repeatedTakeover() async throws {
         let first = try await reset(try await asked(), key: "k")
         #expect(first.takenOver)
@@ -223,7 +224,7 @@ struct PasswordResetTests {
         #expect(!again.takenOver && again.news == second.news)
     }
 
-    @Test("G-25: another link's key sets nothing, and its link stays good")
+    @Test("G-25: a key used with another link is refused, and the new link stays valid")
     func reusedKey() async throws {
         _ = try await reset(try await asked(), key: "k")
         let next = try await askAgain()
@@ -233,7 +234,7 @@ struct PasswordResetTests {
         _ = try await reset(next, "Third9Password", key: "l")
     }
 
-    @Test("X-04: the owner of an address that a stranger signed up with gets it back")
+    @Test("X-04: by a reset an owner takes the account a stranger made with the address")
     func strangers() async throws {
         let token = try await asked()
         let strangers = try await house.signIn()

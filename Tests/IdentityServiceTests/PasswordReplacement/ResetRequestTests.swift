@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-11: a link to set a new password", .timeLimit(.minutes(1)))
+@Suite("G-11: requesting a password reset link", .timeLimit(.minutes(1)))
 struct ResetRequestTests {
     let house: IdentityHouse
 
@@ -15,7 +15,7 @@ struct ResetRequestTests {
     private func ask(_ email: String = "ada@example.org", key: String? = nil) async throws {
         let answer = try await house.service.requestPasswordReset(
             .init(email: email, origin: IdentityHouse.origin), house.context(key))
-        #expect(answer.encoded().isEmpty, "X-02: an answer without a word")
+        #expect(answer.encoded().isEmpty, "X-02: the answer is empty")
     }
 
     private func mails() async throws -> [NotificationV1.SendEmailRequest] {
@@ -23,7 +23,7 @@ struct ResetRequestTests {
         return house.notifications.mails.filter { $0.template == "reset-password" }
     }
 
-    @Test("G-11: the link goes to the stored address, in the owner's language, for an hour")
+    @Test("G-11: the link goes to the stored address in the owner's language, for one hour")
     func mailed() async throws {
         _ = try await house.register("Ada@Example.org")
         try await ask("aDA@exaMPLE.org")
@@ -37,10 +37,10 @@ struct ResetRequestTests {
                 try $0.blob(0)
             }
         }
-        #expect(kept == token.hash(.resetPassword, house.keys.links), "only the hash is kept")
+        #expect(kept == token.hash(.resetPassword, house.keys.links), "only the hash is stored")
     }
 
-    @Test("G-11: another link voids the former one, and no link of another purpose")
+    @Test("G-11: a newer reset link voids the previous one, and no link of another purpose")
     func resent() async throws {
         _ = try await house.register()
         try await ask()
@@ -53,7 +53,7 @@ struct ResetRequestTests {
         #expect(try await house.count("links", where: "purpose = 1") == 1)
     }
 
-    @Test("X-02: unknown and stopped accounts: the same write, no mail, no link; counted")
+    @Test("X-02: unknown and disabled accounts get no mail and no link; the request is audited")
     func nobody() async throws {
         _ = try await house.register()
         _ = try await mails()
@@ -73,7 +73,7 @@ struct ResetRequestTests {
         #expect(try await house.count("audit_count", where: "\(events) AND refusals = 1") == 1)
     }
 
-    @Test("X-02: what an answer rests on is the same for known and unknown addresses")
+    @Test("X-02: known and unknown addresses write outbox rows of the same size")
     func alike() async throws {
         _ = try await house.register()
         _ = try await mails()
@@ -85,7 +85,7 @@ struct ResetRequestTests {
         #expect(waiting.count == 2 && waiting.first == waiting.last)
     }
 
-    @Test("a wish that an older program wrote, which is the keyed hash alone, is mailed too")
+    @Test("a queued request of an older version, a look-up key alone, is still mailed")
     func olderWish() async throws {
         _ = try await house.register()
         _ = try await mails()
@@ -96,7 +96,7 @@ struct ResetRequestTests {
         #expect(try await house.count("audit", where: events) == 1)
     }
 
-    @Test("a wish that is handed over twice makes one link and one mail")
+    @Test("a queued request that is delivered twice makes one link and one mail")
     func twice() async throws {
         _ = try await house.register()
         _ = try await mails()
@@ -108,7 +108,7 @@ struct ResetRequestTests {
         #expect(try await house.count("links", where: "purpose = 2") == 1)
     }
 
-    @Test("G-25: a repeat mails nothing more, for known and unknown addresses alike")
+    @Test("G-25: a repeat sends no second mail, for known and unknown addresses")
     func repeated() async throws {
         _ = try await house.register()
         for email in ["ada@example.org", "nobody@example.org"] {
@@ -119,7 +119,7 @@ struct ResetRequestTests {
         #expect(reused.code == .idempotencyKeyReused)
     }
 
-    @Test("G-11: what is no address is refused before anything is done")
+    @Test("G-11: an invalid address is refused before anything is written")
     func noAddress() async throws {
         for text in ["", "x", "a@b@c", "a\u{0}@example.org"] {
             #expect(try await refusal { try await ask(text) }.code == .invalidEmail)
@@ -127,7 +127,7 @@ struct ResetRequestTests {
         #expect(try await house.count("audit") == 0)
     }
 
-    @Test("X-02: a letter that only looks alike finds nobody")
+    @Test("X-02: an address with a look-alike letter matches no account")
     func lookAlike() async throws {
         _ = try await house.register("mike@example.org")
         _ = try await mails()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What the outbox keeps of a wish for a reset")
+@Suite("A password reset request as the outbox stores it")
 struct ResetWishTests {
     private let house: IdentityHouse
 
@@ -16,10 +16,10 @@ struct ResetWishTests {
         CallOrigin(.init(clientAddress: address, deviceId: device), hash: house.keys.audit)
     }
 
-    /// The keyed hash of the network, which stands last.
+    /// The keyed hash of the caller's network: the last bytes.
     private func site(_ address: String) -> [UInt8] { Array(origin(address).bytes.suffix(16)) }
 
-    @Test("a wish is read as it was written, with or without what the caller said of itself")
+    @Test("a stored request is read back as written, with or without the caller's origin")
     func read() {
         let callers = [
             origin("192.0.2.7", device: "d"), origin("", device: "d"), origin("192.0.2.7"),

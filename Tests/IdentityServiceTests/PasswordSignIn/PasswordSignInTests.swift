@@ -14,7 +14,7 @@ struct PasswordSignInTests {
 
     init() throws { house = try IdentityHouse() }
 
-    @Test("G-03: answers the account, the sign-in before this one, and a proof")
+    @Test("G-03: sign-in returns the account, the time of the previous sign-in and a proof")
     func answers() async throws {
         let registered = try #require(try await house.register().account)
         let registeredAt = house.time.now().milliseconds
@@ -33,10 +33,10 @@ struct PasswordSignInTests {
         #expect(second.proof?.nonce != proof.nonce)
     }
 
-    @Test("X-02: unknown address and wrong password get the same error for the same work")
+    @Test("X-02: an unknown address and a wrong password get the same error for the same work")
     func same() async throws {
         _ = try await house.register()
-        /// Refusals that name no account are counted in a table of their own.
+        /// Refusals without an account are counted in a separate table.
         func audited() async throws -> Int64 {
             try await house.count("audit") + house.count("audit_count")
         }
@@ -51,7 +51,7 @@ struct PasswordSignInTests {
         #expect(seen == [ServiceError(.invalidCredential), ServiceError(.invalidCredential)])
     }
 
-    @Test("X-02: a stopped account is told of only to who has its password")
+    @Test("X-02: only a caller with the right password learns that an account is disabled")
     func disabled() async throws {
         _ = try await house.register()
         for status in [2, 4] {
@@ -75,7 +75,7 @@ struct PasswordSignInTests {
         #expect(house.hashes == hashes + 1)
     }
 
-    @Test("I-02: a password over 1 KiB is refused before it costs a hash, known address or not")
+    @Test("I-02: a password over 1 KiB is refused without a hash, for any address")
     func tooLong() async throws {
         _ = try await house.register()
         let hashes = house.hashes
@@ -88,14 +88,14 @@ struct PasswordSignInTests {
         #expect(house.hashes == hashes)
     }
 
-    @Test("X-02: an empty password is wrong like any other")
+    @Test("X-02: an empty password is refused like any wrong one")
     func empty() async throws {
         _ = try await house.register()
         let error = try await refusal { try await house.signIn(password: "") }
         #expect(error == ServiceError(.invalidCredential))
     }
 
-    @Test("I-03: a weaker hash is made anew at a sign-in, and the password still works")
+    @Test("I-03: a weaker hash is replaced at a sign-in, and the password still works")
     func upgraded() async throws {
         _ = try await house.register()
         house.store.close()
@@ -113,7 +113,7 @@ struct PasswordSignInTests {
         _ = try await refusal { try await next.signIn(password: "Wrong7Horse") }
     }
 
-    @Test("I-03: of 10 sign-ins at once that would upgrade the hash, none is refused")
+    @Test("I-03: of 10 parallel sign-ins that upgrade the hash none fails")
     func upgradedAtOnce() async throws {
         _ = try await house.register()
         house.store.close()
@@ -129,7 +129,7 @@ struct PasswordSignInTests {
         #expect(proofs.count == 10)
     }
 
-    @Test("I-03: a failed sign-in upgrades nothing")
+    @Test("I-03: a failed sign-in does not upgrade the hash")
     func notUpgraded() async throws {
         _ = try await house.register()
         house.store.close()
@@ -141,7 +141,7 @@ struct PasswordSignInTests {
         #expect(try await hash(next) == before)
     }
 
-    @Test("G-25: a repeat tells the same sign-in before, and is not a sign-in of its own")
+    @Test("G-25: a repeat reports the same previous sign-in and does not count as a sign-in")
     func repeated() async throws {
         _ = try await house.register()
         let registeredAt = house.time.now().milliseconds
@@ -159,7 +159,7 @@ struct PasswordSignInTests {
         #expect(wrong.code == .invalidCredential)
     }
 
-    @Test("A-01: the audit trail tells success from failure, with its code")
+    @Test("A-01: successes and failures are audited, failures with their code")
     func audit() async throws {
         _ = try await house.register()
         _ = try await house.signIn()
@@ -177,11 +177,11 @@ struct PasswordSignInTests {
         #expect(try await house.count("audit_count", where: counted) == 1)
     }
 
-    @Test("H1: guesses at invented addresses are one record for each network and minute")
+    @Test("H1: guesses at unknown addresses are one audit row for each network and minute")
     func invented() async throws {
         let house = try IdentityHouse()
         for number in 0..<40 {
-            // Twenty of each of two networks.
+            // Twenty from each of two networks.
             let address = "198.51.\(100 + number % 2).\(number)"
             let error = try await refusal {
                 try await house.service.verifyPassword(

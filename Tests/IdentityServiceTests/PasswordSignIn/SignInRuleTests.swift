@@ -6,7 +6,7 @@ import Testing
 @Suite("G-03: the rule of signing in with a password")
 struct SignInRuleTests {
     @Test(
-        "G-03: every state with a right and a wrong password",
+        "G-03: every status with a right and a wrong password gets its error",
         arguments: [
             (nil, false, .invalidCredential), (nil, true, .invalidCredential),
             (.active, false, .invalidCredential), (.active, true, nil),

@@ -5,14 +5,14 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-02: passwords that are tried first")
+@Suite("I-02: common passwords")
 struct CommonPasswordsTests {
     private func isCommon(_ password: String) -> Bool {
         CommonPasswords.has(password.unicodeScalars)
     }
 
     @Test(
-        "I-02: the commonest that everybody knows of",
+        "I-02: the best-known common passwords are found",
         arguments: [
             "123456", "password", "12345678", "qwerty", "123456789", "12345", "1234", "111111",
             "1234567", "dragon", "123123", "baseball", "abc123", "football", "monkey", "letmein",
@@ -28,7 +28,7 @@ struct CommonPasswordsTests {
     }
 
     @Test(
-        "I-02: and what people make of them when a rule wants more",
+        "I-02: common passwords with the usual changes are found",
         arguments: [
             "Password1", "Password1!", "P@ssw0rd123", "Pa$$w0rd2024", "Summer2024!", "2024Summer",
             "Welcome123", "Qwerty123!", "Qwertz2023", "Azerty12345", "Abcd1234!", "Abc12345",
@@ -42,7 +42,7 @@ struct CommonPasswordsTests {
     }
 
     @Test(
-        "I-02: what is not tried first is taken",
+        "I-02: an uncommon password is not found",
         arguments: [
             "Correct7Horse", "Other8Password", "Owners9Password", "Brand9NewWord", "Zt3x5k7q",
             "correct horse battery staple", "Mein Hut der hat 3 Ecken", "v8Rk2-pQ7z",
@@ -54,12 +54,12 @@ struct CommonPasswordsTests {
         #expect(!isCommon(password))
     }
 
-    @Test("I-02: nothing at all is not common, but refused for its length")
+    @Test("I-02: an empty password does not count as common; the length rule refuses it")
     func empty() {
         #expect(!isCommon(""))
     }
 
-    @Test("I-02: looking a password through is quick, the worst too")
+    @Test("I-02: the check is fast, even for the worst case")
     func quick() {
         let worst = "1!2@" + String(repeating: "4dr@g0n", count: 17) + "1!2@3#4$5"
         for (name, password) in [("ordinary", "Correct7Horse"), ("worst", worst)] {
@@ -67,20 +67,21 @@ struct CommonPasswordsTests {
             let clock = ContinuousClock()
             let took = clock.measure { for _ in 0..<rounds { _ = isCommon(password) } }
             print("I-02: an \(name) password takes \(took / rounds) to look through")
-            // Optimised it takes a hundredth; the bound is for a slow build on a busy machine.
+            // An optimised build needs a hundredth. The bound allows for a debug build on a busy
+            // machine.
             #expect(took / rounds < .milliseconds(50))
         }
     }
 }
 
-@Suite("I-02: passwords made of what is known of their owner")
+@Suite("I-02: passwords made of the account's own words")
 struct PasswordContextTests {
     private let context = PasswordContext(
         address: EmailAddress("ada.lovelace@analytical-engine.example"),
         displayName: "Ada King", app: "Track Log")
 
     @Test(
-        "I-02: refused",
+        "I-02: a password built from the address, the name or the app's name is refused",
         arguments: [
             "Lovelace1815", "AdaLovelace1", "adalovelace!", "L0vel@ce99", "Analytical2024",
             "EngineEngine7", "AdaKing123", "Tracklog2024!", "TrackLog#77", "ada.lovelace1",
@@ -92,7 +93,7 @@ struct PasswordContextTests {
     }
 
     @Test(
-        "I-02: taken: a word of theirs beside enough that is not",
+        "I-02: a password with an own word and enough other text is accepted",
         arguments: [
             "Ada keeps 9 bees", "Correct7Horse", "Kestrel7Lantern", "Tracks9Badger7", "Zt3x5k7q",
         ])
@@ -106,7 +107,7 @@ struct PasswordContextTests {
         return PasswordPolicy.document.broken(by: entered, context)
     }
 
-    @Test("I-02: words of two letters, and none, say nothing")
+    @Test("I-02: words of two letters, and an empty context, match nothing")
     func short() {
         let short = PasswordContext(
             address: EmailAddress("jo@x1.example"), displayName: "", app: "")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("I-02: every door by which a password is set asks the policy", .timeLimit(.minutes(1)))
+@Suite("I-02: every call that sets a password checks the policy", .timeLimit(.minutes(1)))
 struct PasswordDoorsTests {
-    /// A common one, and one of the account's own words.
+    /// A common password, and one of the account's own words.
     static let refused = [
         ("Summer2024!", ServiceError(.weakPassword, fields: ["password.common"])),
         ("Lovelace1815", ServiceError(.weakPassword, fields: ["password.context"])),
@@ -23,14 +23,14 @@ struct PasswordDoorsTests {
         ).accountId
     }
 
-    @Test("I-02: sign-up", arguments: refused)
+    @Test("I-02: sign-up refuses a weak password and writes nothing", arguments: refused)
     func signUp(password: String, error: ServiceError) async throws {
         #expect(try await refusal { try await register(password) } == error)
         #expect(try await house.count("accounts") == 0)
         #expect(house.hashes == 0)
     }
 
-    @Test("I-02: a reset, whose link stays good", arguments: refused)
+    @Test("I-02: a reset refuses a weak password, and its link stays valid", arguments: refused)
     func reset(password: String, error: ServiceError) async throws {
         _ = try await register()
         _ = try await house.service.requestPasswordReset(
@@ -46,7 +46,7 @@ struct PasswordDoorsTests {
             .init(token: token, password: "Owners9Password"), house.context())
     }
 
-    @Test("I-02: a change, before the current password is looked at", arguments: refused)
+    @Test("I-02: a change refuses a weak password before it checks the old one", arguments: refused)
     func change(password: String, error: ServiceError) async throws {
         let account = try await register()
         let session = try #require(SessionID(key: 1)).text
@@ -59,7 +59,7 @@ struct PasswordDoorsTests {
         #expect(change == error)
     }
 
-    @Test("I-02: a verification elsewhere that sets another password", arguments: refused)
+    @Test("I-02: confirming an address refuses a weak replacement password", arguments: refused)
     func verification(password: String, error: ServiceError) async throws {
         _ = try await register()
         try await house.relay()

@@ -14,7 +14,7 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "I-02: a refused password says which rules failed",
+        "I-02: the error of a refused password names the rules that failed",
         arguments: [
             ("Correct7Horse", []),
             ("Zt3x5k7q", []),
@@ -44,7 +44,7 @@ struct PasswordPolicyTests {
     }
 
     @Test(
-        "I-02: nist asks for 15 code points and nothing of them",
+        "I-02: nist asks for 15 code points and no kinds of characters",
         arguments: [
             ("bees on a quiet", []), ("bees on a quie", [.length]),
             ("qwertyuiopasdfghjkl", [.common]), ("passwordpassword", [.common]),
@@ -55,19 +55,19 @@ struct PasswordPolicyTests {
         #expect(broken(password, by: .nist) == rules)
     }
 
-    @Test("I-02: 8 to 128 code points, counted in Form C")
+    @Test("I-02: a password has 8 to 128 code points, counted in Form C")
     func lengths() {
         let start = "Aa1"
         #expect(broken(start + String(repeating: "x", count: 5)) == [])
         #expect(broken(start + String(repeating: "x", count: 4)) == [.length])
         #expect(broken(start + String(repeating: "x", count: 125)) == [])
         #expect(broken(start + String(repeating: "x", count: 126)) == [.length])
-        // Two scalars each as typed, one in Form C.
+        // Two scalars as typed, one in Form C.
         #expect(broken(start + String(repeating: "e\u{301}", count: 125)) == [])
         #expect(broken(start + String(repeating: "e\u{301}", count: 4)) == [.length])
     }
 
-    @Test("I-02: over 1 KiB is refused before any work, never cut; 1 KiB is not")
+    @Test("I-02: a password above 1,024 bytes is refused before any work, never truncated")
     func tooLong() {
         #expect(Password(entered: .init(text: String(repeating: "x", count: 1_024))) != nil)
         #expect(Password(entered: .init(text: String(repeating: "x", count: 1_025))) == nil)
@@ -79,14 +79,14 @@ struct PasswordPolicyTests {
             })
     }
 
-    @Test("I-02: one password in two spellings is one password")
+    @Test("I-02: two Unicode spellings of a password are the same password")
     func normalForm() throws {
         let composed = try #require(Password(entered: "Pässword1"))
         let decomposed = try #require(Password(entered: "Pa\u{308}ssword1"))
         #expect(composed.bytes == decomposed.bytes)
     }
 
-    @Test("I-02: the whole password counts: a longer one with the same beginning is another")
+    @Test("I-02: the whole password counts: a longer one with the same start is different")
     func notCut() throws {
         let long = "Aa1" + String(repeating: "x", count: 125)
         #expect(

@@ -7,15 +7,15 @@ import Testing
 
 @testable import IdentityService
 
-/// Adding a number to an account (G-14), and proving oneself by it (G-13).
+/// Linking a phone number to an account (G-14), and proving ownership by a code (G-13).
 struct CodeLinkTests {
-    /// An account with a password, and a session of it.
+    /// An account with a password, and one of its sessions.
     private func person(_ bench: PhoneBench) async throws -> (account: String, token: String) {
         let account = try #require(try await bench.house.register().account)
         return (account.accountId, bench.house.devices.open(account.accountId))
     }
 
-    @Test("G-14: a number is added, and signs in to the account from then on")
+    @Test("G-14: a linked number signs in to its account")
     func links() async throws {
         let bench = try PhoneBench()
         let (account, token) = try await person(bench)
@@ -29,7 +29,7 @@ struct CodeLinkTests {
         #expect(answer.account?.accountId == account)
     }
 
-    @Test("I-06: a linking code serves once, and its account alone")
+    @Test("I-06: a linking code works once, and only for its account")
     func once() async throws {
         let bench = try PhoneBench()
         let (_, token) = try await person(bench)
@@ -43,7 +43,7 @@ struct CodeLinkTests {
         #expect(try await refusal { try await bench.link(sent, token) }.code == .invalidCode)
     }
 
-    @Test("G-25: adding a number again under one key is done once")
+    @Test("G-25: a repeat under the same key links the number once")
     func repeats() async throws {
         let bench = try PhoneBench()
         let (_, token) = try await person(bench)
@@ -53,7 +53,7 @@ struct CodeLinkTests {
         #expect(first == again)
     }
 
-    @Test("G-14: another account's number, and a second one, are refused to who has the code")
+    @Test("G-14: only a caller with the right code learns that the number cannot be linked")
     func taken() async throws {
         let bench = try PhoneBench()
         _ = try await bench.account()
@@ -72,7 +72,7 @@ struct CodeLinkTests {
                 == .providerAlreadyLinked)
     }
 
-    @Test("G-14: a number is added after a recent proof alone")
+    @Test("G-14: linking a number needs a recent sign-in")
     func recency() async throws {
         let bench = try PhoneBench()
         let (_, token) = try await person(bench)
@@ -83,7 +83,7 @@ struct CodeLinkTests {
             try await refusal { try await bench.link(sent, token) }.code == .requiresRecentLogin)
     }
 
-    @Test("G-13: a code to the own number proves its owner, once")
+    @Test("G-13: a code sent to the account's own number proves its owner, once")
     func proves() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -97,7 +97,7 @@ struct CodeLinkTests {
         #expect(try await bench.audit().contains("phone-code.proved"))
     }
 
-    @Test("G-25: a proof asked for again under one key is made again, of the right code")
+    @Test("G-25: a repeat with the right code gets a new proof; a wrong code is refused")
     func provesAgain() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -110,7 +110,7 @@ struct CodeLinkTests {
         #expect(wrong.code == .invalidCode)
     }
 
-    @Test("G-13: a number that has left the account proves nothing")
+    @Test("G-13: a number that was unlinked proves nothing")
     func left() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -120,7 +120,7 @@ struct CodeLinkTests {
         #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
     }
 
-    @Test("G-13: five wrong codes end a proving code too")
+    @Test("G-13: five wrong guesses void a proving code")
     func guesses() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -130,7 +130,7 @@ struct CodeLinkTests {
         #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
     }
 
-    @Test("X-04: a takeover kills the codes that the account's sessions asked for")
+    @Test("X-04: a takeover deletes the pending codes that the account's sessions requested")
     func takeover() async throws {
         let bench = try PhoneBench()
         let (account, token) = try await person(bench)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import IdentityService
 
-/// Signing in by a code (G-06, I-06, R-02).
+/// Signing in with a phone code (G-06, I-06, R-02).
 struct CodeSignInTests {
-    @Test("G-06: a number that is nobody's makes an account, and signs in to it from then on")
+    @Test("G-06: an unknown number creates an account, which the number then signs in to")
     func signsIn() async throws {
         let bench = try PhoneBench()
         let first = try await bench.signIn(try await bench.sent())
@@ -20,7 +20,7 @@ struct CodeSignInTests {
         #expect(account.methods == ["phone"])
         #expect(account.email.isEmpty && !account.isGuest)
         bench.house.time.advance(by: .seconds(60))
-        // Recovery is the same call, and the number may be written in another way.
+        // Recovery is the same call. The number may be written in another format.
         let sent = try await bench.sent("+49 (151) 123-456.78")
         let again = try await bench.signIn(sent, "+49 151 12345678")
         #expect(!again.isNewUser)
@@ -28,7 +28,7 @@ struct CodeSignInTests {
         #expect(try await bench.house.count("accounts") == 1)
     }
 
-    @Test("X-02: unknown requests, foreign numbers and wrong codes are one answer to people")
+    @Test("X-02: unknown requests, other numbers and wrong codes give the same error code")
     func wrong() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -49,17 +49,17 @@ struct CodeSignInTests {
             },
         ]
         for error in errors { #expect(error.code == .invalidCode) }
-        // Only the gateway learns which were compared with a live code of the number, and so count
-        // on it; it tells its callers nothing of that.
+        // Only the gateway sees from the fields whether a live code of the number was compared, so
+        // that the guess counts against the number. It does not pass the fields on.
         let compared = [true, true, true] + [Bool](repeating: false, count: 5)
         #expect(errors.map { $0.fields == ["code"] } == compared)
         #expect(errors.map { $0.fields == ["request_id"] } == compared.map { !$0 })
         #expect(try await bench.house.count("accounts") == 0)
-        // Neither what was typed for another request nor for another number has used this one up.
+        // Guesses for other requests and numbers have not used up this code.
         #expect(try await bench.signIn(sent).isNewUser)
     }
 
-    @Test("I-06: a code has expired at its fifth minute, a millisecond before it has not")
+    @Test("I-06: a code expires after five minutes, and is valid one millisecond earlier")
     func expiry() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -73,7 +73,7 @@ struct CodeSignInTests {
         #expect(error == ServiceError(.codeExpired, fields: ["code"]))
     }
 
-    @Test("R-02: after five wrong codes not even the right one is taken")
+    @Test("R-02: after five wrong guesses the right code is refused")
     func guesses() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -83,14 +83,14 @@ struct CodeSignInTests {
         #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
         let refused = try await bench.audit().filter { $0 == "phone-code.refused" }
         #expect(refused.count == 5)
-        // At a code that is used up nothing is compared; such guesses are counted.
+        // A used-up code is not compared. Such guesses are only counted.
         #expect(
             try await bench.house.count("audit_count", where: "kind = 'phone-code.refused'") == 1)
-        // Another request is another code.
+        // Another request has a code of its own.
         #expect(try await bench.signIn(try await bench.sent()).isNewUser)
     }
 
-    @Test("R-02: after four wrong codes the right one is taken")
+    @Test("R-02: after four wrong guesses the right code is accepted")
     func almost() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -98,7 +98,7 @@ struct CodeSignInTests {
         #expect(try await bench.signIn(sent).isNewUser)
     }
 
-    @Test("R-02: of 200 parallel wrong codes five are looked at, then the right one is refused")
+    @Test("R-02: of 200 parallel wrong guesses five are compared; then the right code fails")
     func parallelGuesses() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -124,7 +124,7 @@ struct CodeSignInTests {
         #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
     }
 
-    @Test("I-06: a code serves once, however many use it at once")
+    @Test("I-06: a code works once, even when it is used in parallel")
     func once() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -148,7 +148,7 @@ struct CodeSignInTests {
         #expect(try await bench.house.count("identities") == 1)
     }
 
-    @Test("I-06: a code for one purpose does nothing for another")
+    @Test("I-06: a code for one purpose is refused for every other")
     func purposes() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -169,7 +169,7 @@ struct CodeSignInTests {
         #expect(try await bench.signIn(signing).account?.accountId == account.accountId)
     }
 
-    @Test("G-25: the same call again gives the first answer, after the code's end too")
+    @Test("G-25: a repeat gets the first answer, even after the code has expired")
     func repeats() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -179,7 +179,7 @@ struct CodeSignInTests {
         let again = try await bench.signIn(sent, key: "k1")
         #expect(again.account?.accountId == first.account?.accountId)
         #expect(again.isNewUser)
-        // The key alone opens nothing.
+        // The idempotency key alone opens nothing.
         let wrong = try await refusal { try await bench.signIn(sent.wrong, key: "k1") }
         #expect(wrong.code == .invalidCode)
         let other = try await bench.sent("+4915112345679")
@@ -189,7 +189,7 @@ struct CodeSignInTests {
         #expect(reused.code == .idempotencyKeyReused)
     }
 
-    @Test("G-25: a crash between the look at a code and the sign-in loses nothing")
+    @Test("G-25: a crash between checking a code and signing in does not use the code up")
     func crash() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -206,7 +206,7 @@ struct CodeSignInTests {
         #expect(try await bench.signIn(sent).isNewUser)
     }
 
-    @Test("G-07: a guest who signs in by a number that is nobody's becomes the account")
+    @Test("G-07: a guest who signs in with an unknown number is upgraded in place")
     func guest() async throws {
         let bench = try PhoneBench()
         let guest = try #require(
@@ -220,7 +220,7 @@ struct CodeSignInTests {
         #expect(answer.account?.phoneNumber == PhoneBench.number)
     }
 
-    @Test("G-07: a guest whose number is another account's is told of both")
+    @Test("G-07: a guest whose number belongs to another account gets both accounts in the answer")
     func collision() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -234,7 +234,7 @@ struct CodeSignInTests {
         #expect(answer.collision?.guest?.accountId == guest.accountId)
     }
 
-    @Test("X-02: that an account is disabled is told to who has the right code alone")
+    @Test("X-02: only a caller with the right code learns that an account is disabled")
     func disabled() async throws {
         let bench = try PhoneBench()
         _ = try await bench.account()

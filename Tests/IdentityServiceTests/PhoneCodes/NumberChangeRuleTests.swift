@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityService
 
-/// The tables of `NumberChangeRule`.
+/// The truth tables of `NumberChangeRule`.
 struct NumberChangeRuleTests {
     private static let told = Timestamp(milliseconds: 1_000_000_000_000)
     private static let guarding: Duration = .seconds(7 * 86_400)
@@ -19,7 +19,7 @@ struct NumberChangeRuleTests {
             change, others: others, guardedFor: Self.guarding, at: Self.told + after)
     }
 
-    @Test("A-06: what is told again within a month is the same change, confirmed or not")
+    @Test("A-06: a report repeated within a month is the same change, confirmed or not")
     func toldAgain() {
         let month = NumberChangeRule.keptFor
         #expect(
@@ -35,25 +35,25 @@ struct NumberChangeRuleTests {
         }
     }
 
-    @Test("A-06: a changed number is not enough for a week, where there is another way in")
+    @Test("A-06: a code to a changed number is not enough for a week if there is another method")
     func demands() {
         #expect(demanded(change(), after: .zero) == ["password", "google"])
         #expect(
             demanded(change(), after: Self.guarding - .milliseconds(1))
                 == ["password", "google"])
         #expect(demanded(change(), after: Self.guarding) == [])
-        // A clock that was ahead when it was told.
+        // The clock was ahead when the change was reported.
         #expect(demanded(change(), after: .seconds(-60)) == ["password", "google"])
     }
 
-    @Test("A-06: without a change, with a confirmed one, or with no other way a code will do")
+    @Test("A-06: a code suffices without a change, after its confirmation, or as the only method")
     func enough() {
         #expect(demanded(nil, after: .zero) == [])
         #expect(demanded(change(confirmed: true), after: .zero) == [])
         #expect(demanded(change(), others: [], after: .zero) == [])
     }
 
-    @Test("A-06: what whoever has the number now could have shown confirms nothing")
+    @Test("A-06: a proof that the number's new holder could give confirms nothing")
     func independence() {
         let before = Self.told - .milliseconds(1)
         func isIndependent(_ methods: [String], at moment: Timestamp) -> Bool {
@@ -63,7 +63,7 @@ struct NumberChangeRuleTests {
         #expect(isIndependent(["sms", "otp"], at: before))
         #expect(isIndependent(["pwd"], at: Self.told))
         #expect(isIndependent(["fed"], at: Self.told))
-        // A key of a session that a code opened, and a guest who proved nothing.
+        // A device key of a session that a code opened, and a guest without any proof.
         #expect(!isIndependent(["hwk", "user"], at: Self.told))
         #expect(!isIndependent(["anon"], at: before))
     }

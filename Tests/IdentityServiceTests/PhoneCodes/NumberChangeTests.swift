@@ -5,9 +5,9 @@ import Testing
 
 @testable import IdentityService
 
-/// Numbers that have changed hands (A-06, D0).
+/// Phone numbers that have changed hands (A-06, D0).
 struct NumberChangeTests {
-    /// An account with a password and a number.
+    /// An account with a password and a phone number.
     private func person(_ bench: PhoneBench) async throws -> (account: String, token: String) {
         let account = try #require(try await bench.house.register().account).accountId
         let token = bench.house.devices.open(account)
@@ -16,7 +16,7 @@ struct NumberChangeTests {
         return (account, token)
     }
 
-    @Test("A-06: a code to a changed number asks for a second proof, and says by what")
+    @Test("A-06: a code to a changed number requires a second proof by one of the named methods")
     func demands() async throws {
         let bench = try PhoneBench()
         let (account, _) = try await person(bench)
@@ -25,16 +25,16 @@ struct NumberChangeTests {
         let sent = try await bench.sent()
         let error = try await refusal { try await bench.signIn(sent) }
         #expect(error == ServiceError(.secondProofRequired, fields: ["password"]))
-        // Nobody without the code learns that there is an account, or by what it signs in.
+        // Without the right code the answer does not reveal the account or its methods.
         #expect(try await refusal { try await bench.signIn(sent.wrong) }.code == .invalidCode)
         #expect(try await bench.audit().contains("phone.number-changed"))
-        // A week later it is enough.
+        // A week later the code is enough.
         bench.house.time.advance(by: .seconds(7 * 86_400))
         let later = try await bench.signIn(try await bench.sent())
         #expect(later.account?.accountId == account)
     }
 
-    @Test("A-06: signing in otherwise and confirming the number makes it enough again")
+    @Test("A-06: an independent sign-in and a proof of the number make its codes enough again")
     func confirms() async throws {
         let bench = try PhoneBench()
         let (account, _) = try await person(bench)
@@ -46,17 +46,17 @@ struct NumberChangeTests {
         _ = try await bench.prove(proving, token)
         #expect(try await bench.audit().contains("phone.number-confirmed"))
         #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
-        // The provider says it again with that very message: it is the same change.
+        // The provider reports the same change again.
         try await bench.change()
         #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
-        // A month later it is another one.
+        // A report a month later is another change.
         bench.house.time.advance(by: .seconds(30 * 86_400))
         try await bench.change()
         let error = try await refusal { try await bench.signIn(try await bench.sent()) }
         #expect(error.code == .secondProofRequired)
     }
 
-    @Test("A-06: a session that only the number opened since then confirms nothing")
+    @Test("A-06: a session opened with the changed number alone does not confirm it")
     func swapped() async throws {
         let bench = try PhoneBench()
         let (account, _) = try await person(bench)
@@ -70,7 +70,7 @@ struct NumberChangeTests {
         #expect(error.code == .secondProofRequired)
     }
 
-    @Test("A-06: where the number is all that an account has, a code is enough")
+    @Test("A-06: a code is enough if the number is the account's only method")
     func alone() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -79,14 +79,14 @@ struct NumberChangeTests {
         #expect(answer.account?.accountId == account.accountId)
     }
 
-    @Test("A-06: a changed number that is nobody's makes an account as any other")
+    @Test("A-06: a changed number without an account creates one like any other number")
     func nobody() async throws {
         let bench = try PhoneBench()
         try await bench.change()
         #expect(try await bench.signIn(try await bench.sent()).isNewUser)
     }
 
-    @Test("A-06: a guard of nothing asks for nothing")
+    @Test("A-06: a guard of zero requires no second proof")
     func off() async throws {
         let bench = try PhoneBench(PhoneSettings(countries: ["all"], changeGuard: .zero))
         let (account, _) = try await person(bench)
@@ -94,7 +94,7 @@ struct NumberChangeTests {
         #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
     }
 
-    @Test("A-06: of a number its hash is kept, once, for a month")
+    @Test("A-06: only the hash of a changed number is stored, once, for a month")
     func kept() async throws {
         let bench = try PhoneBench()
         try await bench.change()

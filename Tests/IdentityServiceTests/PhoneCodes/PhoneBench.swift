@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityService
 
-/// Codes to phones over a real store, with what a test does with them.
+/// Phone codes over a real store, with the calls that tests make.
 struct PhoneBench {
     static let number = "+4915112345678"
 
@@ -26,7 +26,7 @@ struct PhoneBench {
         signals = PhoneSignals(of: house.service)
     }
 
-    /// Asks for a code.
+    /// Requests a code.
     func request(
         _ number: String = Self.number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
         accessToken: String = "", language: String = "", key: String? = nil
@@ -37,7 +37,7 @@ struct PhoneBench {
                 origin: IdentityHouse.origin, accessToken: accessToken), house.context(key))
     }
 
-    /// Asks for a code, and reads it from the message.
+    /// Requests a code, and reads it from the text message.
     func sent(
         _ number: String = Self.number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
         accessToken: String = ""
@@ -59,7 +59,7 @@ struct PhoneBench {
                 guestAccessToken: guest, origin: IdentityHouse.origin), house.context(key))
     }
 
-    /// An account that signs in by the number.
+    /// An account that signs in with the number.
     func account(_ number: String = Self.number) async throws -> IdentityV1.Account {
         try #require(try await signIn(try await sent(number), number).account)
     }
@@ -86,13 +86,13 @@ struct PhoneBench {
         return try #require(answer.account)
     }
 
-    /// Says that the number has changed hands, as notification does.
+    /// Reports that the number has changed hands, as the notification service does.
     func change(_ number: String = Self.number) async throws {
         _ = try await signals.numberChanged(
             .init(phoneNumber: number, toldAtMs: house.time.now().milliseconds), house.context())
     }
 
-    /// The events of the audit trail, in order.
+    /// The kinds of the audit events, in order.
     func audit() async throws -> [String] {
         try await house.store.read { session in
             try session.query("SELECT kind FROM audit ORDER BY rowid", []) { try $0.text(0) }
@@ -100,12 +100,12 @@ struct PhoneBench {
     }
 }
 
-/// A request, and the code that came.
+/// A request, and the code that was sent for it.
 struct SentCode: Sendable {
     let request: String
     var code: String
 
-    /// The same with another code.
+    /// The same request with a wrong code.
     var wrong: SentCode { with(code == "000000" ? "000001" : "000000") }
 
     func with(_ code: String) -> SentCode { SentCode(request: request, code: code) }

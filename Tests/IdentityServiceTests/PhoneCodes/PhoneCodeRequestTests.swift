@@ -6,9 +6,9 @@ import Testing
 
 @testable import IdentityService
 
-/// Asking for a code (G-06).
+/// Requesting a phone code (G-06).
 struct PhoneCodeRequestTests {
-    @Test("G-06: a code of six digits goes out, sealed until it is handed over")
+    @Test("G-06: a six-digit code is sent, and is sealed in the outbox until delivery")
     func sends() async throws {
         let bench = try PhoneBench()
         let answer = try await bench.request("+49 151 123-45678", language: "de")
@@ -29,7 +29,7 @@ struct PhoneCodeRequestTests {
         #expect(text.variables[1].value == "5")
     }
 
-    @Test("X-02: a number with an account and one without are answered and sent alike")
+    @Test("X-02: numbers with and without an account get the same answer and the same writes")
     func enumeration() async throws {
         let bench = try PhoneBench()
         _ = try await bench.account()
@@ -38,7 +38,7 @@ struct PhoneCodeRequestTests {
         #expect(known == unknown)
     }
 
-    /// What one request writes: tables and audit events.
+    /// How many rows one request adds to each table.
     private func rows(_ bench: PhoneBench, _ number: String) async throws -> [Int64] {
         func counts() async throws -> [Int64] {
             var counts: [Int64] = []
@@ -54,7 +54,7 @@ struct PhoneCodeRequestTests {
         return zip(after, before).map { $0 - $1 }
     }
 
-    @Test("I-06: neither number nor code stands in the store")
+    @Test("I-06: neither the number nor the code is stored in clear")
     func erasure() async throws {
         let bench = try PhoneBench()
         let sent = try await bench.sent()
@@ -72,7 +72,7 @@ struct PhoneCodeRequestTests {
         }
     }
 
-    @Test("G-25: the same call again is answered alike, and sends nothing more")
+    @Test("G-25: a repeat gets the same answer and sends nothing")
     func repeats() async throws {
         let bench = try PhoneBench()
         let first = try await bench.request(key: "k1")
@@ -84,7 +84,7 @@ struct PhoneCodeRequestTests {
         #expect(other.code == .idempotencyKeyReused)
     }
 
-    @Test("I-06: another request voids the code before it, of that purpose alone")
+    @Test("I-06: a newer request voids the previous code of the same purpose only")
     func resend() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -98,7 +98,7 @@ struct PhoneCodeRequestTests {
     }
 
     @Test(
-        "G-06: nothing goes where the operator sends nothing",
+        "G-06: no code is sent to an invalid number, or to one the operator does not allow",
         arguments: [
             ([], "+4915112345678", ErrorCode.operationNotAllowed),
             (["US"], "+4915112345678", .phoneCountryNotAllowed),
@@ -114,7 +114,7 @@ struct PhoneCodeRequestTests {
         #expect(try await bench.house.count("phone_codes") == 0)
     }
 
-    @Test("G-06: a code has a purpose that we know")
+    @Test("G-06: an unknown purpose and an invalid language are refused")
     func purposes() async throws {
         let bench = try PhoneBench()
         for purpose in [IdentityV1.PhoneCodePurpose.unspecified, .unrecognized(9)] {
@@ -125,7 +125,7 @@ struct PhoneCodeRequestTests {
         #expect(language.fields == ["language"])
     }
 
-    @Test("G-14: to link and to prove somebody must be signed in; to prove, by the own number")
+    @Test("G-14: linking and proving need a session, and proving needs the account's own number")
     func sessions() async throws {
         let bench = try PhoneBench()
         let account = try await bench.account()
@@ -141,7 +141,7 @@ struct PhoneCodeRequestTests {
         _ = try await bench.request("+4915112345679", .link, accessToken: token)
     }
 
-    @Test("G-06: a number for tests is sent nothing, and has its code")
+    @Test("G-06: a test number gets no message and accepts its configured code")
     func tests() async throws {
         let bench = try PhoneBench(
             PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
@@ -151,12 +151,12 @@ struct PhoneCodeRequestTests {
         let sent = SentCode(request: answer.requestId, code: "123456")
         #expect(try await bench.signIn(sent, "+15555550100").isNewUser)
         #expect(bench.house.log.lines.contains { $0.contains("phone-test-numbers") })
-        // The others are as they are without it.
+        // Other numbers stay refused.
         let other = try await refusal { try await bench.request() }
         #expect(other.code == .operationNotAllowed)
     }
 
-    @Test("G-06: a number for tests is refused from its last day's end on, with its codes")
+    @Test("G-06: a test number and its codes are refused after its last day")
     func endedTests() async throws {
         let bench = try PhoneBench(
             PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
@@ -172,7 +172,7 @@ struct PhoneCodeRequestTests {
         #expect(error.code == .operationNotAllowed)
     }
 
-    @Test("N-03: notification being away loses no code, and a late one is not sent")
+    @Test("N-03: a code that expired before its delivery is not sent, and this is logged")
     func outbox() async throws {
         let bench = try PhoneBench()
         bench.house.texts.fail([.unavailable])
@@ -183,7 +183,7 @@ struct PhoneCodeRequestTests {
         #expect(bench.house.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
-    @Test("I-06: ended codes go as new ones come")
+    @Test("I-06: a new request deletes codes that expired a day ago")
     func purge() async throws {
         let bench = try PhoneBench()
         for last in 0..<3 { _ = try await bench.request("+491511234567\(last)") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityService
 
-/// The table of `PhoneCodeRule`.
+/// The truth table of `PhoneCodeRule`.
 struct PhoneCodeRuleTests {
     private static let now = Timestamp(milliseconds: 1_000_000)
 
@@ -19,13 +19,13 @@ struct PhoneCodeRuleTests {
         PhoneCodeRule.guessed(state, isRepeat: isRepeat, at: Self.now)
     }
 
-    @Test("I-06: no code is as wrong as a wrong one")
+    @Test("I-06: a guess without a code gets the same error as a wrong guess")
     func none() {
         #expect(step(nil) == .refused(.invalidCode))
         #expect(step(nil, isRepeat: true) == .refused(.invalidCode))
     }
 
-    @Test("R-02: a guess is counted before it is compared, five times and no more")
+    @Test("R-02: a guess is counted before it is compared, and a code allows five")
     func counts() {
         for evaluated in 0..<5 {
             #expect(
@@ -35,20 +35,20 @@ struct PhoneCodeRuleTests {
         #expect(step(state(evaluated: 6)) == .refused(.invalidCode))
     }
 
-    @Test("I-06: at its end a code has expired, a millisecond before it has not")
+    @Test("I-06: a code expires exactly at its deadline, and is valid one millisecond earlier")
     func expiry() {
         #expect(step(state(expiresIn: 1)) == .compared(state(evaluated: 1, expiresIn: 1)))
         #expect(step(state(expiresIn: 0)) == .refused(.codeExpired))
         #expect(step(state(expiresIn: -1)) == .refused(.codeExpired))
     }
 
-    @Test("R-02: who has guessed five times is not told that the code has expired")
+    @Test("R-02: after five guesses the error does not reveal that the code has expired")
     func guessedOut() {
         #expect(step(state(evaluated: 5, expiresIn: -1)) == .refused(.invalidCode))
     }
 
     @Test(
-        "I-06: what was replaced or used is worth nothing",
+        "I-06: a replaced or used code is refused",
         arguments: [
             PhoneCodeState.Stage.void, .used,
         ])
@@ -57,7 +57,7 @@ struct PhoneCodeRuleTests {
         #expect(step(state(stage, expiresIn: -1)) == .refused(.invalidCode))
     }
 
-    @Test("G-25: the same call is looked at again, whatever has become of its code")
+    @Test("G-25: a repeat compares its code again in any stage, within the five guesses")
     func repeats() {
         for stage in [PhoneCodeState.Stage.live, .void, .used] {
             #expect(
@@ -68,7 +68,7 @@ struct PhoneCodeRuleTests {
         }
     }
 
-    @Test("I-06: a right guess is not held against its owner, and may use the code up")
+    @Test("I-06: a right guess is not counted, and may use the code up")
     func right() {
         let counted = state(evaluated: 3)
         #expect(PhoneCodeRule.right(counted, isUsedUp: false) == state(evaluated: 2))

@@ -7,9 +7,9 @@ import Testing
 
 @testable import IdentityService
 
-/// Six digits, and what they are bound to.
+/// A six-digit code, and what its hash is bound to.
 struct PhoneCodeTests {
-    @Test("I-06: all digits come up alike at all places")
+    @Test("I-06: each digit is equally likely at each position")
     func spread() {
         let randomness = SeededRandomness(seed: 12)
         let count = 30_000
@@ -29,7 +29,7 @@ struct PhoneCodeTests {
         }
     }
 
-    @Test("I-06: what lies above the last whole million is drawn again")
+    @Test("I-06: a random number above the last whole million is drawn again, to avoid bias")
     func bias() {
         let whole = UInt64.max - UInt64.max % 1_000_000
         let scripted = ScriptedRandomness([whole, .max, whole - 1])
@@ -37,7 +37,7 @@ struct PhoneCodeTests {
         #expect(PhoneCode.drawn(from: ScriptedRandomness([7])).digits == "000007")
     }
 
-    @Test("I-06: a person may type a space in the middle, and nothing else")
+    @Test("I-06: a typed code is six ASCII digits, with a few optional spaces and nothing else")
     func typed() {
         #expect(PhoneCode(typed: "012345")?.digits == "012345")
         #expect(PhoneCode(typed: " 012 345 ")?.digits == "012345")
@@ -49,7 +49,7 @@ struct PhoneCodeTests {
         }
     }
 
-    @Test("I-06: a code is right for its request, purpose, account and number alone")
+    @Test("I-06: a code is valid only for its request, purpose, account and number")
     func binding() throws {
         let house = try IdentityHouse()
         let code = try #require(PhoneCode(typed: "123456"))
@@ -77,7 +77,7 @@ struct PhoneCodeTests {
     }
 }
 
-/// Gives the numbers that it was made with, in their order.
+/// Returns the given numbers in order.
 private final class ScriptedRandomness: Randomness {
     private let numbers: Mutex<[UInt64]>
 

@@ -4,35 +4,35 @@ import Testing
 
 @testable import IdentityService
 
-/// What an operator can choose for codes to phones.
+/// The operator's settings for phone codes.
 struct PhoneSettingsTests {
     private func refusal(_ countries: [String], _ number: String) throws -> ErrorCode? {
         let rule = try #require(PhoneCountries(countries))
         return rule.refusal(of: try #require(PhoneNumber(number)))
     }
 
-    @Test("G-06: codes go nowhere until the operator says where")
+    @Test("G-06: no code is sent until the operator names countries")
     func none() throws {
         #expect(try refusal([], "+4915112345678") == .operationNotAllowed)
     }
 
-    @Test("G-06: codes go to the countries that are named")
+    @Test("G-06: codes go only to the named countries")
     func some() throws {
         #expect(try refusal(["DE", "us"], "+4915112345678") == nil)
         #expect(try refusal(["DE", "us"], "+14155552671") == nil)
         #expect(try refusal(["DE", "us"], "+33612345678") == .phoneCountryNotAllowed)
-        // Jamaica shares the United States' +1, at twenty times the price.
+        // Jamaica shares the country code +1 with the United States, at twenty times the price.
         #expect(try refusal(["DE", "us"], "+18765552671") == .phoneCountryNotAllowed)
     }
 
-    @Test("G-06: all means all countries; satellites and premium services are none")
+    @Test("G-06: `all` allows every country, but no satellite or premium services")
     func all() throws {
         #expect(try refusal(["all"], "+33612345678") == nil)
         #expect(try refusal(["all"], "+881612345678") == .phoneCountryNotAllowed)
     }
 
     @Test(
-        "G-06: what is no country is no list",
+        "G-06: an invalid list of countries is refused",
         arguments: [
             ["XX"], ["DE", "Germany"], ["all", "DE"], ["+49"],
         ])
@@ -40,7 +40,7 @@ struct PhoneSettingsTests {
         #expect(PhoneCountries(names) == nil)
     }
 
-    @Test("G-06: a number for tests is good through its last day, in UTC")
+    @Test("G-06: a test number is valid through its last day, in UTC")
     func testNumber() throws {
         let test = try #require(TestPhoneNumber("+15555550100=123456 until 2026-12-31"))
         #expect(test.number.text == "+15555550100")
@@ -52,7 +52,7 @@ struct PhoneSettingsTests {
     }
 
     @Test(
-        "G-06: a number for tests has a code and an end, or is none",
+        "G-06: a test number without a valid number, code and end date is refused",
         arguments: [
             "+15555550100=123456", "+15555550100=12345 until 2026-12-31",
             "+15555550100 until 2026-12-31", "15555550100=123456 until 2026-12-31",
@@ -73,7 +73,7 @@ struct PhoneSettingsTests {
         return settings
     }
 
-    @Test("G-06: by default phone sign-in and its numbers for tests are off")
+    @Test("G-06: by default phone sign-in and test numbers are off")
     func defaults() throws {
         let phone = try #require(try load([])).phone
         #expect(phone.countries == .none)
@@ -82,7 +82,7 @@ struct PhoneSettingsTests {
         #expect(phone.changeGuard == .seconds(7 * 86_400))
     }
 
-    @Test("G-06: settings are read, and mistakes refused")
+    @Test("G-06: settings are parsed, and invalid ones are refused")
     func reading() throws {
         let test = "+15555550100=123456 until 2026-12-31"
         let phone = try #require(

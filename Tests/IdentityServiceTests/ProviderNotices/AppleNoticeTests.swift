@@ -5,12 +5,12 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What Apple's notices say")
+@Suite("How Apple's notices are read")
 struct AppleNoticeTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_000)
     private static let relay = "x7k2@privaterelay.appleid.com"
 
-    @Test("G-05: events as a text, as Apple writes them, and as an object")
+    @Test("G-05: `events` is read as JSON text, which Apple sends, and as an object")
     func forms() throws {
         let events: JSONObject = [
             "type": .string("consent-revoked"), "sub": .string("001"),
@@ -25,7 +25,7 @@ struct AppleNoticeTests {
     }
 
     @Test(
-        "G-05: each event by its name",
+        "G-05: each event is recognised by its name",
         arguments: [
             ("consent-revoked", ProviderNotice.Event.consentRevoked),
             ("account-delete", .accountDeleted), ("account-deleted", .accountDeleted),
@@ -35,7 +35,7 @@ struct AppleNoticeTests {
         #expect(try Self.read(events: ["type": .string(type)]).event == event)
     }
 
-    @Test("G-05: a relay is turned off and on, by its address")
+    @Test("G-05: turning a relay address off and on is read with the address")
     func relays() throws {
         let address = try #require(EmailAddress(Self.relay))
         for (type, isOff) in [("email-disabled", true), ("email-enabled", false)] {
@@ -50,7 +50,7 @@ struct AppleNoticeTests {
     }
 
     @Test(
-        "an address that is no relay's is nobody's to stop",
+        "an event about an address that is not a relay is ignored",
         arguments: [
             JSONValue.string("false"), .boolean(false), .integer(1), .null, .string("TRUE"),
         ])
@@ -67,7 +67,7 @@ struct AppleNoticeTests {
     }
 
     @Test(
-        "a time is in seconds or milliseconds, or the notice's own, and never ahead",
+        "a time is read in seconds or milliseconds, falls back to iat, and is never in the future",
         arguments: [
             (JSONValue.integer(1_799_999_000), Int64(1_799_999_000_000)),
             (.integer(1_799_999_000_123), 1_799_999_000_123),
@@ -100,7 +100,7 @@ struct AppleNoticeTests {
             ("expired", ("exp", .integer(1_799_999_940)), .old),
             ("exp as a text", ("exp", .string("2000000000")), .claims),
             ("no events", ("events", nil), .claims), ("a list", ("events", .array([])), .claims),
-            ("no JSON", ("events", .string("consent-revoked")), .claims),
+            ("events as invalid JSON", ("events", .string("consent-revoked")), .claims),
             ("an ID token's claims", ("events", .null), .claims),
             ("no subject", ("events", .string(#"{"type":"consent-revoked"}"#)), .claims),
             ("an empty subject", ("events", .string(#"{"type":"x","sub":""}"#)), .claims),
@@ -108,13 +108,13 @@ struct AppleNoticeTests {
             ("two subjects", ("events", .string(#"{"type":"x","sub":"1","sub":"2"}"#)), .claims),
         ]
 
-    @Test("G-05: what is not Apple's word for us, or no more, is none", arguments: hostile.indices)
+    @Test("G-05: a notice with an invalid or old claim is refused", arguments: hostile.indices)
     func refused(row: Int) {
         let (name, change, why) = Self.hostile[row]
         #expect(throws: why, "\(name)") { try Self.read([change.0: change.1]) }
     }
 
-    @Test("the edges of age hold")
+    @Test("the limits of a notice's age are exact")
     func edges() throws {
         _ = try Self.read(["iat": .integer(1_800_000_060)])
         _ = try Self.read(["iat": .integer(1_800_000_000 - 604_799)])
@@ -129,7 +129,7 @@ struct AppleNoticeTests {
         return try read(["events": .string(JSONWriter.text(events))])
     }
 
-    /// A good notice but for `changes`; nil takes a claim away.
+    /// A valid notice with `changes`. A nil value removes the claim.
     private static func read(_ changes: [String: JSONValue?]) throws -> ProviderNotice {
         let good: JSONObject = [
             "iss": .string("https://appleid.apple.com"), "aud": .string("app"),

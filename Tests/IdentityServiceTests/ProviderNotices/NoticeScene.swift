@@ -10,7 +10,7 @@ import Testing
 
 @testable import IdentityService
 
-/// An identity service that takes on notices, and a stand-in of Apple on loopback that signs them.
+/// An identity service that receives notices, and a stand-in for Apple on loopback that signs them.
 final class NoticeScene: Sendable {
     static let subject = "001234.0a1b2c.0123"
     static let relay = "x7k2@privaterelay.appleid.com"
@@ -36,7 +36,7 @@ final class NoticeScene: Sendable {
         events = ProviderEvents(of: house.service, providers: providers)
     }
 
-    /// Runs `body` in a scene and takes that down.
+    /// Runs `body` in a scene and closes the scene.
     static func with(_ body: (NoticeScene) async throws -> Void) async throws {
         let scene = try await NoticeScene()
         do {
@@ -48,9 +48,9 @@ final class NoticeScene: Sendable {
         await scene.apple.close()
     }
 
-    // MARK: whom notices are about
+    // MARK: accounts
 
-    /// Signs in by Apple, which makes an account the first time.
+    /// Signs in with Apple. The first call creates an account.
     @discardableResult
     func signIn(
         _ subject: String = subject, email: String = relay, isRelay: Bool = true
@@ -73,14 +73,14 @@ final class NoticeScene: Sendable {
         return try await signIn(email: "ada@example.org", isRelay: false)
     }
 
-    /// By what an account can be signed in to.
+    /// The sign-in methods of an account.
     func methods(_ account: AccountID) async throws -> [String] {
         try await house.store.read { try $0.account(account)?.methods } ?? []
     }
 
     // MARK: notices
 
-    /// A notice of Apple's; `changes` are other claims than a good one has.
+    /// A signed notice. `changes` replace claims of a valid one.
     func notice(
         _ type: String, of subject: String = subject, id: String = "jti-1", at: Timestamp? = nil,
         _ changes: [(String, JSONValue)] = [], key: IssuerKey? = nil
@@ -96,19 +96,19 @@ final class NoticeScene: Sendable {
         return try apple.token(claims, key: key)
     }
 
-    /// Hands a notice in.
+    /// Sends a notice to the service.
     func receive(_ payload: String) async throws {
         let answer = try await events.receive(
             .init(provider: "apple", payload: payload), house.context())
         #expect(answer == IdentityV1.ReceiveResponse())
     }
 
-    /// What waits in the outbox for a topic.
+    /// The number of queued outbox messages of a topic.
     func waiting(_ topic: OutboxTopic) async throws -> Int64 {
         try await house.count("outbox", where: "topic = '\(topic.rawValue)'")
     }
 
-    /// How often an event is in the trail.
+    /// The number of audit events of a kind.
     func count(_ kind: AuditKind) async throws -> Int64 {
         try await house.count("audit", where: "kind = '\(kind.rawValue)'")
     }

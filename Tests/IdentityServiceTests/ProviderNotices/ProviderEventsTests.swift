@@ -8,10 +8,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Apple's notices, taken on", .timeLimit(.minutes(1)))
+@Suite("Processing Apple's notices", .timeLimit(.minutes(1)))
 struct ProviderEventsTests {
     @Test(
-        "G-05: a revoked consent or a deleted Apple account unlinks, ends the sessions, and is told",
+        "G-05: a revoked consent or deleted Apple account unlinks, ends sessions and sends a mail",
         arguments: ["consent-revoked", "account-delete", "account-deleted"])
     func unlinks(type: String) async throws {
         try await NoticeScene.with { scene in
@@ -34,7 +34,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("G-05: the only way in stays, without its grant; the next sign-in by Apple finds it")
+    @Test("G-05: the last method is kept without its grant, and the next Apple sign-in works")
     func lastMethod() async throws {
         try await NoticeScene.with { scene in
             let account = try await scene.signIn()
@@ -47,7 +47,7 @@ struct ProviderEventsTests {
             #expect(try await scene.house.count("identities", where: "sealed_grant IS NULL") == 1)
             try await scene.house.relay()
             #expect(scene.house.sessions.ended.last?.reason == .providerRevoked)
-            // The relay went with the consent.
+            // The relay address became invalid with the consent, so no mail is sent.
             #expect(scene.house.notifications.mails.count == mails)
             #expect(try await scene.signIn() == account)
         }
@@ -69,7 +69,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("G-05: sessions that were opened after the revocation stay")
+    @Test("G-05: sessions opened after the revocation stay valid")
     func later() async throws {
         try await NoticeScene.with { scene in
             let account = try await scene.linked()
@@ -85,7 +85,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("G-05: a notice that comes twice acts once, also after a crash")
+    @Test("G-05: a notice that is delivered twice takes effect once, even after a crash")
     func replayed() async throws {
         try await NoticeScene.with { scene in
             try await scene.signIn()
@@ -104,7 +104,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("G-05: names are forgotten after eight days, when a replay is too old in any case")
+    @Test("G-05: ids of notices are deleted after eight days, when a replay is refused as too old")
     func forgotten() async throws {
         try await NoticeScene.with { scene in
             try await scene.signIn()
@@ -123,7 +123,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("G-05: a relay's turning off and on is handed to notification, in its order")
+    @Test("G-05: turning a relay off and on is sent to notification in order")
     func relay() async throws {
         try await NoticeScene.with { scene in
             let account = try await scene.signIn()
@@ -134,7 +134,7 @@ struct ProviderEventsTests {
                 try scene.notice("email-disabled", id: "1", at: start + .seconds(10)))
             try await scene.receive(
                 try scene.notice("email-enabled", id: "2", at: start + .seconds(20)))
-            // Apple's own retry of an older one comes late.
+            // A late retry of an older notice.
             try await scene.receive(
                 try scene.notice("email-disabled", id: "3", at: start + .seconds(15)))
             let orders = try await scene.house.store.read { session in
@@ -155,7 +155,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("G-05: forged, for another app, old, unknown, of nobody: answered alike, nothing done")
+    @Test("G-05: forged, foreign, old and unknown notices get the same answer and change nothing")
     func hostile() async throws {
         try await NoticeScene.with { scene in
             let account = try await scene.linked()
@@ -177,20 +177,20 @@ struct ProviderEventsTests {
                 try scene.notice("consent-revoked", [("jti", .null)]),
                 try scene.notice("consent-revoked", of: "nobody"),
                 try scene.notice("age-rating-changed"),
-                // An ID token is no notice.
+                // An ID token is not a notice.
                 try scene.apple.token(.apple(of: NoticeScene.subject)),
             ]
             for payload in payloads { try await scene.receive(payload) }
             #expect(try await scene.methods(account) == ["password", "apple"])
             #expect(try await scene.house.waiting() == 0)
             #expect(try await scene.house.count("provider_notices") == 0)
-            // And the good one works.
+            // The valid notice still works.
             try await scene.receive(good)
             #expect(try await scene.methods(account) == ["password"])
         }
     }
 
-    @Test("G-05: a notice is no ID token")
+    @Test("G-05: a notice is not accepted as an ID token")
     func noIdentity() async throws {
         try await NoticeScene.with { scene in
             let providers = try Providers(
@@ -211,7 +211,7 @@ struct ProviderEventsTests {
         }
     }
 
-    @Test("while Apple's keys cannot be had, a notice is refused, so that it comes again")
+    @Test("a notice is refused while Apple's keys are unavailable, so that Apple retries")
     func noKeys() async throws {
         try await NoticeScene.with { scene in
             scene.apple.behave(.failing(503))
@@ -222,7 +222,7 @@ struct ProviderEventsTests {
     }
 
     @Test(
-        "a provider without notices, or that is not set up, is not allowed",
+        "a provider without notices, or not configured, is refused",
         arguments: [
             "google", "", "Apple", "password",
         ])

@@ -4,9 +4,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("What follows a provider's notice")
+@Suite("The rule of provider notices")
 struct ProviderNoticeRuleTests {
-    /// In seconds, from a whole one on.
+    /// A time in seconds after a fixed whole second.
     private static func moment(_ seconds: Double) -> Timestamp {
         Timestamp(milliseconds: 1_800_000_000_000 + Int64(seconds * 1_000))
     }
@@ -34,8 +34,8 @@ struct ProviderNoticeRuleTests {
                 ("other", .other, 5, identity(), .nothing),
                 ("revoked", .consentRevoked, 5, identity(), .unlink),
                 ("deleted", .accountDeleted, 5, identity(), .unlink),
-                ("revoked, last way in", .consentRevoked, 5, identity(isLast: true), .keep),
-                ("deleted, last way in", .accountDeleted, 5, identity(isLast: true), .keep),
+                ("revoked, last method", .consentRevoked, 5, identity(isLast: true), .keep),
+                ("deleted, last method", .accountDeleted, 5, identity(isLast: true), .keep),
                 (
                     "revoked, signed in a second later", .consentRevoked, 5, identity(usedAt: 6),
                     .nothing
@@ -58,13 +58,13 @@ struct ProviderNoticeRuleTests {
                 ),
                 ("relay", relay, 5, identity(), .tellRelay),
                 ("relay, signed in since", relay, 5, identity(usedAt: 9), .tellRelay),
-                ("relay, told earlier", relay, 5, identity(relayToldAt: 4), .tellRelay),
-                ("relay, told of the same moment", relay, 5, identity(relayToldAt: 5), .tellRelay),
-                ("relay, told of later", relay, 5, identity(relayToldAt: 5.001), .nothing),
+                ("relay, stored earlier", relay, 5, identity(relayToldAt: 4), .tellRelay),
+                ("relay, stored at the same time", relay, 5, identity(relayToldAt: 5), .tellRelay),
+                ("relay, stored later", relay, 5, identity(relayToldAt: 5.001), .nothing),
             ]
         }()
 
-    @Test("G-05: the table", arguments: table.indices)
+    @Test("G-05: every row of the truth table holds", arguments: table.indices)
     func rows(row: Int) {
         let (name, event, at, identity, decision) = Self.table[row]
         let notice = ProviderNotice(id: "j", subject: "s", event: event, at: Self.moment(at))
@@ -72,6 +72,6 @@ struct ProviderNoticeRuleTests {
             ProviderNoticeRule.decision(on: notice, about: identity) == decision, "\(name)")
     }
 
-    @Test("the table has its rows")
+    @Test("the table has all its rows")
     func whole() { #expect(Self.table.count == 18) }
 }

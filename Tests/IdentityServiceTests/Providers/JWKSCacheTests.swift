@@ -8,9 +8,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Providers' keys, over HTTP", .timeLimit(.minutes(1)))
+@Suite("Fetching and caching providers' keys over HTTP", .timeLimit(.minutes(1)))
 struct JWKSCacheTests {
-    /// A good token of Google's and its nonce, of the moment.
+    /// A valid Google token, issued now, and its nonce.
     private func sign(
         _ scene: ProviderScene, by key: IssuerKey? = nil
     ) throws -> (token: String, nonce: String) {
@@ -34,7 +34,7 @@ struct JWKSCacheTests {
     }
 
     @Test(
-        "SECURITY.md, Tokens: 50 first sign-ins at once are one fetch, and so are thousands after")
+        "SECURITY.md, Tokens: 50 parallel first sign-ins cause one fetch of the keys")
     func single() async throws {
         try await ProviderScene.with { scene in
             let (token, nonce) = try sign(scene)
@@ -51,7 +51,7 @@ struct JWKSCacheTests {
     }
 
     @Test(
-        "SECURITY.md, Tokens: unknown kids lead to one fetch in 30 s, and a new key is found by it")
+        "SECURITY.md, Tokens: unknown kids cause one fetch in 30 s, which finds a new key")
     func unknown() async throws {
         try await ProviderScene.with { scene in
             #expect(try await subject(scene) == "117")
@@ -60,7 +60,7 @@ struct JWKSCacheTests {
             for _ in 0..<20 {
                 #expect(try await code(scene, by: forged).code == .invalidProviderToken)
             }
-            #expect(scene.google.keyRequests == 1, "the set is too young")
+            #expect(scene.google.keyRequests == 1, "the key set is too young")
             scene.time.advance(by: .seconds(30))
             for _ in 0..<20 {
                 #expect(try await code(scene, by: forged).code == .invalidProviderToken)
@@ -68,21 +68,21 @@ struct JWKSCacheTests {
             #expect(scene.google.keyRequests == 2)
             #expect(try await code(scene, by: stranger).code == .invalidProviderToken)
             try scene.google.rotate()
-            #expect(try await code(scene).code == .invalidProviderToken, "not yet")
+            #expect(try await code(scene).code == .invalidProviderToken, "no fetch is allowed yet")
             scene.time.advance(by: .seconds(30))
             #expect(try await subject(scene) == "117", "the new key")
             #expect(scene.google.keyRequests == 3)
         }
     }
 
-    @Test("a key that is withdrawn is refused once the set's life is over")
+    @Test("a withdrawn key is refused once the cached key set expires")
     func withdrawn() async throws {
         try await ProviderScene.with { scene in
             scene.google.cache("max-age=600")
             let old = scene.google.key
             #expect(try await subject(scene) == "117")
             try scene.google.rotate(keepsOld: false)
-            #expect(try await subject(scene, by: old) == "117", "as long as the set is good")
+            #expect(try await subject(scene, by: old) == "117", "until the key set expires")
             scene.time.advance(by: .seconds(600))
             #expect(try await code(scene, by: old).code == .invalidProviderToken)
             #expect(try await subject(scene) == "117")
@@ -90,7 +90,7 @@ struct JWKSCacheTests {
         }
     }
 
-    @Test("SECURITY.md, Tokens: stale keys serve while the provider is down, for a day")
+    @Test("SECURITY.md, Tokens: stale keys are used for a day while the provider is down")
     func stale() async throws {
         try await ProviderScene.with { scene in
             scene.google.cache("max-age=600")
@@ -107,7 +107,7 @@ struct JWKSCacheTests {
             #expect(error.retryAfter.map { $0 > .zero && $0 <= .seconds(360) } == true)
             let asked = scene.google.keyRequests
             for _ in 0..<20 { #expect(try await code(scene).code == .providerUnavailable) }
-            #expect(scene.google.keyRequests == asked, "it is left alone")
+            #expect(scene.google.keyRequests == asked, "no further requests")
             scene.google.behave(.serving)
             scene.time.advance(by: .seconds(360))
             #expect(try await subject(scene) == "117")
@@ -115,7 +115,7 @@ struct JWKSCacheTests {
     }
 
     @Test(
-        "a provider that never gave keys is unavailable, whatever it does instead",
+        "a provider whose keys were never fetched is unavailable, whatever it answers",
         arguments: [
             (ProviderIssuer.Behaviour.stalling, "timed-out"), (.dripping, "timed-out"),
             (.failing(500), "status-500"), (.failing(404), "status-404"), (.huge, "too-large"),
@@ -138,7 +138,7 @@ struct JWKSCacheTests {
         }
     }
 
-    @Test("a redirect to where the keys are is followed")
+    @Test("a redirect of the key URL is followed")
     func redirect() async throws {
         try await ProviderScene.with { scene in
             scene.apple.behave(.answering(scene.google.keySet))
@@ -158,7 +158,7 @@ struct JWKSCacheTests {
         }
     }
 
-    @Test("G-04: the place of the keys is discovered, from a description of this issuer alone")
+    @Test("G-04: the key URL is discovered only from the issuer's own metadata")
     func discovered() async throws {
         func described(_ provider: Provider) -> Provider {
             Provider(
@@ -176,7 +176,7 @@ struct JWKSCacheTests {
                 #"{"issuer":"\#(scene.google.issuer)","#
                     + #""jwks_uri":"\#(scene.google.keysURL)",\#(more)}"#)
             scene.time.advance(by: .seconds(3_600))
-            #expect(try await subject(scene) == "117", "a long description is read too")
+            #expect(try await subject(scene) == "117", "long metadata is read too")
             #expect(scene.google.keyRequests == 2)
             scene.apple.describe(
                 #"{"issuer":"https://id.example","jwks_uri":"\#(scene.apple.keysURL)"}"#)
@@ -190,7 +190,7 @@ struct JWKSCacheTests {
         }
     }
 
-    @Test("one provider that stalls holds nobody up who comes by the other")
+    @Test("a provider that stalls does not delay sign-ins with another provider")
     func neighbours() async throws {
         try await ProviderScene.with { scene in
             scene.apple.behave(.stalling)
@@ -201,7 +201,7 @@ struct JWKSCacheTests {
             }
             await scene.apple.reached(requests: 1)
             #expect(try await subject(scene) == "117")
-            // It ends with the issuer, when the scene is taken down.
+            // The request ends when the scene closes the issuer.
             stalled.cancel()
         }
     }

@@ -8,7 +8,7 @@ struct JWKSRefreshPolicyTests {
     private typealias Decision = JWKSRefreshPolicy.Decision
     private static let start: Duration = .seconds(1_000)
     private static let life: Duration = .seconds(1_000)
-    /// Half of the jitter's width: none at all.
+    /// Half of the jitter's range, which means no jitter.
     private static let noJitter: UInt64 = 200
 
     /// Keys that were fetched at `start`.
@@ -19,7 +19,7 @@ struct JWKSRefreshPolicyTests {
         return fetches
     }
 
-    /// The same, whose latest fetch, at `moment`, has failed.
+    /// The same, with a fetch that failed at `moment`.
     private static func failing(since moment: Duration) -> JWKSRefreshPolicy {
         var fetches = held
         fetches.begin(at: moment)
@@ -27,7 +27,7 @@ struct JWKSRefreshPolicyTests {
         return fetches
     }
 
-    /// The same, with a fetch that runs since `moment`.
+    /// The same, with a fetch that has been running since `moment`.
     private static func running(since moment: Duration) -> JWKSRefreshPolicy {
         var fetches = held
         fetches.begin(at: moment)
@@ -37,7 +37,7 @@ struct JWKSRefreshPolicyTests {
     private func at(_ seconds: Double) -> Duration { Self.start + .seconds(seconds) }
 
     @Test(
-        "keys in hand that went well: by their age",
+        "after a successful fetch the age of the cached keys decides",
         arguments: [
             (0, true, Decision.use), (749.9, true, .use), (750, true, .useAndFetch),
             (999.9, true, .useAndFetch), (1_000, true, .fetchAndWait),
@@ -49,7 +49,7 @@ struct JWKSRefreshPolicyTests {
         #expect(Self.held.decision(isKnown: isKnown, at: at(seconds)) == decision)
     }
 
-    @Test("a fetch that runs is waited for where its keys are needed, and never doubled")
+    @Test("callers wait for a running fetch if they need its keys, and never start a second one")
     func running() {
         let ageing = Self.running(since: at(750))
         #expect(ageing.decision(isKnown: true, at: at(751)) == .use)
@@ -63,7 +63,7 @@ struct JWKSRefreshPolicyTests {
         #expect(first.decision(isKnown: false, at: .seconds(3)) == .wait)
     }
 
-    @Test("while the provider fails, keys in hand serve for a day, and nobody waits for it")
+    @Test("while fetches fail, cached keys are used for a day, and no caller waits")
     func failing() {
         let overdue = Self.failing(since: at(2_000))
         #expect(overdue.decision(isKnown: true, at: at(2_000.9)) == .use)
@@ -71,7 +71,7 @@ struct JWKSRefreshPolicyTests {
         #expect(overdue.decision(isKnown: true, at: at(87_399.9)) == .useAndFetch)
         #expect(
             overdue.decision(isKnown: true, at: at(87_400)) == .fetchAndWait,
-            "too old to be believed")
+            "too old to be trusted")
         let soon = Self.failing(since: at(87_400))
         #expect(
             soon.decision(isKnown: true, at: at(87_400.5))
@@ -82,7 +82,7 @@ struct JWKSRefreshPolicyTests {
         #expect(again.decision(isKnown: true, at: at(2_001)) == .use)
     }
 
-    @Test("while the provider fails, an unknown key cannot be told from a new one")
+    @Test("while fetches fail, an unknown key is unavailable, since it may be new")
     func unknownWhileFailing() {
         let fetches = Self.failing(since: at(100))
         #expect(
@@ -91,12 +91,12 @@ struct JWKSRefreshPolicyTests {
         #expect(
             fetches.decision(isKnown: false, at: at(129))
                 == .unavailable(retryAfter: .seconds(1)),
-            "one fetch in 30 s, whatever becomes of it")
+            "one fetch in 30 s, even after a failure")
         #expect(fetches.decision(isKnown: false, at: at(130)) == .fetchAndWait)
         #expect(fetches.decision(isKnown: true, at: at(130)) == .use)
     }
 
-    @Test("failures are followed by waits that double, to five minutes; a success forgets them")
+    @Test("the backoff doubles up to five minutes, and a success resets it")
     func backoff() {
         var fetches = JWKSRefreshPolicy()
         var waits: [Duration] = []
@@ -113,7 +113,7 @@ struct JWKSRefreshPolicyTests {
     }
 
     @Test(
-        "a life counts from the beginning of its fetch, so that a slow answer is not believed longer"
+        "a key set's life starts with its fetch, so a slow response does not extend it"
     )
     func slow() {
         var fetches = JWKSRefreshPolicy()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("How long a key set is good")
+@Suite("How long a key set is cached")
 struct KeySetLifeTests {
     @Test(
-        "cache-control and age, within the bounds",
+        "Cache-Control and Age set a key set's life, within its bounds",
         arguments: [
             (nil, nil, 3_600), ("", nil, 3_600), ("public", nil, 3_600),
             ("public, max-age=20000, must-revalidate", nil, 20_000),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Nonces for providers")
+@Suite("Nonces for provider tokens")
 struct NonceTests {
     private let time = ManualTime()
     private let nonces: Nonces
@@ -28,7 +28,7 @@ struct NonceTests {
             emailTrust: .verified, noncePolicy: policy, hashesNonce: name == "apple")
     }
 
-    @Test("G-05: a nonce holds for ten minutes, to the millisecond")
+    @Test("G-05: a nonce is valid for ten minutes, to the millisecond")
     func life() throws {
         let google = try provider()
         let issued = nonces.issue(for: google)
@@ -36,13 +36,13 @@ struct NonceTests {
         #expect(end - time.now() == .seconds(600))
         let before = Timestamp(milliseconds: end.milliseconds - 1)
         let used = try nonces.read(issued.nonce, for: google, at: before)
-        #expect(used?.expiresAt == end + .seconds(60), "remembered for longer than it is taken")
+        #expect(used?.expiresAt == end + .seconds(60), "stored for longer than it is accepted")
         #expect(throws: ServiceError.self) {
             try nonces.read(issued.nonce, for: google, at: end)
         }
     }
 
-    @Test("G-05: one nonce is one use, and no two are alike")
+    @Test("G-05: each nonce is unique and has one stored key")
     func uses() throws {
         let google = try provider()
         let issued = (0..<1_000).map { _ in nonces.issue(for: google).nonce }
@@ -54,7 +54,7 @@ struct NonceTests {
         #expect(again?.key.count == 16)
     }
 
-    @Test("G-05: a nonce is for its provider; a provider's name is no part of the rest")
+    @Test("G-05: a nonce is valid only for its provider")
     func providers() throws {
         let issued = nonces.issue(for: try provider("google")).nonce
         for other in ["apple", "googl", "google2"] {
@@ -64,7 +64,7 @@ struct NonceTests {
         }
     }
 
-    @Test("every changed character and every other length is refused")
+    @Test("a nonce with any changed character or another length is refused")
     func changes() throws {
         let google = try provider()
         let issued = Array(nonces.issue(for: google).nonce.utf8)
@@ -84,7 +84,7 @@ struct NonceTests {
         }
     }
 
-    @Test("a nonce may be left out only where the operator says so, and a wrong one not even there")
+    @Test("a missing nonce is accepted only if the operator allows it, a wrong one never")
     func optional() throws {
         let strict = try provider()
         let easy = try provider("google", .optional)
@@ -95,7 +95,7 @@ struct NonceTests {
         #expect(try nonces.read(good, for: easy, at: time.now()) != nil)
     }
 
-    @Test("whether token and nonce belong together: the table")
+    @Test("matching a token's nonce follows its truth table")
     func match() {
         let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         #expect(NonceMatch.hash("abc") == hash, "FIPS 180-4, appendix B.1")
@@ -110,7 +110,7 @@ struct NonceTests {
         #expect(isRight("abc", "abc"))
         #expect(isRight(hash, "abc"))
         #expect(!isRight(hash.uppercased(), "abc"))
-        #expect(!isRight("abc", hash), "who has the hash alone has nothing")
+        #expect(!isRight("abc", hash), "the hash alone is not enough")
         #expect(!isRight("abd", "abc"))
         #expect(!isRight("", "abc"))
         #expect(!isRight(nil, "abc"))

@@ -9,9 +9,9 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Provider tokens: whose emails count", .timeLimit(.minutes(1)))
+@Suite("Provider tokens: which emails are trusted", .timeLimit(.minutes(1)))
 struct ProviderEmailTests {
-    /// The identity that claims prove, once their signature is good.
+    /// The identity in claims whose signature was verified.
     private func identity(
         _ members: [(String, JSONValue)], trust: Provider.EmailTrust = .verified,
         isApple: Bool = false
@@ -32,7 +32,7 @@ struct ProviderEmailTests {
     }
 
     @Test(
-        "X-04: email_verified counts as true and \"true\", and as nothing else",
+        "X-04: email_verified is true only as the boolean true or the text \"true\"",
         arguments: [
             (JSONValue.boolean(true), true), (.string("true"), true), (.boolean(false), false),
             (.string("false"), false), (.string("TRUE"), false), (.string("1"), false),
@@ -43,11 +43,11 @@ struct ProviderEmailTests {
         let identity = try identity([
             ("email", .string("ada@example.org")), ("email_verified", value),
         ])
-        #expect(identity.subject == "1", "the identity is proved in any case")
+        #expect(identity.subject == "1", "the identity is proved in each case")
         #expect(identity.email?.isVerified == isVerified)
     }
 
-    @Test("X-04: an email without email_verified is not verified; one that is none is left out")
+    @Test("X-04: an email without email_verified is unverified, and an invalid email is dropped")
     func absent() throws {
         #expect(try identity([("email", .string("a@b.example"))]).email?.isVerified == false)
         #expect(try identity([("email_verified", .boolean(true))]).email == nil)
@@ -61,7 +61,7 @@ struct ProviderEmailTests {
     }
 
     @Test(
-        "whose emails are trusted",
+        "each level of trust accepts only its own emails as verified",
         arguments: [
             (Provider.EmailTrust.none, "ada@gmail.com", nil, false),
             (.verified, "ada@example.org", nil, true),
@@ -85,7 +85,7 @@ struct ProviderEmailTests {
         #expect(try identity(denied + hd, trust: trust).email?.isVerified == false)
     }
 
-    @Test("G-05: a relay is known by its claim, as boolean or text, and by its domain")
+    @Test("G-05: a relay address is recognised by its claim, as boolean or text, or by its domain")
     func relays() throws {
         func isRelay(_ email: String, _ value: JSONValue?) throws -> Bool? {
             let claim = value.map { [("is_private_email", $0)] } ?? []
@@ -100,7 +100,7 @@ struct ProviderEmailTests {
         #expect(try isRelay("x@evil-privaterelay.appleid.com", nil) == false)
     }
 
-    @Test("names and pictures that cannot be shown are left out, and stop nothing")
+    @Test("an invalid name or picture is dropped, and the sign-in succeeds")
     func shown() throws {
         let long = String(repeating: "é", count: 101)
         for name in ["Ada\nLovelace", "\u{2028}", long] {

@@ -8,8 +8,8 @@ import Testing
 
 @testable import IdentityService
 
-/// Google and Apple on loopback, and the check of their tokens over real HTTP. Time is moved by
-/// hand.
+/// Google and Apple on loopback, and the verification of their tokens over real HTTP, with manual
+/// time.
 struct ProviderScene {
     let time: ManualTime
     let google: ProviderIssuer
@@ -18,7 +18,7 @@ struct ProviderScene {
     let keys: IdentityKeys
     let providers: Providers
 
-    /// A scene; `change` may set the providers up otherwise.
+    /// `change` can alter the providers' settings.
     init(
         allowsPrivate: Bool = true, timeout: Duration = .seconds(3),
         _ change: (Provider) -> Provider = { $0 }
@@ -41,7 +41,7 @@ struct ProviderScene {
             logger: log.logger(time: time))
     }
 
-    /// Runs `body` in a scene and takes that down.
+    /// Runs `body` in a scene and closes the scene.
     static func with(
         allowsPrivate: Bool = true, timeout: Duration = .seconds(3),
         _ change: (Provider) -> Provider = { $0 },
@@ -63,7 +63,7 @@ struct ProviderScene {
         await apple.close()
     }
 
-    /// An issuer as a provider of ours.
+    /// Provider settings for an issuer.
     static func provider(
         _ name: String, _ issuer: ProviderIssuer,
         audiences: Set<String> = [ProviderIssuer.audience],
@@ -79,12 +79,12 @@ struct ProviderScene {
             hashesNonce: isApple, namesComeWithRequest: isApple)
     }
 
-    /// A nonce of ours for a provider.
+    /// Issues a nonce for a provider.
     func nonce(for name: String = "google") throws -> IdentityV1.IssueNonceResponse {
         providers.nonces.issue(for: try providers.provider(named: name))
     }
 
-    /// Whom a token proves.
+    /// Verifies a token and returns the identity that it proves.
     func identity(
         _ token: String, nonce: String, by provider: String = "google", name: String = ""
     ) async throws -> ProvedIdentity {

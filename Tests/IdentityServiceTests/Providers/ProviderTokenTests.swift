@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Provider tokens: what they prove", .timeLimit(.minutes(1)))
 struct ProviderTokenTests {
-    @Test("G-04: Google's token proves its issuer and subject, and tells email, name and picture")
+    @Test("G-04: Google's token gives issuer, subject, verified email, name and picture")
     func google() async throws {
         try await ProviderScene.with { scene in
             let nonce = try scene.nonce()
@@ -25,7 +25,7 @@ struct ProviderTokenTests {
             #expect(identity.email?.address == EmailAddress("Ada@Example.org"))
             #expect(identity.email?.isVerified == true)
             #expect(identity.email?.isRelay == false)
-            #expect(identity.displayName == "Ada Lovelace", "the token's, never the request's")
+            #expect(identity.displayName == "Ada Lovelace", "from the token, not the request")
             #expect(identity.photoURL == "https://lh3.example/117.jpg")
             #expect(identity.amr == ["fed"])
             #expect(identity.audience == ProviderIssuer.audience)
@@ -34,7 +34,7 @@ struct ProviderTokenTests {
         }
     }
 
-    @Test("G-05: Apple's token holds the nonce's hash, texts for claims, and no name")
+    @Test("G-05: Apple's token has the hash of the nonce and boolean claims as text, and no name")
     func apple() async throws {
         try await ProviderScene.with { scene in
             let nonce = try scene.nonce(for: "apple")
@@ -49,12 +49,12 @@ struct ProviderTokenTests {
             #expect(identity.subject == "001.a.2")
             #expect(identity.email?.isVerified == true)
             #expect(identity.email?.isRelay == true)
-            #expect(identity.displayName == "Ada", "the request's, never the token's")
+            #expect(identity.displayName == "Ada", "from the request, never from the token")
         }
     }
 
     @Test(
-        "G-05: Apple's web dialog passes the nonce on as it is; both spellings of an issuer are one"
+        "G-05: Apple's web dialog sends the nonce unhashed; both forms of an issuer are equal"
     )
     func spellings() async throws {
         try await ProviderScene.with { scene in
@@ -66,7 +66,7 @@ struct ProviderTokenTests {
                 .apple(of: "1", nonce: nonce).with([("iss", .string(short))]))
             let second = try await scene.identity(other, nonce: nonce, by: "apple")
             #expect(first.issuer == second.issuer)
-            #expect(first.nonce == second.nonce, "one nonce is one use, whatever holds it")
+            #expect(first.nonce == second.nonce, "one nonce in either form counts as one use")
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("Settings of providers")
+@Suite("Provider settings")
 struct ProvidersSettingsTests {
     private func load(_ environment: [String: String]) -> SettingsOutcome<ProvidersSettings> {
         SettingsLoader(
@@ -26,14 +26,14 @@ struct ProvidersSettingsTests {
         return text
     }
 
-    @Test("G-04, G-05: no provider is on by itself")
+    @Test("G-04, G-05: by default no provider is enabled")
     func defaults() throws {
         let settings = try settings([:])
         #expect(settings.providers.isEmpty)
         #expect(settings.terms.addresses == .publicOnly)
     }
 
-    @Test("G-04, G-05: client ids turn Google and Apple on, by their own documents")
+    @Test("G-04, G-05: client ids enable Google and Apple with their documented parameters")
     func builtIn() throws {
         let settings = try settings([
             "POSTERN_GOOGLE_AUDIENCES":
@@ -53,7 +53,7 @@ struct ProvidersSettingsTests {
         #expect(google.algorithms == [.rs256] && apple.algorithms == [.rs256])
     }
 
-    @Test("choices: issuer, keys, nonce, emails, private addresses")
+    @Test("issuer, keys, nonce, emails and private addresses can be set")
     func choices() throws {
         let settings = try settings([
             "POSTERN_GOOGLE_AUDIENCES": "a", "POSTERN_GOOGLE_ISSUER": "http://127.0.0.1:9",
@@ -62,7 +62,7 @@ struct ProvidersSettingsTests {
             "POSTERN_PROVIDER_PRIVATE_ADDRESSES": "true", "POSTERN_PROVIDER_TIMEOUT": "1s",
         ])
         let google = try #require(settings.providers.first)
-        #expect(google.issuers == ["http://127.0.0.1:9"], "Google's own are not taken beside it")
+        #expect(google.issuers == ["http://127.0.0.1:9"], "Google's own issuers are refused")
         #expect(google.noncePolicy == .optional)
         #expect(google.emailTrust == .authoritative)
         #expect(settings.terms.addresses == .any)
@@ -70,7 +70,7 @@ struct ProvidersSettingsTests {
     }
 
     @Test(
-        "each of these is refused",
+        "an invalid value of each setting is refused",
         arguments: [
             ("GOOGLE_KEYS_URL", "http://keys.example/"), ("APPLE_KEYS_URL", "keys"),
             ("GOOGLE_NONCE", "never"), ("GOOGLE_EMAILS", "all"), ("PROVIDER_TIMEOUT", "1h"),
@@ -80,7 +80,7 @@ struct ProvidersSettingsTests {
         #expect(!complaint(["POSTERN_\(name)": value]).isEmpty)
     }
 
-    @Test("X-04: one issuer is one provider, since an identity is its issuer and subject")
+    @Test("X-04: two providers cannot share an issuer, since an identity is issuer and subject")
     func issuers() {
         let text = complaint([
             "POSTERN_GOOGLE_AUDIENCES": "a", "POSTERN_APPLE_AUDIENCES": "b",
@@ -94,7 +94,7 @@ struct ProvidersSettingsTests {
         return (folder, try folder.write(text, to: "providers.json"))
     }
 
-    @Test("a further provider by the operator's file, all of it and the least of it")
+    @Test("the providers file adds providers, with all fields or only the required ones")
     func further() throws {
         let (folder, path) = try file(
             """
@@ -118,13 +118,13 @@ struct ProvidersSettingsTests {
         let place = HTTPURL(
             "https://other.example/.well-known/openid-configuration", allowsPlain: false)
         #expect(place.map { second.keyPlace == .described(by: $0) } == true)
-        #expect(second.issuer == "https://other.example/", "to the byte")
+        #expect(second.issuer == "https://other.example/", "compared byte by byte")
         #expect(second.emailTrust == .none)
         #expect(second.noncePolicy == .required)
         #expect(second.algorithms == [.rs256])
     }
 
-    @Test("all mistakes of the file are told at once, each with its place")
+    @Test("all mistakes in the providers file are reported at once, each with its place")
     func mistakes() throws {
         let (folder, path) = try file(
             """
@@ -154,7 +154,7 @@ struct ProvidersSettingsTests {
     }
 
     @Test(
-        "a file that is none is refused whole",
+        "a malformed providers file is refused as a whole",
         arguments: ["", "{}", "[]", #"{"providers":{}}"#, #"{"providers":[],"more":1}"#])
     func broken(text: String) throws {
         let (folder, path) = try file(text)

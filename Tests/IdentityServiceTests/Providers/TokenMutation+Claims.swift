@@ -6,31 +6,31 @@ import TestSupport
 
 @testable import IdentityService
 
-/// Claims, each signed by the provider's true key.
+/// Invalid claims, each signed with the provider's real key.
 extension TokenMutation {
     static let claims: [TokenMutation] = parties + times + subjects + payloads + nonces
 
     private static let parties: [TokenMutation] = [
-        TokenMutation("iss another's", "issuer") {
+        TokenMutation("iss of another issuer", "issuer") {
             try $0.saying([("iss", .string("https://accounts.example"))])
         },
-        TokenMutation("iss with a slash more", "issuer") {
+        TokenMutation("iss with an extra slash", "issuer") {
             try $0.saying([("iss", .string($0.scene.google.issuer + "/"))])
         },
         TokenMutation("iss of the other provider", "issuer") {
             try $0.saying([("iss", .string($0.scene.apple.issuer))])
         },
         TokenMutation("iss absent", "claims") { try $0.without("iss") },
-        TokenMutation("aud another's app", "audience") {
+        TokenMutation("aud of another app", "audience") {
             try $0.saying([("aud", .string("client-9"))])
         },
-        TokenMutation("aud ours and another's", "audience") {
+        TokenMutation("aud of our app and another app", "audience") {
             try $0.saying([("aud", .array([.string("client-1"), .string("client-9")]))])
         },
         TokenMutation("two of our apps, and azp absent", "authorisedParty") {
             try $0.saying([("aud", .array([.string("client-1"), .string("client-2")]))])
         },
-        TokenMutation("two of our apps, and azp another's", "authorisedParty") {
+        TokenMutation("two of our apps, and azp of another", "authorisedParty") {
             try $0.saying([
                 ("aud", .array([.string("client-1"), .string("client-2")])),
                 ("azp", .string("client-9")),
@@ -45,14 +45,14 @@ extension TokenMutation {
         TokenMutation("exp 60 s ago", "expired") {
             try $0.saying([("exp", .integer($0.now - 60)), ("iat", .integer($0.now - 600))])
         },
-        TokenMutation("exp a text", "claims") {
+        TokenMutation("exp as text", "claims") {
             try $0.saying([("exp", .string("\($0.now + 600)"))])
         },
         TokenMutation("exp with a fraction", "claims") {
             try $0.saying([("exp", .real(Double($0.now) + 600.5))])
         },
         TokenMutation("exp absent", "claims") { try $0.without("exp") },
-        TokenMutation("exp beyond all years", "claims") {
+        TokenMutation("exp of the largest integer", "claims") {
             try $0.saying([("exp", .integer(.max))])
         },
         TokenMutation("exp negative", "claims") { try $0.saying([("exp", .integer(-1))]) },
@@ -62,12 +62,12 @@ extension TokenMutation {
         TokenMutation("iat after exp", "issuedAt") {
             try $0.saying([("iat", .integer($0.now + 30)), ("exp", .integer($0.now + 20))])
         },
-        TokenMutation("iat a text", "claims") { try $0.saying([("iat", .string("\($0.now)"))]) },
+        TokenMutation("iat as text", "claims") { try $0.saying([("iat", .string("\($0.now)"))]) },
         TokenMutation("iat absent", "claims") { try $0.without("iat") },
         TokenMutation("nbf 61 s ahead", "issuedAt") {
             try $0.saying([("nbf", .integer($0.now + 61))])
         },
-        TokenMutation("nbf a text", "claims") { try $0.saying([("nbf", .string("0"))]) },
+        TokenMutation("nbf as text", "claims") { try $0.saying([("nbf", .string("0"))]) },
     ]
 
     private static let subjects: [TokenMutation] = [
@@ -75,7 +75,7 @@ extension TokenMutation {
         TokenMutation("sub of 256 bytes", "subject") {
             try $0.saying([("sub", .string(String(repeating: "1", count: 256)))])
         },
-        TokenMutation("sub beyond ASCII", "subject") { try $0.saying([("sub", .string("１１７"))]) },
+        TokenMutation("sub outside ASCII", "subject") { try $0.saying([("sub", .string("１１７"))]) },
         TokenMutation("sub with a line break", "subject") {
             try $0.saying([("sub", .string("117\n"))])
         },
@@ -94,37 +94,37 @@ extension TokenMutation {
         TokenMutation("email_verified twice", "claims") {
             try $0.payload($0.claims.adding("email_verified", .boolean(false)).text)
         },
-        TokenMutation("the payload a list", "claims") { try $0.payload("[\($0.claims.text)]") },
+        TokenMutation("the payload as a list", "claims") { try $0.payload("[\($0.claims.text)]") },
         TokenMutation("the payload null", "claims") { try $0.payload("null") },
         TokenMutation("the payload and more", "claims") { try $0.payload($0.claims.text + " x") },
-        TokenMutation("the payload seven deep", "claims") {
+        TokenMutation("the payload nested seven deep", "claims") {
             try $0.payload(
                 $0.claims.text.replacing("{", with: #"{"x":[[[[[[1]]]]]],"#))
         },
-        TokenMutation("the payload 65 wide", "claims") { bench in
+        TokenMutation("the payload with 65 more members", "claims") { bench in
             let more = (0..<65).map { ("claim\($0)", JSONValue.null) }
             return try bench.payload(bench.claims.with(more).text)
         },
     ]
 
     private static let nonces: [TokenMutation] = [
-        TokenMutation("no nonce handed in", "no nonce", code: .invalidNonce) {
+        TokenMutation("no nonce in the request", "no nonce", code: .invalidNonce) {
             HandedIn(token: $0.good, nonce: "")
         },
         TokenMutation("no nonce in the token", "nonce", code: .invalidNonce) {
             try $0.without("nonce")
         },
-        TokenMutation("another nonce of ours in the token", "nonce", code: .invalidNonce) {
+        TokenMutation("another issued nonce in the token", "nonce", code: .invalidNonce) {
             try $0.saying([("nonce", .string($0.scene.nonce().nonce))])
         },
-        TokenMutation("the nonce's hash in capitals", "nonce", code: .invalidNonce) {
+        TokenMutation("the nonce's hash in capital letters", "nonce", code: .invalidNonce) {
             try $0.saying([("nonce", .string(NonceMatch.hash($0.nonce).uppercased()))])
         },
         TokenMutation("an empty nonce in the token", "nonce", code: .invalidNonce) {
             try $0.saying([("nonce", .string(""))])
         },
-        TokenMutation("the nonce a number", "claims") { try $0.saying([("nonce", .integer(1))]) },
-        TokenMutation("a nonce of somebody's own", "not a nonce of ours", code: .invalidNonce) {
+        TokenMutation("nonce as a number", "claims") { try $0.saying([("nonce", .integer(1))]) },
+        TokenMutation("a nonce that was never issued", "not a nonce of ours", code: .invalidNonce) {
             HandedIn(
                 token: try $0.scene.google.token($0.claims.with([("nonce", .string("mine"))])),
                 nonce: "mine")

@@ -4,7 +4,7 @@ import ProviderIssuer
 import ServiceRuntime
 import TestSupport
 
-/// Signatures, headers and keys (RFC 8725).
+/// Invalid signatures, headers and keys (RFC 8725).
 extension TokenMutation {
     static let form: [TokenMutation] = algorithms + ownKeys + names + types + cuts
 
@@ -23,14 +23,14 @@ extension TokenMutation {
         TokenMutation("alg none, no signature", "algorithm") {
             $0.handIn(unsigned("none", $0) + ".")
         },
-        TokenMutation("alg none, the true signature", "algorithm") {
+        TokenMutation("alg none, the real signature", "algorithm") {
             $0.handIn(unsigned("none", $0) + "." + $0.parts[2])
         },
         TokenMutation("alg nOnE", "algorithm") { $0.handIn(unsigned("nOnE", $0) + ".") },
-        TokenMutation("HS256 under the key set's text", "algorithm") {
+        TokenMutation("HS256 with the key set's text as the secret", "algorithm") {
             hmac(under: Array($0.scene.google.keySet.utf8), $0)
         },
-        TokenMutation("HS256 under the modulus", "algorithm") {
+        TokenMutation("HS256 with the modulus as the secret", "algorithm") {
             hmac(
                 under: Base64URL.decode(($0.key.jsonWebKey["n"]?.string ?? "").utf8) ?? [], $0)
         },
@@ -40,16 +40,16 @@ extension TokenMutation {
         TokenMutation("alg ES256, which this provider does not use", "algorithm") {
             try $0.header([("alg", .string("ES256"))])
         },
-        TokenMutation("alg a list", "algorithm") {
+        TokenMutation("alg as a list", "algorithm") {
             try $0.header([("alg", .array([.string("RS256")]))])
         },
     ]
 
     private static let ownKeys: [TokenMutation] = [
-        TokenMutation("jwk in the header, signed by it", "own-key") {
+        TokenMutation("jwk in the header, and its signature", "own-key") {
             try $0.header([("jwk", .object($0.stranger.jsonWebKey))], by: $0.stranger)
         },
-        TokenMutation("jku to a key set of the attacker's", "own-key") {
+        TokenMutation("jku with the attacker's key set", "own-key") {
             try $0.header(
                 [("jku", .string($0.scene.apple.keysURL)), ("kid", .string($0.key.identifier))],
                 by: $0.stranger)
@@ -58,10 +58,10 @@ extension TokenMutation {
             try $0.header([("x5u", .string("http://127.0.0.1:9/"))])
         },
         TokenMutation("x5c", "own-key") { try $0.header([("x5c", .array([.string("MAA=")]))]) },
-        TokenMutation("a stranger's key under the true name", "signature") {
+        TokenMutation("an unknown key with the real kid", "signature") {
             try $0.header([("kid", .string($0.key.identifier))], by: $0.stranger)
         },
-        TokenMutation("a key of the other provider's under the true name", "signature") {
+        TokenMutation("a key of the other provider with the real kid", "signature") {
             try $0.header([("kid", .string($0.key.identifier))], by: $0.scene.apple.key)
         },
     ]
@@ -105,10 +105,10 @@ extension TokenMutation {
             $0.handIn($0.parts[0] + "." + $0.parts[1] + ".")
         },
         TokenMutation("four parts", "malformed") { $0.handIn($0.good + "." + $0.parts[2]) },
-        TokenMutation("the signature a byte shorter", "signature") {
+        TokenMutation("the signature cut by a byte", "signature") {
             $0.handIn("\($0.parts[0]).\($0.parts[1]).\($0.cut(2, by: 1))")
         },
-        TokenMutation("the payload a byte shorter", "signature") {
+        TokenMutation("the payload cut by a byte", "signature") {
             $0.handIn("\($0.parts[0]).\($0.cut(1, by: 1)).\($0.parts[2])")
         },
         TokenMutation("header and payload swapped", "algorithm") {
@@ -121,8 +121,8 @@ extension TokenMutation {
         },
         TokenMutation("padding", "malformed") { $0.handIn($0.good + "=") },
         TokenMutation("a line break", "malformed") { $0.handIn($0.good + "\n") },
-        TokenMutation("Bearer before it", "malformed") { $0.handIn("Bearer " + $0.good) },
-        TokenMutation("more than 8 KiB, well signed", "too-long") {
+        TokenMutation("a Bearer prefix", "malformed") { $0.handIn("Bearer " + $0.good) },
+        TokenMutation("more than 8 KiB, validly signed", "too-long") {
             try $0.saying([("groups", .string(String(repeating: "g", count: 8_192)))])
         },
     ]

@@ -4,26 +4,26 @@ import ProviderIssuer
 import ServiceRuntime
 import TestSupport
 
-/// What somebody hands in.
+/// A token and a nonce as a caller sends them.
 struct HandedIn: Sendable {
     var token: String
     var nonce: String
     var provider = "google"
 }
 
-/// What mutations are made of: a scene, and a good token with its nonce.
+/// What mutations need: a scene, and a valid token with its nonce.
 struct MutationBench {
     let scene: ProviderScene
     /// A nonce for Google.
     let nonce: String
-    /// One for Apple.
+    /// A nonce for Apple.
     let appleNonce: String
-    /// What the good token says.
+    /// The claims of the valid token.
     let claims: IssuedClaims
-    /// It and its three parts.
+    /// The valid token and its three parts.
     let good: String
     let parts: [String]
-    /// A key that nobody has published.
+    /// A key that no provider publishes.
     let stranger: IssuerKey
 
     init(_ scene: ProviderScene) throws {
@@ -42,42 +42,42 @@ struct MutationBench {
         stranger = try IssuerKey(.rs256)
     }
 
-    /// The second at which the scene's time stands.
+    /// The scene's time in seconds.
     var now: Int64 { scene.time.now().seconds }
-    /// The key that Google signs with.
+    /// Google's signing key.
     var key: IssuerKey { scene.google.key }
 
-    /// A part of the good token without its last bytes.
+    /// A part of the valid token without its last bytes.
     func cut(_ part: Int, by count: Int) -> String {
         Base64URL.encode((Base64URL.decode(parts[part].utf8) ?? []).dropLast(count))
     }
 
     func handIn(_ token: String) -> HandedIn { HandedIn(token: token, nonce: nonce) }
 
-    /// A token whose header has these members too, or instead, signed by the true key.
+    /// A token with header members added or replaced, signed with the real key.
     func header(_ header: [(String, JSONValue)], by key: IssuerKey? = nil) throws -> HandedIn {
         handIn(try scene.google.token(claims, header: header, key: key))
     }
 
-    /// A token that says something else, signed by the true key.
+    /// A token with changed claims, signed with the real key.
     func saying(_ changes: [(String, JSONValue)]) throws -> HandedIn {
         handIn(try scene.google.token(claims.with(changes)))
     }
 
-    /// A token without a claim, signed by the true key.
+    /// A token without a claim, signed with the real key.
     func without(_ name: String) throws -> HandedIn {
         handIn(try key.token(claims.without(name).text))
     }
 
-    /// A token of this payload, signed by the true key.
+    /// A token with this payload, signed with the real key.
     func payload(_ text: String) throws -> HandedIn { handIn(try key.token(text)) }
 }
 
-/// One way to spoil a good token, and how it is refused.
+/// One way to make a valid token invalid, and the expected error.
 struct TokenMutation: Sendable {
     let name: String
     let code: ErrorCode
-    /// One word of the log.
+    /// A word of the error's detail.
     let word: String
     let make: @Sendable (MutationBench) throws -> HandedIn
 

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Provider tokens: what is refused", .timeLimit(.minutes(1)))
 struct TokenMutationTests {
-    /// One app more, so that a token can be for two of ours.
+    /// Adds a second app, so that a token can have two accepted audiences.
     private func two(_ provider: Provider) -> Provider {
         Provider(
             name: provider.name, issuers: provider.issuers, audiences: ["client-1", "client-2"],
@@ -18,12 +18,12 @@ struct TokenMutationTests {
             namesComeWithRequest: provider.namesComeWithRequest)
     }
 
-    @Test("G-04, G-05: each of these tokens is refused, in one code and without a fetch")
+    @Test("G-04, G-05: each invalid token is refused with the expected code and without a fetch")
     func mutations() async throws {
         try await ProviderScene.with(two) { scene in
             let bench = try MutationBench(scene)
             let identity = try await scene.identity(bench.good, nonce: bench.nonce)
-            #expect(identity.subject == "117", "the token without a change is good")
+            #expect(identity.subject == "117", "the unchanged token is valid")
             let mutations = TokenMutation.form + TokenMutation.claims
             #expect(mutations.count >= 40)
             #expect(Set(mutations.map(\.name)).count == mutations.count)
@@ -37,7 +37,7 @@ struct TokenMutationTests {
                 #expect(error.detail.contains(mutation.word), "\(mutation.name): \(error)")
                 #expect(!error.detail.contains("117") && !error.detail.contains("ada"))
             }
-            #expect(scene.google.keyRequests == 1, "none of them leads to a fetch")
+            #expect(scene.google.keyRequests == 1, "none of them causes a fetch")
             #expect(try await scene.identity(bench.good, nonce: bench.nonce).subject == "117")
         }
     }
@@ -63,7 +63,7 @@ struct TokenMutationTests {
         }
     }
 
-    @Test("an ES256 provider refuses each own-token attack")
+    @Test("an ES256 provider refuses every JWT attack of `TokenAttacks`")
     func attacks() async throws {
         let time = ManualTime()
         let issuer = try await ProviderIssuer(time: time, algorithm: .es256)
@@ -98,7 +98,7 @@ struct TokenMutationTests {
         ).check
     }
 
-    @Test("a provider that is not set up is not allowed, for tokens and for nonces")
+    @Test("a provider that is not configured is refused, for tokens and for nonces")
     func unknown() async throws {
         try await ProviderScene.with { scene in
             for name in ["", "Google", "password", "example"] {
@@ -111,7 +111,7 @@ struct TokenMutationTests {
         }
     }
 
-    @Test("G-05: a token without a nonce is taken only where the operator says so")
+    @Test("G-05: a token without a nonce is accepted only if the operator allows it")
     func withoutNonce() async throws {
         func easy(_ provider: Provider) -> Provider {
             Provider(
@@ -133,7 +133,7 @@ struct TokenMutationTests {
         }
     }
 
-    @Test("G-05: a token signs in once; caught on its way, it serves nobody")
+    @Test("G-05: a token signs in once, so an intercepted token is useless")
     func once() async throws {
         try await ProviderScene.with { scene in
             let house = try IdentityHouse(time: scene.time)
@@ -157,7 +157,7 @@ struct TokenMutationTests {
         }
     }
 
-    @Test("G-05: 60 s of leeway either way, to the second")
+    @Test("G-05: times are accepted with 60 s of leeway in both directions, to the second")
     func leeway() async throws {
         try await ProviderScene.with { scene in
             let bench = try MutationBench(scene)
@@ -173,7 +173,7 @@ struct TokenMutationTests {
         }
     }
 
-    @Test("what is odd and harmless is taken: typ absent or in small letters, two apps with azp")
+    @Test("unusual but valid tokens pass: typ absent or lower case, two audiences with azp")
     func harmless() async throws {
         try await ProviderScene.with(two) { scene in
             let bench = try MutationBench(scene)

@@ -8,13 +8,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-25: a registration sent again", .timeLimit(.minutes(1)))
+@Suite("G-25: repeated registrations", .timeLimit(.minutes(1)))
 struct RegistrationRepeatTests {
     let house: IdentityHouse
 
     init() throws { house = try IdentityHouse() }
 
-    @Test("G-25: answers the same account with a fresh proof, and does nothing twice")
+    @Test("G-25: a repeat gets the same account with a new proof, and has no second effect")
     func repeated() async throws {
         let first = try await house.register(key: "k")
         house.time.advance(by: .seconds(60))
@@ -30,7 +30,7 @@ struct RegistrationRepeatTests {
         #expect(house.notifications.mails.count == 1)
     }
 
-    @Test("G-25: the key with another password opens nothing")
+    @Test("G-25: a repeat with another password is refused")
     func wrongPassword() async throws {
         _ = try await house.register(key: "k")
         let error = try await refusal {
@@ -39,7 +39,7 @@ struct RegistrationRepeatTests {
         #expect(error.code == .idempotencyKeyReused)
     }
 
-    @Test("G-25: the key with another address is another request")
+    @Test("G-25: a repeat with another address is refused")
     func otherAddress() async throws {
         _ = try await house.register(key: "k")
         let error = try await refusal { try await house.register("eve@example.org", key: "k") }
@@ -47,7 +47,7 @@ struct RegistrationRepeatTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("G-25: one application's key is not another's")
+    @Test("G-25: an application's key does not apply to another application")
     func otherApplication() async throws {
         _ = try await house.register(key: "k")
         let error = try await refusal {
@@ -58,7 +58,7 @@ struct RegistrationRepeatTests {
         #expect(error.code == .emailAlreadyInUse)
     }
 
-    @Test("G-25: 20 parallel calls with one key answer one account")
+    @Test("G-25: 20 parallel calls with one key get the same account")
     func parallel() async throws {
         let accounts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
@@ -70,7 +70,7 @@ struct RegistrationRepeatTests {
         #expect(try await house.count("accounts") == 1)
     }
 
-    @Test("G-25: a repeat after a restart answers the same account")
+    @Test("G-25: a repeat after a restart gets the same account")
     func restart() async throws {
         let first = try await house.register(key: "k")
         house.store.close()
@@ -79,7 +79,7 @@ struct RegistrationRepeatTests {
         #expect(first.account == second.account)
     }
 
-    @Test("G-25: a stopped account is not opened by a repeat")
+    @Test("G-25: a repeat after the account was disabled is refused")
     func suspended() async throws {
         _ = try await house.register(key: "k")
         try await house.change("UPDATE accounts SET status = 2")
@@ -87,7 +87,7 @@ struct RegistrationRepeatTests {
         #expect(error.code == .accountDisabled)
     }
 
-    @Test("G-25: keys have 1 to 255 bytes", arguments: [("", false), ("k", true)])
+    @Test("G-25: an idempotency key has 1 to 255 bytes", arguments: [("", false), ("k", true)])
     func keyLengths(key: String, isTaken: Bool) async throws {
         if isTaken {
             _ = try await house.register(key: key)

@@ -14,7 +14,7 @@ struct RegistrationTests {
 
     init() throws { house = try IdentityHouse() }
 
-    @Test("G-02: answers the account, unproved and in use, with a proof for session")
+    @Test("G-02: registration returns an active, unproved account with a proof for session")
     func answers() async throws {
         let answer = try await house.register("Ada@Example.org")
         let account = try #require(answer.account)
@@ -33,7 +33,7 @@ struct RegistrationTests {
         #expect(house.keys.proofs.isGenuine(proof))
     }
 
-    @Test("G-02: the verification mail goes to the address, with a link of the settings' origin")
+    @Test("G-02: the verification mail goes to the address, with a link to the configured origin")
     func mail() async throws {
         let account = try await house.register("Ada@Example.org").account
         try await house.relay()
@@ -47,7 +47,7 @@ struct RegistrationTests {
         #expect(try house.latestToken().utf8.count == 43)
     }
 
-    @Test("I-04: account, profile, key, address and password stand together")
+    @Test("I-04: account, profile, key, address and password are written together")
     func whole() async throws {
         _ = try await house.register()
         for table in ["accounts", "profiles", "account_keys", "email_addresses", "passwords"] {
@@ -56,7 +56,7 @@ struct RegistrationTests {
         #expect(try await house.count("links") == 1)
     }
 
-    @Test("G-02: a refused registration leaves nothing, not even half an account (I-04)")
+    @Test("G-02: a refused registration writes nothing, not even half an account (I-04)")
     func refusedLeavesNothing() async throws {
         let weak = try await refusal { try await house.register(password: "short") }
         #expect(weak.code == .weakPassword)
@@ -70,7 +70,7 @@ struct RegistrationTests {
         #expect(house.hashes == 0)
     }
 
-    @Test("G-02: a display name of 100 code points in one line is taken, others are not")
+    @Test("G-02: a display name has at most 100 code points in one line")
     func displayNames() async throws {
         func register(_ name: String, _ email: String) async throws {
             _ = try await house.service.register(
@@ -86,7 +86,7 @@ struct RegistrationTests {
     }
 
     @Test(
-        "G-02: a language is a BCP 47 tag",
+        "G-02: a language must be a BCP 47 tag",
         arguments: [
             ("", true), ("de", true), ("pt-BR", true), ("zh-Hant-TW", true), ("-", false),
             ("en-", false), ("e n", false), ("en\r\n", false), ("abcdefghi", false), ("dé", false),
@@ -104,7 +104,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test("A-01: registration is in the audit trail, with hashes in place of what is personal")
+    @Test("A-01: registration is audited, with hashes in place of personal data")
     func audit() async throws {
         let account = try #require(try await house.register().account)
         let key = try #require(AccountID(text: account.accountId)).key

@@ -7,13 +7,13 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-02: sign-up on a taken address, enumeration friendly", .timeLimit(.minutes(1)))
+@Suite("G-02: sign-up with a taken address, enumeration friendly", .timeLimit(.minutes(1)))
 struct TakenAddressTests {
     let house: IdentityHouse
 
     init() throws { house = try IdentityHouse() }
 
-    @Test("G-02: is refused, and what the caller typed is thrown away")
+    @Test("G-02: a sign-up with a taken address is refused, and its password is discarded")
     func refused() async throws {
         _ = try await house.register()
         let error = try await refusal {
@@ -26,7 +26,7 @@ struct TakenAddressTests {
         #expect(signIn.code == .invalidCredential)
     }
 
-    @Test("G-02: the owner is told, at the stored address, with a page's link and no secret")
+    @Test("G-02: the owner is mailed at the stored address, with a page's link and no secret")
     func ownerIsTold() async throws {
         _ = try await house.register("Ada@example.org")
         _ = try await refusal { try await house.register("ADA@example.org") }
@@ -36,7 +36,7 @@ struct TakenAddressTests {
         let told = try #require(mails.first { $0.template == "email-already-registered" })
         #expect(told.recipient == "Ada@example.org")
         #expect(told.language == "en-GB")
-        // The address is unproved: a stranger may have made the ways in.
+        // The address is unproved, so a stranger may have added the account's methods.
         #expect(
             told.variables.map { [$0.name, $0.value] } == [
                 ["methods", ""], ["link", "https://app.example/forgot-password"],
@@ -44,7 +44,7 @@ struct TakenAddressTests {
         #expect(try await house.count("links", where: "purpose = 2") == 0)
     }
 
-    @Test("G-02: a proved owner is told by what the account is signed in to")
+    @Test("G-02: the mail to a proved owner names the account's sign-in methods")
     func proved() async throws {
         let account = try await house.registerProved().accountId
         _ = try await house.link(.token("g1"), in: house.devices.open(account))
@@ -55,7 +55,7 @@ struct TakenAddressTests {
         #expect(Set(methods.split(separator: " ")) == ["password", "google"])
     }
 
-    @Test("G-11: whoever signs up with an address does not void the link that its owner asked for")
+    @Test("G-11: a sign-up with a taken address does not void the owner's reset link")
     func resetLinkStays() async throws {
         _ = try await house.registerProved()
         _ = try await house.service.requestPasswordReset(
@@ -69,7 +69,7 @@ struct TakenAddressTests {
         _ = try await house.signIn(password: "Owner8Password")
     }
 
-    @Test("G-25: repeats of one refused call tell the owner once")
+    @Test("G-25: repeats of one refused call mail the owner once")
     func ownerIsToldOnce() async throws {
         _ = try await house.register()
         for _ in 0..<3 {
@@ -82,7 +82,7 @@ struct TakenAddressTests {
                 == 1)
     }
 
-    @Test("X-02: a taken address costs one hash and one commit, as a free one does")
+    @Test("X-02: a taken address costs one hash and one commit, like a free one")
     func sameCost() async throws {
         _ = try await house.register()
         #expect(house.hashes == 1)
@@ -90,7 +90,7 @@ struct TakenAddressTests {
         #expect(house.hashes == 2)
     }
 
-    @Test("A-01: the refusal is recorded with the owner's account and the code")
+    @Test("A-01: the refusal is audited with the owner's account and the error code")
     func audit() async throws {
         _ = try await house.register()
         _ = try await refusal { try await house.register() }
@@ -131,7 +131,7 @@ struct TakenAddressTests {
         #expect(house.hashes == 50)
     }
 
-    @Test("X-02: a taken address of a suspended account tells its owner nothing")
+    @Test("X-02: a sign-up with a suspended account's address sends its owner no mail")
     func suspended() async throws {
         _ = try await house.register()
         try await house.change("UPDATE accounts SET status = 2")

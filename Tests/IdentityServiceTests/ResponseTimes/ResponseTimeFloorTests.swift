@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("X-02: how long a failed sign-in takes", .timeLimit(.minutes(1)))
+@Suite("X-02: the time that a failed sign-in takes", .timeLimit(.minutes(1)))
 struct ResponseTimeFloorTests {
     let house: IdentityHouse
     let scene: ImportScene
@@ -18,7 +18,7 @@ struct ResponseTimeFloorTests {
         scene = ImportScene(house)
     }
 
-    @Test("where all hashes are ours nobody waits")
+    @Test("no failure waits if all stored passwords have the service's own scheme")
     func ours() async throws {
         _ = try await house.register()
         let error = try await refusal { try await house.signIn(password: "Wrong7Horse") }
@@ -27,7 +27,7 @@ struct ResponseTimeFloorTests {
         #expect(house.service.parts.passwords.gathersAnswers)
     }
 
-    @Test("H2: a deadline within the slot is refused unprocessed, whatever the password")
+    @Test("H2: a deadline inside the slot is refused unprocessed, whatever the password")
     func shortDeadline() async throws {
         try house.service.parts.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
@@ -66,7 +66,7 @@ struct ResponseTimeFloorTests {
         try await verify("Correct7Horse", context(650))
     }
 
-    @Test("unknown, ours, foreign and no password all leave at the end of the slowest one's slot")
+    @Test("all failures return at the end of the slowest scheme's slot")
     func alike() async throws {
         try house.service.parts.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
@@ -74,7 +74,7 @@ struct ResponseTimeFloorTests {
         var bare = ImportScene.record("u2", email: "bare@example.org")
         bare.passwordHash = ""
         _ = try await scene.take([ImportScene.record(), bare])
-        // What waits for others after its hash would leave after a time that tells the hashes apart.
+        // Batched completions would reveal the scheme by their time.
         #expect(!house.service.parts.passwords.gathersAnswers)
         for email in [
             "nobody@example.org", "own@example.org", "ada@example.org", "bare@example.org",
@@ -89,11 +89,11 @@ struct ResponseTimeFloorTests {
             #expect(try await attempt.value == ServiceError(.invalidCredential))
             try await house.change("DELETE FROM audit")
         }
-        // Who is right does not wait.
+        // A right password does not wait.
         _ = try await house.signIn()
     }
 
-    @Test("one of ours is the slowest where those from elsewhere are quicker, or ours was changed")
+    @Test("the slot covers the service's own schemes, current and former, if they are slowest")
     func oursCounts() async throws {
         let parts = house.service.parts
         func slots(_ times: [(PasswordScheme, Duration)]) -> ResponseTimeFloor {
@@ -109,14 +109,14 @@ struct ResponseTimeFloorTests {
         try await imported.add([quick.0])
         #expect(try await imported.slot() == .milliseconds(150))
         _ = try await house.register()
-        // What was hashed before the operator lowered the cost is the standard's.
+        // Passwords from before the operator lowered the cost have the standard scheme.
         try await house.change("DELETE FROM own_password_schemes")
         house.time.advance(by: .seconds(1))
         let former = (try parts.passwords.standardScheme(), Duration.milliseconds(400))
         #expect(try await slots([own, former]).slot() == .milliseconds(600))
     }
 
-    @Test("a caller that has gone leaves its failure in the audit trail all the same")
+    @Test("a failure whose caller has cancelled is still audited")
     func cancelled() async throws {
         try house.service.parts.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
@@ -130,7 +130,7 @@ struct ResponseTimeFloorTests {
         #expect(try await house.count("audit", where: "kind = 'sign-in.failed'") == 1)
     }
 
-    @Test("a scheme is found in the store at the start, and forgotten when nobody has it any more")
+    @Test("stored schemes are read at start, and dropped once no account uses them")
     func restart() async throws {
         _ = try await scene.take([ImportScene.record()])
         let parts = house.service.parts
@@ -147,7 +147,7 @@ struct ResponseTimeFloorTests {
         #expect(parts.passwords.gathersAnswers)
     }
 
-    @Test("each stored scheme is one step in the index")
+    @Test("each stored scheme is listed once, whatever the number of accounts")
     func schemes() async throws {
         var records = (0..<30).map { ImportScene.record("u\($0)", email: "u\($0)@example.org") }
         for place in 0..<10 {

@@ -9,12 +9,12 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("X-02: failed sign-ins measured with a real clock", .timeLimit(.minutes(5)))
+@Suite("X-02: the time of failed sign-ins, with a real clock", .timeLimit(.minutes(5)))
 struct SlotTimingTests {
-    /// bcrypt at cost 9, some 30 ms, beside an Argon2 of one: far apart without the slot.
+    /// bcrypt at cost 9 takes some 30 ms, Argon2 here 1 ms: clearly apart without the slot.
     private static let bcrypt = "$2b$09$abcdefghijklmnopqrstuuZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZZ"
 
-    @Test("unknown, ours, another system's and none at all take the same, interleaved")
+    @Test("unknown accounts and all password schemes take at least the slot, interleaved")
     func interleaved() async throws {
         let house = try IdentityHouse()
         let service = try Self.service(house)
@@ -50,13 +50,13 @@ struct SlotTimingTests {
         if SoakRounds.isLong {
             print("failed sign-ins: slot \(slot) µs, medians \(medians), rounds \(rounds)")
         }
-        // All wait for the slot; how late a timer is on a busy machine is not for a test to say.
+        // All wait for the slot. How late timers fire on a busy machine is not tested.
         #expect(medians.allSatisfy { $0 >= slot })
         let quickest = samples.values.flatMap { $0 }.min() ?? 0
-        #expect(quickest >= slot, "nobody leaves before it")
+        #expect(quickest >= slot, "no attempt returns before the slot ends")
     }
 
-    /// The service over the house's store, with the machine's clock.
+    /// The service over the fixture's store, with the machine's clock.
     private static func service(_ house: IdentityHouse) throws -> IdentityService {
         let parts = house.service.parts
         return IdentityService(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityService
 
-@Suite("G-08: what a sign-in tells of the one before it", .timeLimit(.minutes(1)))
+@Suite("G-08: what a sign-in reports about the one before", .timeLimit(.minutes(1)))
 struct SignInNewsTests {
     let house: IdentityHouse
 
@@ -15,7 +15,7 @@ struct SignInNewsTests {
         _ = try await house.register()
     }
 
-    /// Signs in from a device; the one that registered is `device-canary`.
+    /// Signs in from a device. The account was registered from `device-canary`.
     private func signIn(
         on device: String, key: String? = nil
     ) async throws -> IdentityV1.SignInNews {
@@ -36,7 +36,7 @@ struct SignInNewsTests {
         return house.notifications.mails.filter { $0.template == "new-device" }
     }
 
-    @Test("the sign-in before, how long ago it was, and whether the device is new")
+    @Test("a sign-in reports the previous one, the time since, and whether the device is new")
     func told() async throws {
         let registeredAt = house.time.now().milliseconds
         house.time.advance(by: .seconds(3_600))
@@ -52,7 +52,7 @@ struct SignInNewsTests {
         #expect(try await signIn(on: "another").isNewDevice == false)
     }
 
-    @Test("G-25: a repeat tells the same, however late, and mails nobody again")
+    @Test("G-25: a repeat gets the same report at any later time, and sends no second mail")
     func again() async throws {
         try await proveAddress()
         house.time.advance(by: .seconds(60))
@@ -63,7 +63,7 @@ struct SignInNewsTests {
         #expect(try await newDeviceMails().count == 1)
     }
 
-    @Test("N-01: the owner is mailed of a new device, by the way it signed in")
+    @Test("N-01: the owner is mailed about a new device and the method that it used")
     func mailed() async throws {
         try await proveAddress()
         _ = try await signIn(on: "another")
@@ -75,34 +75,34 @@ struct SignInNewsTests {
         #expect(try await house.count("audit", where: "kind = 'sign-in.new-device'") == 1)
     }
 
-    @Test("nobody is mailed at an address that may be a stranger's")
+    @Test("an unproved address gets no new-device mail, since it may be a stranger's")
     func unproved() async throws {
         _ = try await signIn(on: "another")
         #expect(try await newDeviceMails().isEmpty)
         #expect(try await house.count("audit", where: "kind = 'sign-in.new-device'") == 1)
     }
 
-    @Test("an account's owner is not flooded by ever new devices")
+    @Test("many new devices send only a limited number of mails")
     func flooded() async throws {
         try await proveAddress()
         for number in 0..<10 { _ = try await signIn(on: "device \(number)") }
         #expect(try await newDeviceMails().count == NoticeRule.mailsMax)
     }
 
-    @Test("a device that is not named is neither new nor remembered")
+    @Test("a device without an id is neither new nor stored")
     func unnamed() async throws {
         #expect(try await signIn(on: "").isNewDevice == false)
         #expect(try await house.count("known_devices") == 1)
     }
 
-    @Test("an account whose devices nobody kept has no new one at first")
+    @Test("the first sign-in of an account without known devices counts as no new device")
     func before() async throws {
         try await house.change("DELETE FROM known_devices")
         #expect(try await signIn(on: "another").isNewDevice == false)
         #expect(try await signIn(on: "a third").isNewDevice == true)
     }
 
-    @Test("of 32 devices the one not seen for longest gives way")
+    @Test("of more than 32 devices the one unused for longest is forgotten")
     func bounded() async throws {
         for number in 0..<40 {
             house.time.advance(by: .seconds(1))
@@ -114,7 +114,7 @@ struct SignInNewsTests {
         #expect(try await signIn(on: "device 7").isNewDevice == true)
     }
 
-    @Test("A-02: a device has another key in each account, and its id is nowhere")
+    @Test("A-02: a device has a different key in each account, and its id is not stored")
     func keyed() async throws {
         _ = try await house.register("eve@example.org")
         let keys = try await house.store.read {
@@ -124,14 +124,14 @@ struct SignInNewsTests {
         #expect(keys.allSatisfy { $0.count == 16 })
     }
 
-    @Test("what was kept by a version without news reads back without")
+    @Test("a stored response of a version without sign-in news is read")
     func former() throws {
         let former = Array(StoredResponse(account: 7, figure: 8).bytes.prefix(16))
         #expect(try StoredResponse(former) == StoredResponse(account: 7, figure: 8))
         #expect(throws: ServiceError.self) { try StoredResponse([0]) }
     }
 
-    @Test("a clock that was set back makes no gap")
+    @Test("a clock that was set back gives a gap of zero")
     func clock() {
         let news = SignInNews(
             before: Timestamp(milliseconds: 2_000), at: Timestamp(milliseconds: 1_000),
@@ -140,7 +140,7 @@ struct SignInNewsTests {
     }
 
     @Test(
-        "the table of new devices",
+        "`KnownDeviceRule` follows its truth table",
         arguments: [
             (false, false, 0, false), (false, false, 3, false), (true, true, 3, false),
             (true, false, 0, false), (true, false, 1, true), (true, false, 32, true),
