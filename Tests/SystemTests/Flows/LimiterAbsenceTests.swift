@@ -41,8 +41,8 @@ extension SystemTests {
                 #expect(isBack)
                 let log = try String(
                     contentsOfFile: "\(cluster.data)/logs/postern-gateway.log", encoding: .utf8)
-                #expect(log.components(separatedBy: "the limiter cannot be reached").count >= 2)
-                #expect(log.contains("the limiter answers again"))
+                #expect(log.components(separatedBy: "limits.unavailable").count >= 2)
+                #expect(log.contains("limits.available"))
             }
         }
 

@@ -118,7 +118,7 @@ extension SystemTests {
                     #expect(key.isShared == (name == "app"), "\(name)")
                 }
                 #expect(cluster.said.contains("postern applications rotate app"))
-                #expect(log(cluster, "gateway").contains("secret that this server shares"))
+                #expect(log(cluster, "gateway").contains("application_keys.shared"))
                 #expect(try await cluster.signUp(Person(1)).exitCode == 0)
                 #expect(try await cluster.status().exitCode == 0)
 
