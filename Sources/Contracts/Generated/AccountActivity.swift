@@ -3,11 +3,11 @@
 package import Messages
 package import RPC
 
-/// Last activity and last seen: sessions know them, so nobody else keeps them.
+/// Last activity of accounts. Only the session service stores it.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountActivityAPI: Sendable {
-    /// How an account is used. Taken from identity and the operator's tool alone.
+    /// Returns how an account is used. Only identity and the operator's tool may call it.
     func accountActivity(
         _ request: SessionV1.AccountActivityRequest, _ context: CallContext
     ) async throws -> SessionV1.AccountActivityResponse

@@ -3,30 +3,30 @@
 package import Messages
 package import RPC
 
-/// Look up, suspend, restore, sign out. Identity takes these calls from the operator's tool alone,
-/// unless its setting account-admins names others. Whatever is changed or shown is on record in the
-/// audit trail, with who asked.
+/// Look up, suspend, restore, sign out. Identity accepts these calls from the operator's tool only,
+/// unless its setting account-admins names others. Every change and every disclosure is recorded in
+/// the audit trail, with the actor.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountAdminAPI: Sendable {
-    /// One account, by what a person can tell on the telephone.
+    /// Returns one account, by data that a user can give on the phone.
     func lookUpAccount(
         _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpAccountResponse
 
-    /// Accounts, a page at a time.
+    /// Returns accounts, one page at a time.
     func listAccounts(
         _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListAccountsResponse
 
-    /// Stops an account: its sessions end, its links and codes are void, and nobody signs in to it,
-    /// links to it or resets its password. To suspend it again changes nothing.
+    /// Suspends an account: its sessions end, its links and codes become invalid, and sign-in, linking
+    /// and password reset are refused. Suspending it again changes nothing.
     func suspendAccount(
         _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SuspendAccountResponse
 
-    /// Takes a suspension back: the account is what it was without it. Its sessions stay ended. To
-    /// restore one that is not suspended changes nothing.
+    /// Lifts a suspension: the account has the status that it would have without it. Its sessions stay
+    /// ended. Restoring an account that is not suspended changes nothing.
     func restoreAccount(
         _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestoreAccountResponse

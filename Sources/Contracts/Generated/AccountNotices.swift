@@ -3,11 +3,11 @@
 package import Messages
 package import RPC
 
-/// Tells owners of what happened to their sessions: identity knows address and language.
+/// Notifies owners of events of their sessions; identity knows their address and language.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountNoticesAPI: Sendable {
-    /// Takes a notice on. Needs an idempotency key: the same one tells nothing twice.
+    /// Accepts a notice. Requires an idempotency key: a repeat with the same key sends nothing.
     func tell(
         _ request: IdentityV1.TellRequest, _ context: CallContext
     ) async throws -> IdentityV1.TellResponse

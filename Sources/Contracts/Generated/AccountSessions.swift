@@ -7,32 +7,32 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountSessionsAPI: Sendable {
-    /// The account's live sessions and their devices.
+    /// Returns the account's live sessions and their devices.
     func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse
 
-    /// Ends one session of the account; another account's is not found.
+    /// Ends one session of the account; another account's session is not found.
     func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse
 
-    /// Ends all sessions of the account but this one.
+    /// Ends all sessions of the account except the caller's.
     func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse
 
-    /// Proves that it is still the account's owner who holds the session, for what demands a recent
-    /// proof; opens no new session.
+    /// Re-authenticates the owner of the session, for calls that require recent authentication;
+    /// creates no new session.
     func reauthenticate(
         _ request: GatewayV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReauthenticateResponse
 
-    /// Lets a backend guard its own sensitive calls: answers where the session's owner has proved to
-    /// be it lately, in a way that will do, and refuses with auth/requires-recent-login otherwise.
-    /// That error's `fields` name the fields of ReauthenticateRequest any of which would do for this
-    /// account and session ("password", "device_key", "provider_token", "phone_code"); none where only
-    /// a new sign-in would.
+    /// Lets a backend guard its own sensitive calls. Succeeds if the session's owner has authenticated
+    /// recently enough by one of the accepted kinds, and otherwise fails with
+    /// auth/requires-recent-login. That error's `fields` name the fields of ReauthenticateRequest any
+    /// of which would be accepted for this account and session ("password", "device_key",
+    /// "provider_token", "phone_code"); none if only a new sign-in would be.
     func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse

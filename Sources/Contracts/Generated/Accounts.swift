@@ -3,17 +3,17 @@
 package import Messages
 package import RPC
 
-/// Accounts, their credentials and their proofs.
+/// Accounts, their passwords and the verification of their addresses.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountsAPI: Sendable {
-    /// Creates account, profile and password together or not at all, and sends the verification mail.
-    /// With an idempotency key a repeat answers the same account.
+    /// Creates account, profile and password in one transaction, and sends the verification mail. A
+    /// repeat with the same idempotency key returns the same account.
     func register(
         _ request: IdentityV1.RegisterRequest, _ context: CallContext
     ) async throws -> IdentityV1.RegisterResponse
 
-    /// Verifies an email and password and proves it to the session service.
+    /// Verifies an email and password, and returns a proof for the session service.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.VerifyPasswordResponse
@@ -23,7 +23,7 @@ package protocol AccountsAPI: Sendable {
         _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailResponse
 
-    /// One account by its id.
+    /// Returns one account by its id.
     func getAccount(
         _ request: IdentityV1.GetAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.GetAccountResponse

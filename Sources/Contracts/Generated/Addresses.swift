@@ -3,18 +3,18 @@
 package import Messages
 package import RPC
 
-/// Shows and frees mail addresses that a mail server has called dead. Answers the operator's tool
-/// only: what is known of an address is nobody else's business. Addresses are kept as keyed hashes,
-/// so there is no list; who asks must know the address.
+/// Shows and releases mail addresses that a mail server has reported as non-existent. Only the
+/// operator's tool may call it, since what is known about an address is confidential. Addresses are
+/// stored as keyed hashes, so they cannot be listed; the caller must know the address.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AddressesAPI: Sendable {
-    /// Whether an address is stopped, and why.
+    /// Returns whether an address is suppressed, and why.
     func showAddress(
         _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowAddressResponse
 
-    /// Has an address sent to again.
+    /// Removes an address from the suppression list, so that mails are sent to it again.
     func releaseAddress(
         _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReleaseAddressResponse

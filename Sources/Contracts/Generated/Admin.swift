@@ -3,32 +3,32 @@
 package import Messages
 package import RPC
 
-/// What postern.identity.v1.AccountAdmin does, for backends.
+/// The calls of postern.identity.v1.AccountAdmin, for backends.
 ///
-/// Nobody may call it unless asked by name. To give it to an application: name it in the gateway's
-/// list of callers (`callers-file`: a line `support postern.gateway.v1.Admin/*`), best one that has a
-/// key of its own and calls nothing else; and let identity take such calls from the gateway, by its
-/// setting `account-admins`, which names nobody unless set: a gateway that was taken over could
-/// otherwise read and stop every account.
+/// No application may call this service unless it is named for it. To permit an application, name it
+/// in the gateway's list of callers (`callers-file`: a line `support postern.gateway.v1.Admin/*`),
+/// preferably one that has its own key and calls nothing else. Identity must also accept such calls
+/// from the gateway, by its setting `account-admins`, which is empty by default: otherwise a
+/// compromised gateway could read and suspend every account.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AdminAPI: Sendable {
-    /// One account, by its id, email, phone number or identity at a provider.
+    /// Returns one account by its id, email, phone number or identity at a provider.
     func lookUpAccount(
         _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpAccountResponse
 
-    /// Accounts, a page at a time.
+    /// Returns accounts, one page at a time.
     func listAccounts(
         _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListAccountsResponse
 
-    /// Stops an account and ends its sessions.
+    /// Suspends an account and ends its sessions.
     func suspendAccount(
         _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SuspendAccountResponse
 
-    /// Takes a suspension back.
+    /// Lifts a suspension.
     func restoreAccount(
         _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestoreAccountResponse

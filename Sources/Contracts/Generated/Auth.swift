@@ -3,8 +3,9 @@
 package import Messages
 package import RPC
 
-/// Sign-up, sign-in and what follows. Every mutating call takes an idempotency-key in its metadata;
-/// client-address asserts the person's address, where the application may do that.
+/// Sign-up, sign-in, token refresh and sign-out. Every mutating call takes an idempotency-key in its
+/// metadata. The metadata client-address asserts the user's address, if the application may assert
+/// it.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AuthAPI: Sendable {
@@ -18,23 +19,24 @@ package protocol AuthAPI: Sendable {
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
 
-    /// Confirms the address that a verification link was sent to.
+    /// Confirms the email address that a verification link was sent to.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
 
-    /// Exchanges a refresh token for its child; a retry within the grace, or one that the device's key
-    /// proves, is given the same child again, and a replayed one ends its family.
+    /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
+    /// the device key, gets the same successor again. A replayed token ends its family.
     func refresh(
         _ request: GatewayV1.RefreshRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshResponse
 
-    /// Ends a session by a token of it, expired or not, or all of the account's by a current one.
+    /// Ends one session by one of its tokens, expired or not, or all sessions of the account by a
+    /// valid token.
     func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse
 
-    /// Says whether a token's owner is signed in, and if not, why.
+    /// Returns whether the token's owner is signed in, and if not, why.
     func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse

@@ -3,20 +3,21 @@
 package import Messages
 package import RPC
 
-/// The clock of a service that started far ahead of where it had stopped (Sources/SECURITY.md,
-/// Clock).
-/// Answers at identity, session, rate limit and notification, each for itself: `postern clock`.
+/// The clock of a service that started with the machine's clock far ahead of the time at which the
+/// service had stopped (Sources/SECURITY.md, Clock). Served by identity, session, rate limit and
+/// notification, each for its own clock: `postern clock`.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ClockAPI: Sendable {
-    /// Where the clock stands, and whether it waits for a word.
+    /// Returns the service's time, and whether the service waits for the operator's confirmation.
     func check(
         _ request: ClockV1.CheckRequest, _ context: CallContext
     ) async throws -> ClockV1.CheckResponse
 
-    /// Takes the machine's clock for right, so that the time goes on by it: after a start far ahead,
-    /// when the session service then answers refreshes and validations again, and after a step forward
-    /// since. Never back: a clock that is behind is not taken. Answers the operator's tool only.
+    /// Accepts the machine's clock, so that the service's time follows it: after a start far ahead
+    /// (the session service then serves refreshes and validations again), and after a later step
+    /// forward. Never backwards: a clock that is behind is not accepted. Only the operator's tool may
+    /// call it.
     func accept(
         _ request: ClockV1.AcceptRequest, _ context: CallContext
     ) async throws -> ClockV1.AcceptResponse

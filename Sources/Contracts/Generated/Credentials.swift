@@ -3,27 +3,28 @@
 package import Messages
 package import RPC
 
-/// What an account proves itself with, and how that is replaced.
+/// An account's password and its verification, and how they are replaced.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol CredentialsAPI: Sendable {
-    /// Mails a link to set a new password, if the address has an account; tells nobody whether it has.
+    /// Mails a link to set a new password if the address has an account. The response does not reveal
+    /// whether it has one.
     func requestPasswordReset(
         _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestPasswordResetResponse
 
-    /// Sets a new password by that link. Proves the address, kills the account's other links and ends
-    /// its sessions.
+    /// Sets a new password by that link. Verifies the address, invalidates the account's other links
+    /// and ends its sessions.
     func resetPassword(
         _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResetPasswordResponse
 
-    /// Replaces the password of who knows it; the other sessions end.
+    /// Replaces the password of a user who enters the current one; the other sessions end.
     func changePassword(
         _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ChangePasswordResponse
 
-    /// Mails another verification link; the former one is void.
+    /// Mails another verification link; the previous one becomes invalid.
     func resendVerification(
         _ request: IdentityV1.ResendVerificationRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationResponse

@@ -3,31 +3,33 @@
 package import Messages
 package import RPC
 
-/// What the owner of a live session may see and do of the account's sessions.
+/// What the owner of a live session may see and do with the account's sessions.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol DevicesAPI: Sendable {
-    /// The account's live sessions.
+    /// Returns the account's live sessions.
     func list(
         _ request: SessionV1.ListRequest, _ context: CallContext
     ) async throws -> SessionV1.ListResponse
 
-    /// Ends one session of the same account. Another account's is as unknown as none.
+    /// Ends one session of the same account. For another account's session the response is the same as
+    /// for an unknown one.
     func end(
         _ request: SessionV1.EndRequest, _ context: CallContext
     ) async throws -> SessionV1.EndResponse
 
-    /// Ends all sessions of the account but the one that asks.
+    /// Ends all sessions of the account except the caller's.
     func endOthers(
         _ request: SessionV1.EndOthersRequest, _ context: CallContext
     ) async throws -> SessionV1.EndOthersResponse
 
-    /// Notes that the session's owner has proved to be it once more, without a new session.
+    /// Records that the session's owner has authenticated again, without a new session.
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse
 
-    /// How and when the session's owner has proved to be it, for calls that demand a recent proof.
+    /// Returns how and when the session's owner has authenticated, for calls that require recent
+    /// authentication.
     func listProofs(
         _ request: SessionV1.ListProofsRequest, _ context: CallContext
     ) async throws -> SessionV1.ListProofsResponse

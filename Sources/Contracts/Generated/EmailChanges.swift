@@ -3,17 +3,17 @@
 package import Messages
 package import RPC
 
-/// Changes of an account's address. A change waits until the new address confirms it, and the old
-/// one is told twice.
+/// Changes of an account's email address. A change is pending until it is confirmed from the new
+/// address. The old address gets two notices: of the request and of the change.
 ///
-/// A call that changes an account carries that account's access token, never its id: identity asks
-/// session whose it is, so that a gateway that was taken over can change no address for whose account
-/// it holds no token.
+/// A call that changes an account carries that account's access token, not its id: identity resolves
+/// the token at the session service. A compromised gateway can therefore change no address of an
+/// account whose token it does not hold.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EmailChangesAPI: Sendable {
-    /// Mails a link to the new address, after a recent proof; the former change is void. An account
-    /// without an address adds one by this.
+    /// Mails a link to the new address; requires recent authentication. An earlier pending change
+    /// becomes invalid. An account without an address adds one with this call.
     func requestEmailChange(
         _ request: IdentityV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestEmailChangeResponse
@@ -23,13 +23,14 @@ package protocol EmailChangesAPI: Sendable {
         _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ConfirmEmailChangeResponse
 
-    /// Drops the change that waits.
+    /// Cancels the pending change.
     func cancelEmailChange(
         _ request: IdentityV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> IdentityV1.CancelEmailChangeResponse
 
-    /// Mails another verification link to who has the password but no session, since the address is to
-    /// be verified first. auth/invalid-credential for all else, as a sign-in.
+    /// Mails another verification link to a user who has the password but no session, because the
+    /// operator requires a verified address first. All other cases are auth/invalid-credential, as for
+    /// a sign-in.
     func resendVerificationByPassword(
         _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> IdentityV1.ResendVerificationByPasswordResponse

@@ -3,32 +3,34 @@
 package import Messages
 package import RPC
 
-/// Changes of an account's address, and verification without a session. Every mutating call takes an
-/// idempotency-key in its metadata.
+/// Changes of an account's email address, and verification without a session. Every mutating call
+/// takes an idempotency-key in its metadata.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EmailsAPI: Sendable {
-    /// Mails a link to the new address; until that is opened the account keeps the old one, which is
-    /// told. Needs a recent proof (auth/requires-recent-login). An account without an address adds one
-    /// by this; a guest signs up instead (auth/operation-not-allowed). Three an hour for an account, and
-    /// five mails an hour to one address, whoever causes them (auth/too-many-requests).
+    /// Mails a link to the new address. Until it is opened the account keeps the old address, and a
+    /// notice is mailed there. Requires recent authentication (auth/requires-recent-login). An account
+    /// without an address adds one with this call; a guest signs up instead
+    /// (auth/operation-not-allowed). At most three requests an hour for an account, and five mails an
+    /// hour to one address from all callers together (auth/too-many-requests).
     func requestEmailChange(
         _ request: GatewayV1.RequestEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestEmailChangeResponse
 
-    /// Makes the new address the account's. In its own session the link alone does that; elsewhere the
-    /// account's password is needed (auth/password-needed), five tries.
+    /// Makes the new address the account's. In a session of the account the link alone confirms;
+    /// elsewhere the account's password is required (auth/password-needed), with five attempts.
     func confirmEmailChange(
         _ request: GatewayV1.ConfirmEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.ConfirmEmailChangeResponse
 
-    /// Drops the change that waits; its link is void.
+    /// Cancels the pending change and invalidates its link.
     func cancelEmailChange(
         _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelEmailChangeResponse
 
-    /// Mails another verification link to who has no session, because the operator wants the address
-    /// verified first: by email and password. Counted as a sign-in, and three mails an hour.
+    /// Mails another verification link to a user who has no session because the operator requires a
+    /// verified address first. Authenticates by email and password. Counts against the limits of a
+    /// sign-in, and three mails an hour.
     func resendVerificationByPassword(
         _ request: GatewayV1.ResendVerificationByPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationByPasswordResponse

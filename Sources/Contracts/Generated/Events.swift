@@ -3,12 +3,12 @@
 package import Messages
 package import RPC
 
-/// Reads a service's audit trail as a feed. Answers notification and the operator's tool only.
-/// Carries no personal data: addresses, devices and what was typed stay behind as keyed hashes.
+/// Reads a service's audit trail as a feed. Only notification and the operator's tool may call it.
+/// Events carry no personal data: addresses, devices and entered text appear only as keyed hashes.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol EventsAPI: Sendable {
-    /// Events after a position, in their order.
+    /// Returns the events after a position, in order.
     func readEvents(
         _ request: EventsV1.ReadEventsRequest, _ context: CallContext
     ) async throws -> EventsV1.ReadEventsResponse

@@ -3,16 +3,17 @@
 package import Messages
 package import RPC
 
-/// Guests: an app may be used before anybody says who they are.
+/// Guests let an app be used before its user signs up.
 ///
-/// A guest is an account with an id, a session, and nothing to sign in by: who loses the tokens has
-/// lost it. It is upgraded in place by signing up or in with its access_token: SignUpWithPassword,
-/// SignInWithProvider, and a phone's code take one. Id and data stay.
+/// A guest is an account with an id and a session, but without a sign-in method: if its tokens are
+/// lost, it cannot be recovered. It is upgraded in place by a sign-up or sign-in with its
+/// access_token: SignUpWithPassword, SignInWithProvider and SignInWithPhoneCode accept one. Id and
+/// data are kept.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol GuestsAPI: Sendable {
-    /// A new guest and its session. Send an idempotency-key, or a retry makes another one; once for an
-    /// installed app, not at each start: its session is long-lived.
+    /// Creates a guest and its session. Send an idempotency-key, or a retry creates another guest.
+    /// Call it once for each installation of the app, not at each start: the session is long-lived.
     func signInAnonymously(
         _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAnonymouslyResponse

@@ -7,16 +7,16 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol HealthAPI: Sendable {
-    /// The present readiness, and each part with its state. A part that fails does not take the
-    /// program out of service: calls that need it fail with `rpc/unavailable`, whose `fields` name it,
-    /// and all other calls are answered.
+    /// Returns the current readiness, and each part with its state. A failing part does not take the
+    /// program out of service: calls that need the part fail with `rpc/unavailable`, whose `fields`
+    /// name it, and all other calls are served.
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) async throws -> HealthV1.CheckResponse
 
-    /// The present readiness at once, every change of `status` within 100 ms and of a part within
-    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Of the parts only
-    /// those that fail are in it. Ends when the program stops.
+    /// Streams the current readiness at once, every change of `status` within 100 ms and of a part
+    /// within 3 s. The last state is repeated every 500 ms, so that a client can detect that the
+    /// stream is stale. Only failing parts are listed. Ends when the program stops.
     func watch(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) -> IncomingItems<HealthV1.CheckResponse>
@@ -24,18 +24,18 @@ package protocol HealthAPI: Sendable {
 
 /// What a server of `postern.health.v1.Health` implements.
 package protocol HealthService: HealthAPI {
-    /// The present readiness, and each part with its state. A part that fails does not take the
-    /// program out of service: calls that need it fail with `rpc/unavailable`, whose `fields` name it,
-    /// and all other calls are answered.
+    /// Returns the current readiness, and each part with its state. A failing part does not take the
+    /// program out of service: calls that need the part fail with `rpc/unavailable`, whose `fields`
+    /// name it, and all other calls are served.
     ///
     /// On the connection's event loop: it may not wait.
     func check(
         _ request: HealthV1.CheckRequest, _ context: CallContext
     ) throws -> HealthV1.CheckResponse
 
-    /// The present readiness at once, every change of `status` within 100 ms and of a part within
-    /// 3 s, and the last again every 500 ms, so that a follower knows how stale it is. Of the parts only
-    /// those that fail are in it. Ends when the program stops.
+    /// Streams the current readiness at once, every change of `status` within 100 ms and of a part
+    /// within 3 s. The last state is repeated every 500 ms, so that a client can detect that the
+    /// stream is stale. Only failing parts are listed. Ends when the program stops.
     ///
     /// Its return ends the items.
     func watch(

@@ -3,51 +3,51 @@
 package import Messages
 package import RPC
 
-/// Identities at providers, guests, and which of them an account can be signed in to by.
+/// Identities at providers, guests, and the sign-in methods of an account.
 ///
-/// A call that changes who may sign in to an account carries that account's access token, never its
-/// id: identity asks session whose it is, so that a gateway that was taken over can attach nothing to
-/// an account whose token it does not hold.
+/// A call that changes who may sign in to an account carries that account's access token, not its
+/// id: identity resolves the token at the session service. A compromised gateway can therefore
+/// attach nothing to an account whose token it does not hold.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol IdentitiesAPI: Sendable {
-    /// A nonce for one sign-in at a provider; good once, for ten minutes.
+    /// Returns a nonce for one sign-in at a provider; valid once, for ten minutes.
     func issueNonce(
         _ request: IdentityV1.IssueNonceRequest, _ context: CallContext
     ) async throws -> IdentityV1.IssueNonceResponse
 
-    /// Checks a provider's token and proves the account behind it: the one that has this identity, the
-    /// one that it is linked to by a proved email, the guest that asks, or a new one. A guest's
-    /// sessions end as it becomes an account, and an account's where it is taken over: the proof is
-    /// good after that.
+    /// Verifies a provider's token and returns a proof for the matching account: the one that has this
+    /// identity, the one that is linked by a verified email, the calling guest, or a new one. When a
+    /// guest is upgraded its sessions end; when an account is taken over by the owner of its address,
+    /// that account's sessions end. The proof stays valid after that.
     func signInWithProvider(
         _ request: IdentityV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// A new account with nothing to sign in by.
+    /// Creates an account without a sign-in method.
     func signInAnonymously(
         _ request: IdentityV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// Adds a provider's identity to the account that asks, after a recent proof. A guest has none to
-    /// make: it becomes an account by this, in the session that asks.
+    /// Adds a provider's identity to the caller's account; requires recent authentication. A guest has
+    /// no credential to authenticate with: this call upgrades it, in the calling session.
     func linkProvider(
         _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkProviderResponse
 
-    /// Takes a way of signing in away from the account that asks, after a recent proof; never the last
-    /// one. All other sessions of the account end.
+    /// Removes a sign-in method from the caller's account; requires recent authentication. The last
+    /// method cannot be removed. All other sessions of the account end.
     func unlink(
         _ request: IdentityV1.UnlinkRequest, _ context: CallContext
     ) async throws -> IdentityV1.UnlinkResponse
 
-    /// By what the account that asks can be signed in to.
+    /// Returns the sign-in methods of the caller's account.
     func listMethods(
         _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListMethodsResponse
 
-    /// Proves the owner of the session that asks once more, by a fresh token of a provider that is
-    /// linked to the account.
+    /// Re-authenticates the owner of the calling session by a fresh token of a provider that is linked
+    /// to the account.
     func proveByProvider(
         _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByProviderResponse

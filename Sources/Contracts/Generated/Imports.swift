@@ -3,28 +3,29 @@
 package import Messages
 package import RPC
 
-/// Takes accounts in from another system and gives them out again.
+/// Imports accounts from another system and exports them.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ImportsAPI: Sendable {
-    /// Keeps what all password hashes of one Firebase project share, sealed; the same parameters have
-    /// one id.
+    /// Stores the hash parameters that all password hashes of one Firebase project share, encrypted.
+    /// The same parameters get the same id.
     func keepHashParameters(
         _ request: IdentityV1.KeepHashParametersRequest, _ context: CallContext
     ) async throws -> IdentityV1.KeepHashParametersResponse
 
-    /// Takes some accounts in, in one transaction, with an answer for each. Known by its id elsewhere,
-    /// an account is left as it is: so a batch, or a whole file, can be sent again.
+    /// Imports some accounts in one transaction, with a result for each. An account whose external id
+    /// is known is not changed, so a batch or a whole file can be sent again.
     func importAccounts(
         _ request: IdentityV1.ImportAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ImportAccountsResponse
 
-    /// Which accounts came from these ids elsewhere: for apps that kept the former ids.
+    /// Returns the accounts that were imported from these external ids, for apps that have stored such
+    /// ids.
     func lookUpImported(
         _ request: IdentityV1.LookUpImportedRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpImportedResponse
 
-    /// All accounts, in the order of their ids, as ImportAccounts takes them.
+    /// Streams all accounts in the order of their ids, in the form that ImportAccounts accepts.
     func exportAccounts(
         _ request: IdentityV1.ExportAccountsRequest, _ context: CallContext
     ) -> IncomingItems<IdentityV1.ExportAccountsItem>
@@ -32,7 +33,7 @@ package protocol ImportsAPI: Sendable {
 
 /// What a server of `postern.identity.v1.Imports` implements.
 package protocol ImportsService: ImportsAPI {
-    /// All accounts, in the order of their ids, as ImportAccounts takes them.
+    /// Streams all accounts in the order of their ids, in the form that ImportAccounts accepts.
     ///
     /// Its return ends the items.
     func exportAccounts(

@@ -3,23 +3,23 @@
 package import Messages
 package import RPC
 
-/// Tells of limits, and changes the secret that their subjects are hashed under. Answers the
-/// operator's tool only.
+/// Lists the limits, and rotates the key that their subjects are hashed with. Only the operator's
+/// tool may call it.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol LimitOperationAPI: Sendable {
-    /// Every limit with what holds for it now: its own rule, or the operator's.
+    /// Returns every limit with the rule that is in force: the built-in one or the operator's.
     func listLimits(
         _ request: RateLimitV1.ListLimitsRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListLimitsResponse
 
-    /// The secrets that subjects are hashed under.
+    /// Returns the keys that subjects are hashed with.
     func listSubjectKeys(
         _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ListSubjectKeysResponse
 
-    /// Has another secret made. Nobody is freed or charged by it: what is kept under the former one is
-    /// found until nothing of it counts any more, 90 days at the least.
+    /// Creates another key. No subject is freed or charged by that: entries under the former key are
+    /// found until nothing of them counts any more, for at least 90 days.
     func rotateSubjectKey(
         _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RotateSubjectKeyResponse

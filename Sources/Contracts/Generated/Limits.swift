@@ -3,41 +3,41 @@
 package import Messages
 package import RPC
 
-/// Charges and checks limits. A flow charges before it looks at a guess, so that parallel guesses
-/// cannot slip through, and then tells how it went: nothing (it failed, the charge stands), Refund
-/// (it was no attempt), or Succeed.
+/// Charges and checks limits. A flow charges before it checks a guess, so that parallel guesses
+/// cannot pass together. Then it reports the result: nothing if the guess failed (the charge
+/// remains), Refund if it was not an attempt, or Succeed.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol LimitsAPI: Sendable {
-    /// Charges every entry or, if one is at its limit, none. Answers once that is on disk. A repeat
-    /// with the same idempotency-key is not charged again.
+    /// Charges every entry or, if one has reached its limit, none. Responds after that is on disk. A
+    /// repeat with the same idempotency-key is not charged again.
     func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse
 
-    /// Consume for limits that need not outlive a crash: answers without waiting for the disk, and
-    /// cannot be taken back. A durable limit is refused.
+    /// Like Consume, for limits that need not survive a crash: responds without waiting for the disk,
+    /// and the charge cannot be refunded. A durable limit is rejected.
     func check(
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
     ) async throws -> RateLimitV1.CheckResponse
 
-    /// Takes a charge back: the attempt turned out not to count.
+    /// Refunds a charge: the attempt does not count.
     func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) async throws -> RateLimitV1.RefundResponse
 
-    /// The attempt was right: takes its charge back, lets graduated delays and locks begin again, and
-    /// remembers the devices that were named, which from now on have lanes of their own.
+    /// The attempt was successful: refunds its charge, resets escalating delays and lockouts, and
+    /// records the named devices as known devices, which have lanes of their own from now on.
     func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) async throws -> RateLimitV1.SucceedResponse
 
-    /// What Consume would decide, charging nothing.
+    /// Returns what Consume would decide, without charging.
     func peek(
         _ request: RateLimitV1.PeekRequest, _ context: CallContext
     ) async throws -> RateLimitV1.PeekResponse
 
-    /// Forgets what was counted on each entry: the operator's hand, for a person who is locked out.
+    /// Resets the counters of each entry, for a user who is locked out. Called by the operator.
     func reset(
         _ request: RateLimitV1.ResetRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ResetResponse
@@ -45,30 +45,30 @@ package protocol LimitsAPI: Sendable {
 
 /// What a server of `postern.ratelimit.v1.Limits` implements.
 package protocol LimitsService: LimitsAPI {
-    /// Consume for limits that need not outlive a crash: answers without waiting for the disk, and
-    /// cannot be taken back. A durable limit is refused.
+    /// Like Consume, for limits that need not survive a crash: responds without waiting for the disk,
+    /// and the charge cannot be refunded. A durable limit is rejected.
     ///
     /// On the connection's event loop: it may not wait.
     func check(
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
     ) throws -> RateLimitV1.CheckResponse
 
-    /// Takes a charge back: the attempt turned out not to count.
+    /// Refunds a charge: the attempt does not count.
     ///
     /// On the connection's event loop: it may not wait.
     func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
     ) throws -> RateLimitV1.RefundResponse
 
-    /// The attempt was right: takes its charge back, lets graduated delays and locks begin again, and
-    /// remembers the devices that were named, which from now on have lanes of their own.
+    /// The attempt was successful: refunds its charge, resets escalating delays and lockouts, and
+    /// records the named devices as known devices, which have lanes of their own from now on.
     ///
     /// On the connection's event loop: it may not wait.
     func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) throws -> RateLimitV1.SucceedResponse
 
-    /// What Consume would decide, charging nothing.
+    /// Returns what Consume would decide, without charging.
     ///
     /// On the connection's event loop: it may not wait.
     func peek(

@@ -3,11 +3,11 @@
 package import Messages
 package import RPC
 
-/// Takes messages.
+/// Accepts emails.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol NotificationsAPI: Sendable {
-    /// Accepts an email. Needs an idempotency key: the same one sends nothing twice.
+    /// Accepts an email. Requires an idempotency key: a repeat with the same key sends nothing.
     func sendEmail(
         _ request: NotificationV1.SendEmailRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendEmailResponse

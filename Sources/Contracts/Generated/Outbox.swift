@@ -3,44 +3,43 @@
 package import Messages
 package import RPC
 
-/// Shows and steers what was accepted. Answers the operator's tool only, but for ForgetAccount.
-/// Nothing here tells what a message says, nor whole addresses.
+/// Lists and manages accepted messages. Only the operator's tool may call it, except ForgetAccount.
+/// Responses contain neither the content of messages nor complete addresses.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol OutboxAPI: Sendable {
-    /// A page of messages, the newest first.
+    /// Returns a page of messages, the newest first.
     func listMessages(
         _ request: NotificationV1.ListMessagesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListMessagesResponse
 
-    /// One message, and each try that failed.
+    /// Returns one message, with each failed attempt.
     func showMessage(
         _ request: NotificationV1.ShowMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.ShowMessageResponse
 
-    /// Sends a dead message after all, if its can_be_retried says so: what has expired never goes out
-    /// again.
+    /// Retries a dead message, if its can_be_retried is set: an expired message is never sent.
     func retryMessage(
         _ request: NotificationV1.RetryMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.RetryMessageResponse
 
-    /// Gives a message up and wipes what it says. One that is just being tried cannot be called back:
-    /// the answer shows it as it stands.
+    /// Discards a message and wipes its content. A message that is being sent at this moment cannot be
+    /// recalled: the response shows its current state.
     func discardMessage(
         _ request: NotificationV1.DiscardMessageRequest, _ context: CallContext
     ) async throws -> NotificationV1.DiscardMessageResponse
 
-    /// How many messages stand where, now and after each change, and what changed.
+    /// Streams the number of messages by state, now and after each change, and the changes.
     func watchMessages(
         _ request: NotificationV1.WatchMessagesRequest, _ context: CallContext
     ) -> IncomingItems<NotificationV1.WatchMessagesItem>
 
-    /// Removes what is kept of an account here: what its messages say, also those on their way, to
-    /// whom and for whom they were, and its devices. For seven days there stay, with no account or
-    /// recipient, each message's id, template, moments and end, and keyed hashes of its call and
-    /// request, so that a relay's repeat is not accepted as a new message. Answers "rpc/unavailable"
-    /// when the store's log cannot be emptied just then, to be called again. For identity and the
-    /// operator.
+    /// Deletes an account's data: the content of its messages, also of undelivered ones, their
+    /// recipients and account, and its devices. For seven days each message's id, template, times and
+    /// result are kept without account or recipient, and so are keyed hashes of its call and request,
+    /// so that a relay's repeat is not accepted as a new message. Fails with "rpc/unavailable" if the
+    /// store's log cannot be truncated at that moment; call again. Only identity and the operator may
+    /// call it.
     func forgetAccount(
         _ request: NotificationV1.ForgetAccountRequest, _ context: CallContext
     ) async throws -> NotificationV1.ForgetAccountResponse
@@ -48,7 +47,7 @@ package protocol OutboxAPI: Sendable {
 
 /// What a server of `postern.notification.v1.Outbox` implements.
 package protocol OutboxService: OutboxAPI {
-    /// How many messages stand where, now and after each change, and what changed.
+    /// Streams the number of messages by state, now and after each change, and the changes.
     ///
     /// Its return ends the items.
     func watchMessages(

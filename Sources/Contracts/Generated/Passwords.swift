@@ -3,14 +3,14 @@
 package import Messages
 package import RPC
 
-/// Passwords of accounts with an email. Every mutating call takes an idempotency-key in its
+/// Passwords of accounts with an email address. Every mutating call takes an idempotency-key in its
 /// metadata.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PasswordsAPI: Sendable {
-    /// Mails a link to set a new password. The answer is the same whether or not the address has an
-    /// account. At most three an hour for one email and twenty for one client address, else
-    /// auth/too-many-requests.
+    /// Mails a link to set a new password. The response is the same whether or not the address has an
+    /// account. At most three requests an hour for one email and twenty for one client address,
+    /// otherwise auth/too-many-requests.
     func requestPasswordReset(
         _ request: GatewayV1.RequestPasswordResetRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPasswordResetResponse
@@ -20,12 +20,12 @@ package protocol PasswordsAPI: Sendable {
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse
 
-    /// Replaces the password of who is signed in and knows it; the other sessions end.
+    /// Replaces the password of a signed-in user who enters the current one; the other sessions end.
     func changePassword(
         _ request: GatewayV1.ChangePasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ChangePasswordResponse
 
-    /// Mails another verification link, three an hour; the former one is void.
+    /// Mails another verification link, at most three an hour; the previous link becomes invalid.
     func resendVerificationEmail(
         _ request: GatewayV1.ResendVerificationEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResendVerificationEmailResponse

@@ -3,33 +3,34 @@
 package import Messages
 package import RPC
 
-/// Codes to phones. Called by the gateway.
+/// Phone codes. Called by the gateway.
 ///
-/// A code is six digits, lives five minutes, and is bound to its request, its purpose and its number;
-/// five guesses at it are looked at, then not even the right one is taken. Every call names the number
-/// again, so that who counts guesses by numbers counts the right one: another number is a wrong code.
+/// A code has six digits, expires after five minutes, and is bound to its request, its purpose and
+/// its number. Five guesses at it are checked; after that even the right code is rejected. Every
+/// call repeats the number, so that limits by number count against the right one: another number is
+/// a wrong code.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneCodesAPI: Sendable {
-    /// Has a code sent. The answer and its time are the same whether or not the number has an account.
-    /// The number's former code of that purpose is void.
+    /// Sends a code. The response and its time are the same whether or not the number has an account.
+    /// An earlier code for the same number and purpose becomes invalid.
     func requestCode(
         _ request: IdentityV1.RequestCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.RequestCodeResponse
 
-    /// Signs in by a code: to the account that has the number, to the guest that asks, or to a new
-    /// account. Getting back in is the same call.
+    /// Signs in with a code: to the account with this number, to the calling guest, or to a new
+    /// account. Account recovery is the same call.
     func signInWithCode(
         _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.AdmissionResponse
 
-    /// Adds the number to the account that asks, after a recent proof.
+    /// Adds the number to the caller's account; requires recent authentication.
     func linkPhone(
         _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> IdentityV1.LinkPhoneResponse
 
-    /// Proves the owner of the session that asks once more, by a code to the account's own number. It
-    /// also takes back that the number is said to have changed.
+    /// Re-authenticates the owner of the calling session by a code to the account's own number. It
+    /// also clears a report that the number has changed hands.
     func proveByCode(
         _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
     ) async throws -> IdentityV1.ProveByCodeResponse

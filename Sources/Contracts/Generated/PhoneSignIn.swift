@@ -3,36 +3,37 @@
 package import Messages
 package import RPC
 
-/// Codes to phones: ask for one, then sign in by it. Who has lost everything but the number gets
-/// back in the same way. Every mutating call takes an idempotency-key in its metadata.
+/// Phone codes: request one, then sign in with it. A user who has lost everything but the number
+/// recovers the account in the same way. Every mutating call takes an idempotency-key in its
+/// metadata.
 ///
-/// Numbers are given with their country's code ("+49 151 12345678"); spaces, hyphens, dots and brackets
-/// do not matter. Anything else is auth/invalid-phone-number.
+/// Numbers include the country's calling code ("+49 151 12345678"); spaces, hyphens, dots and
+/// brackets are ignored. Anything else is auth/invalid-phone-number.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneSignInAPI: Sendable {
-    /// Has a code of six digits sent. The first goes at once, further ones after 1, 5, 15 and 30
-    /// minutes, ten a day: auth/too-many-requests carries the wait and a sentence in the language
-    /// asked for. The answer is the same whether or not the number has an account.
+    /// Sends a code of six digits. The first is sent at once, further ones after 1, 5, 15 and 30
+    /// minutes, at most ten a day: auth/too-many-requests carries the wait and a message in the
+    /// requested language. The response is the same whether or not the number has an account.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse
 
-    /// Signs in by a code, or signs up where the number is nobody's. A wrong code, an unknown request
-    /// and a sixth guess at one code are all auth/invalid-verification-code, a late one is
-    /// auth/code-expired; after five wrong codes for one number nothing is looked at for 15 minutes.
-    /// After 100 in a row only the first guess at each code that is sent is looked at, until one is
-    /// right. Where codes are sent nowhere it is auth/operation-not-allowed.
+    /// Signs in with a code, or signs up if no account has the number. A wrong code, an unknown
+    /// request and a sixth guess at one code are all auth/invalid-verification-code; an expired code
+    /// is auth/code-expired. After five wrong codes for one number no code is checked for 15 minutes.
+    /// After 100 wrong codes in a row only the first guess at each sent code is checked, until one is
+    /// right. If the operator has no SMS delivery it is auth/operation-not-allowed.
     ///
-    /// auth/second-proof-required: the number is said to have changed hands lately, and the account
-    /// has another way to sign in; the error's fields name them ("password", "google"). Sign in by one
-    /// of them, then ask for a code to PROVE with that session's token and reauthenticate by it: from
-    /// then on the number is enough again.
+    /// auth/second-proof-required: the number is reported to have changed hands recently, and the
+    /// account has another sign-in method; the error's fields name the methods ("password", "google").
+    /// Sign in with one of them, then request a code to PROVE with that session's token and
+    /// reauthenticate with it: after that the number alone is sufficient again.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse
 
-    /// Adds the number to the account that is signed in, after a recent proof.
+    /// Adds the number to the signed-in account; requires recent authentication.
     func linkPhone(
         _ request: GatewayV1.LinkPhoneRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkPhoneResponse

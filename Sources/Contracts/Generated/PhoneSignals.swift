@@ -3,12 +3,13 @@
 package import Messages
 package import RPC
 
-/// What a provider of text messages says of numbers. Called by notification.
+/// Reports of an SMS provider about numbers. Called by notification.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneSignalsAPI: Sendable {
-    /// The number has changed hands, SIM or network lately: for some days a code to it is not enough
-    /// for an account that has another way to sign in. Told again within a month it is the same change.
+    /// Reports that the number has changed its owner, SIM or network recently: for some days a code to
+    /// it is not sufficient for an account that has another sign-in method. A repeat within a month is
+    /// the same change.
     func numberChanged(
         _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
     ) async throws -> IdentityV1.NumberChangedResponse

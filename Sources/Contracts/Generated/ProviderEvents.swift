@@ -3,13 +3,13 @@
 package import Messages
 package import RPC
 
-/// Takes on what a provider has signed about somebody's consent or mail.
+/// Processes a provider's signed notifications about revoked consent or forwarded mail.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ProviderEventsAPI: Sendable {
-    /// Checks a notice and acts on it, once. The answer is the same for every notice that needs not be
-    /// sent again: acted on, seen before, too late, of nobody here, or not the provider's word at all.
-    /// Refused with auth/provider-unavailable while the provider's keys cannot be had.
+    /// Verifies a notification and applies it once. The response is the same for every notification
+    /// that need not be sent again: applied, duplicate, too old, about an unknown user, or not
+    /// genuine. Fails with auth/provider-unavailable while the provider's keys cannot be fetched.
     func receive(
         _ request: IdentityV1.ReceiveRequest, _ context: CallContext
     ) async throws -> IdentityV1.ReceiveResponse

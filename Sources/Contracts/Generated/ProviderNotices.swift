@@ -3,22 +3,23 @@
 package import Messages
 package import RPC
 
-/// Providers' notices, and the words for what a provider's dialog ended with.
+/// Notifications that a provider sends about its users, and user messages for the outcomes of a
+/// provider's dialog.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ProviderNoticesAPI: Sendable {
-    /// Takes on what a provider has posted to your notice endpoint. Apple posts {"payload": "eyJ…"}: hand
-    /// the payload on as it is, and answer Apple with 200 once this has answered, with 503 where it is
-    /// refused, so that Apple sends it again.
+    /// Processes what a provider has posted to your notification endpoint. Apple posts {"payload":
+    /// "eyJ…"}: pass the payload on unchanged. Answer Apple with 200 after this call has succeeded,
+    /// and with 503 if it fails, so that Apple sends the notification again.
     ///
-    /// A notice may be handed on any number of times. The answer is the same for every one, whether it
-    /// is the provider's word or not: your endpoint is open to the world.
+    /// A notification may be passed on any number of times. The response is the same for each, whether
+    /// or not it is genuine, since your endpoint can be called by anyone.
     func receive(
         _ request: GatewayV1.ReceiveRequest, _ context: CallContext
     ) async throws -> GatewayV1.ReceiveResponse
 
-    /// The catalogue's entry for what a provider's dialog ended with in an app: its code, what a
-    /// person reads, and what to offer next. Keeps nothing.
+    /// Returns the entry of the error catalogue for the outcome of a provider's dialog in an app:
+    /// code, message for the user, and what to offer next. Stores nothing.
     func describeOutcome(
         _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
     ) async throws -> GatewayV1.DescribeOutcomeResponse
@@ -26,8 +27,8 @@ package protocol ProviderNoticesAPI: Sendable {
 
 /// What a server of `postern.gateway.v1.ProviderNotices` implements.
 package protocol ProviderNoticesService: ProviderNoticesAPI {
-    /// The catalogue's entry for what a provider's dialog ended with in an app: its code, what a
-    /// person reads, and what to offer next. Keeps nothing.
+    /// Returns the entry of the error catalogue for the outcome of a provider's dialog in an app:
+    /// code, message for the user, and what to offer next. Stores nothing.
     ///
     /// On the connection's event loop: it may not wait.
     func describeOutcome(

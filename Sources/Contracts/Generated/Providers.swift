@@ -3,25 +3,25 @@
 package import Messages
 package import RPC
 
-/// Sign-up and sign-in by a provider's ID token: one call for both, since only we can tell whether
-/// there is an account already.
+/// Sign-up and sign-in with a provider's ID token. There is one call for both, since only the server
+/// knows whether the account exists already.
 ///
-/// The app asks for a nonce, opens the provider's dialog with it, and hands on what the dialog gave.
-/// A dialog that was cancelled never gets here.
+/// The app requests a nonce, opens the provider's dialog with it, and passes on the dialog's result.
+/// A cancelled dialog leads to no call.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ProvidersAPI: Sendable {
-    /// A nonce for one dialog. Ask for it when the person has chosen the provider, not before.
+    /// Returns a nonce for one dialog. Request it after the user has chosen the provider, not before.
     func issueNonce(
         _ request: GatewayV1.IssueNonceRequest, _ context: CallContext
     ) async throws -> GatewayV1.IssueNonceResponse
 
-    /// Signs up or in by a provider's token. An email that the provider has proved leads to the
-    /// account that owns it, whatever it was made with; a guest becomes the account that is made.
-    /// auth/invalid-provider-token and auth/missing-or-invalid-nonce: ask for a new nonce and show the
-    /// dialog again. auth/provider-unavailable: the same call may work later. auth/user-disabled only
-    /// where the token was right. auth/operation-not-allowed: the operator has not set the provider
-    /// up.
+    /// Signs up or in with a provider's token. An email that the provider has verified leads to the
+    /// account that owns it, by whatever method it was created; a guest becomes the account that is
+    /// created. auth/invalid-provider-token and auth/missing-or-invalid-nonce: request a new nonce and
+    /// show the dialog again. auth/provider-unavailable: the same call may succeed later.
+    /// auth/user-disabled is returned only if the token was valid. auth/operation-not-allowed: the
+    /// operator has not configured the provider.
     func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse

@@ -3,34 +3,34 @@
 package import Messages
 package import RPC
 
-/// The devices of accounts that take push messages. A device belongs to one account at a time: who
-/// signs in on a borrowed phone takes it over, and the messages of its former account do not appear
-/// on it any more.
+/// The devices of accounts that receive push messages. A device belongs to one account at a time: a
+/// user who signs in on a borrowed phone takes it over, and messages of its former account no longer
+/// appear on it.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PushDevicesAPI: Sendable {
-    /// Registers a device, or notes that it is still there; the account that had it before has it no
-    /// more. Of more than 20 devices of an account the one that was seen longest ago goes.
+    /// Registers a device or renews its registration; an account that had it before loses it. Of more
+    /// than 20 devices of an account the one that was seen least recently is removed.
     func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse
 
-    /// Gives a device the new token that its system has given it.
+    /// Replaces a device's token with a new one from its platform.
     func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse
 
-    /// Drops one device, or those that were registered with a session.
+    /// Removes one device, or those that were registered with a session.
     func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse
 
-    /// Drops all devices of an account.
+    /// Removes all devices of an account.
     func revokeAll(
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse
 
-    /// The devices of an account. Their tokens are never told.
+    /// Returns the devices of an account. Their tokens are never returned.
     func list(
         _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListDevicesResponse

@@ -3,12 +3,12 @@
 package import Messages
 package import RPC
 
-/// Takes push messages.
+/// Accepts push messages.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PushMessagesAPI: Sendable {
-    /// Accepts a push message to each device that the account has now. Needs an idempotency key: the
-    /// same one sends nothing twice, also when there are other devices by then.
+    /// Accepts a push message to each current device of the account. Requires an idempotency key: a
+    /// repeat with the same key sends nothing, even if the devices have changed.
     func sendPush(
         _ request: NotificationV1.SendPushRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendPushResponse

@@ -7,12 +7,12 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol ReflectionAPI: Sendable {
-    /// Names of the services that the program offers.
+    /// Returns the names of the services that the program offers.
     func list(
         _ request: ReflectionV1.ListRequest, _ context: CallContext
     ) async throws -> ReflectionV1.ListResponse
 
-    /// Descriptors of one service.
+    /// Returns the descriptors of one service.
     func describe(
         _ request: ReflectionV1.DescribeRequest, _ context: CallContext
     ) async throws -> ReflectionV1.DescribeResponse
@@ -20,14 +20,14 @@ package protocol ReflectionAPI: Sendable {
 
 /// What a server of `postern.reflection.v1.Reflection` implements.
 package protocol ReflectionService: ReflectionAPI {
-    /// Names of the services that the program offers.
+    /// Returns the names of the services that the program offers.
     ///
     /// On the connection's event loop: it may not wait.
     func list(
         _ request: ReflectionV1.ListRequest, _ context: CallContext
     ) throws -> ReflectionV1.ListResponse
 
-    /// Descriptors of one service.
+    /// Returns the descriptors of one service.
     ///
     /// On the connection's event loop: it may not wait.
     func describe(

@@ -3,18 +3,18 @@
 package import Messages
 package import RPC
 
-/// Lists and rotates the keys of refresh tokens. Answers the operator's tool only. They never leave
-/// the service, and change by themselves (setting refresh-key-life).
+/// Lists and rotates the keys of refresh tokens. Only the operator's tool may call it. The keys
+/// never leave the service, and are rotated automatically (setting refresh-key-life).
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol RefreshKeysAPI: Sendable {
-    /// The keys whose tokens are taken.
+    /// Returns the keys whose tokens are accepted.
     func listRefreshKeys(
         _ request: SessionV1.ListRefreshKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListRefreshKeysResponse
 
-    /// Has new tokens made under another key from now on. Those that are out stay good for as long as
-    /// their sessions can live, so nobody is signed out.
+    /// Issues new tokens under another key from now on. Existing tokens stay valid as long as their
+    /// sessions can live, so no user is signed out.
     func rotateRefreshKey(
         _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateRefreshKeyResponse

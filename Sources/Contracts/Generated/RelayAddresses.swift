@@ -3,12 +3,12 @@
 package import Messages
 package import RPC
 
-/// Addresses that a provider relays to somebody's own (Apple's "Hide My Email"), who can turn that
-/// off and on at the provider.
+/// Addresses from which a provider forwards mail to a user's own address (Apple's "Hide My Email").
+/// The user can turn forwarding off and on at the provider.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol RelayAddressesAPI: Sendable {
-    /// Notes that a relay passes mail on, or does not. While it does not, nothing is sent to it.
+    /// Records whether a relay address forwards mail. While it does not, no mail is sent to it.
     func setRelay(
         _ request: NotificationV1.SetRelayRequest, _ context: CallContext
     ) async throws -> NotificationV1.SetRelayResponse

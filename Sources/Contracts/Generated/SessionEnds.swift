@@ -3,13 +3,14 @@
 package import Messages
 package import RPC
 
-/// Tells of ended sessions. The gateway follows it; backends follow the gateway.
+/// Streams revocations. The gateway subscribes to it; backends subscribe at the gateway.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SessionEndsAPI: Sendable {
-    /// Every end since a position at once, each new one after its commit, and an item each second so
-    /// that a follower knows how stale it is. Has no end of its own; a follower whose call ends asks
-    /// again from the last position that it was told.
+    /// Streams every revocation since a position at once, and each new one after its commit. An item
+    /// is also sent every second (setting ends-heartbeat), so that a client can detect that the stream
+    /// is stale. The stream does not end by itself. A client whose call ends calls again with its last
+    /// position.
     func watchEnds(
         _ request: SessionV1.WatchEndsRequest, _ context: CallContext
     ) -> IncomingItems<SessionV1.WatchEndsItem>
@@ -17,9 +18,10 @@ package protocol SessionEndsAPI: Sendable {
 
 /// What a server of `postern.session.v1.SessionEnds` implements.
 package protocol SessionEndsService: SessionEndsAPI {
-    /// Every end since a position at once, each new one after its commit, and an item each second so
-    /// that a follower knows how stale it is. Has no end of its own; a follower whose call ends asks
-    /// again from the last position that it was told.
+    /// Streams every revocation since a position at once, and each new one after its commit. An item
+    /// is also sent every second (setting ends-heartbeat), so that a client can detect that the stream
+    /// is stale. The stream does not end by itself. A client whose call ends calls again with its last
+    /// position.
     ///
     /// Its return ends the items.
     func watchEnds(

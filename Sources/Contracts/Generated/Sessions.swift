@@ -3,44 +3,45 @@
 package import Messages
 package import RPC
 
-/// Opens, rotates, validates and ends sessions.
+/// Creates, refreshes, validates and ends sessions.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SessionsAPI: Sendable {
-    /// Opens a session for identity's proof. With an idempotency key a repeat answers the same session
-    /// and refresh token; the access token may be newly signed.
+    /// Creates a session for identity's proof. A repeat with the same idempotency key returns the same
+    /// session and refresh token; the access token may be signed again.
     func create(
         _ request: SessionV1.CreateRequest, _ context: CallContext
     ) async throws -> SessionV1.CreateResponse
 
-    /// Exchanges a refresh token for its child; a retry within the grace, or one that the device's key
-    /// proves, is given the same child again, and a replayed one ends its family. With an idempotency
-    /// key a repeat answers the same child.
+    /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
+    /// the device key, gets the same successor again. A replayed token ends its family. A repeat with
+    /// the same idempotency key returns the same successor.
     func refresh(
         _ request: SessionV1.RefreshRequest, _ context: CallContext
     ) async throws -> SessionV1.RefreshResponse
 
-    /// Says whether an access token is good, from memory alone.
+    /// Returns whether an access token is valid, from memory alone.
     func validate(
         _ request: SessionV1.ValidateRequest, _ context: CallContext
     ) async throws -> SessionV1.ValidateResponse
 
-    /// The state of the session that a token of ours names, however old the token.
+    /// Returns the state of the session of an access token, however old the token is.
     func inspect(
         _ request: SessionV1.InspectRequest, _ context: CallContext
     ) async throws -> SessionV1.InspectResponse
 
-    /// Ends one session by a token of it, expired or not, or all of its account's by a current one.
+    /// Ends one session by one of its tokens, expired or not, or all sessions of the account by a
+    /// valid token.
     func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse
 
-    /// Ends an account's sessions and refuses proofs made before a moment.
+    /// Ends an account's sessions and rejects proofs issued before a given time.
     func endAccount(
         _ request: SessionV1.EndAccountRequest, _ context: CallContext
     ) async throws -> SessionV1.EndAccountResponse
 
-    /// The public keys that access tokens verify under.
+    /// Returns the public keys that verify access tokens.
     func keySet(
         _ request: SessionV1.KeySetRequest, _ context: CallContext
     ) async throws -> SessionV1.KeySetResponse
@@ -48,14 +49,14 @@ package protocol SessionsAPI: Sendable {
 
 /// What a server of `postern.session.v1.Sessions` implements.
 package protocol SessionsService: SessionsAPI {
-    /// Says whether an access token is good, from memory alone.
+    /// Returns whether an access token is valid, from memory alone.
     ///
     /// On the connection's event loop: it may not wait.
     func validate(
         _ request: SessionV1.ValidateRequest, _ context: CallContext
     ) throws -> SessionV1.ValidateResponse
 
-    /// The public keys that access tokens verify under.
+    /// Returns the public keys that verify access tokens.
     ///
     /// On the connection's event loop: it may not wait.
     func keySet(

@@ -3,28 +3,30 @@
 package import Messages
 package import RPC
 
-/// What an account can be signed in to by, and its owner's say over that. Signing in with a proved
-/// email links by itself; this is for what no email connects.
+/// Lets the owner of an account list, add and remove its sign-in methods. A sign-in with a verified
+/// email links the account automatically; this service is for methods that share no email with the
+/// account.
 ///
-/// LinkProvider and UnlinkMethod ask for a recent proof: auth/requires-recent-login names in
-/// `fields` what would do, as AccountSessions/CheckRecentProof does; AccountSessions/Reauthenticate
-/// makes one. A guest has no methods and proves nothing: it signs up or in instead.
+/// LinkProvider and UnlinkMethod require recent authentication. auth/requires-recent-login lists the
+/// accepted proofs in `fields`, as AccountSessions/CheckRecentProof does;
+/// AccountSessions/Reauthenticate provides one. A guest has no methods and cannot authenticate: it
+/// signs up or in instead.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SignInMethodsAPI: Sendable {
-    /// The account's methods, for its settings page.
+    /// Returns the account's methods, for its settings page.
     func listMethods(
         _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListMethodsResponse
 
-    /// Adds a provider. auth/provider-already-linked where the account has one of that name;
-    /// auth/credential-already-in-use where the identity is another account's.
+    /// Adds a provider. auth/provider-already-linked if the account has an identity at this provider;
+    /// auth/credential-already-in-use if the identity belongs to another account.
     func linkProvider(
         _ request: GatewayV1.LinkProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.LinkProviderResponse
 
-    /// Takes a method away, and tells the owner. auth/last-sign-in-method where nothing would be left to
-    /// sign in by; auth/no-such-provider where the account does not have it.
+    /// Removes a method and notifies the owner. auth/last-sign-in-method if no method would remain;
+    /// auth/no-such-provider if the account does not have it.
     func unlinkMethod(
         _ request: GatewayV1.UnlinkMethodRequest, _ context: CallContext
     ) async throws -> GatewayV1.UnlinkMethodResponse

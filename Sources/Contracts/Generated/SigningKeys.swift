@@ -3,24 +3,24 @@
 package import Messages
 package import RPC
 
-/// Lists, rotates and revokes signing keys. Answers the operator's tool only.
+/// Lists, rotates and revokes signing keys. Only the operator's tool may call it.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SigningKeysAPI: Sendable {
-    /// The keys that sign or verify, and those that did last.
+    /// Returns the keys that sign or verify, and recently retired ones.
     func listKeys(
         _ request: SessionV1.ListKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.ListKeysResponse
 
-    /// Has another key sign from now on. The old one's tokens verify until they have expired, so
-    /// nobody is signed out.
+    /// Makes another key the signing key. Tokens signed by the old key verify until they expire, so no
+    /// user is signed out.
     func rotateKeys(
         _ request: SessionV1.RotateKeysRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateKeysResponse
 
-    /// An emergency: nothing that the key has signed verifies any more, here at once and at verifiers
-    /// that follow WatchEnds within a second; another key signs. Sessions live on: their refresh
-    /// tokens are not signed by it, so apps get new access tokens and nobody is signed out.
+    /// For emergencies: no token signed by the key verifies any more, in this service at once and at
+    /// verifiers that follow WatchEnds within a second; another key signs. Sessions stay live: refresh
+    /// tokens are not signed by it, so apps get new access tokens and no user is signed out.
     func revokeKey(
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse

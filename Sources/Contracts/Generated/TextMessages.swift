@@ -3,11 +3,11 @@
 package import Messages
 package import RPC
 
-/// Takes text messages.
+/// Accepts SMS messages.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol TextMessagesAPI: Sendable {
-    /// Accepts a text message. Needs an idempotency key: the same one sends nothing twice.
+    /// Accepts an SMS. Requires an idempotency key: a repeat with the same key sends nothing.
     func sendText(
         _ request: NotificationV1.SendTextRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendTextResponse

@@ -3,21 +3,23 @@
 package import Messages
 package import RPC
 
-/// Offline verification: check a token's ES256 signature under the key set, `typ` at+jwt, `iss`,
-/// `aud` and `exp` (60 s leeway), and that its `sid` is not among the ends. Ready made: the Swift
-/// module SessionVerifier, and Tests/Interop/session_verifier.py.
+/// Offline verification: check a token's ES256 signature with the key set (JWKS), `typ` at+jwt,
+/// `iss`, `aud` and `exp` (60 s leeway), and that its `sid` has not been revoked. Implementations:
+/// the Swift module SessionVerifier, and Tests/Interop/session_verifier.py.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol VerificationAPI: Sendable {
-    /// The public keys that access tokens verify under. Fetch it again when an end's item says so, for
-    /// an unknown `kid` at most once in 30 s, and every minute while no ends are heard.
+    /// Returns the public keys (JWKS) that verify access tokens. Fetch it again when an item of
+    /// WatchEnds says so, for an unknown `kid` at most once in 30 s, and every minute while the
+    /// revocation feed is silent.
     func keySet(
         _ request: SessionV1.KeySetRequest, _ context: CallContext
     ) async throws -> SessionV1.KeySetResponse
 
-    /// The ends of sessions, as postern.session.v1.SessionEnds tells them. While the session service
-    /// is away the stream stays and is silent: a follower that has heard nothing for some seconds
-    /// knows that it may miss ends, and decides for itself (refuse, or trust tokens until they expire).
+    /// Streams revocations, as postern.session.v1.SessionEnds does. While the session service is
+    /// unreachable the stream stays open and silent: a client that has received nothing for some
+    /// seconds may be missing revocations, and decides by its own policy (reject tokens, or accept
+    /// them until they expire).
     func watchEnds(
         _ request: SessionV1.WatchEndsRequest, _ context: CallContext
     ) -> IncomingItems<SessionV1.WatchEndsItem>
@@ -25,9 +27,10 @@ package protocol VerificationAPI: Sendable {
 
 /// What a server of `postern.gateway.v1.Verification` implements.
 package protocol VerificationService: VerificationAPI {
-    /// The ends of sessions, as postern.session.v1.SessionEnds tells them. While the session service
-    /// is away the stream stays and is silent: a follower that has heard nothing for some seconds
-    /// knows that it may miss ends, and decides for itself (refuse, or trust tokens until they expire).
+    /// Streams revocations, as postern.session.v1.SessionEnds does. While the session service is
+    /// unreachable the stream stays open and silent: a client that has received nothing for some
+    /// seconds may be missing revocations, and decides by its own policy (reject tokens, or accept
+    /// them until they expire).
     ///
     /// Its return ends the items.
     func watchEnds(

@@ -3,36 +3,36 @@
 package import Messages
 package import RPC
 
-/// Webhooks of this installation. Answers the operator's tool only.
+/// Webhooks of this installation. Only the operator's tool may call it.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol WebhooksAPI: Sendable {
-    /// Adds a URL. Events from now on go to it.
+    /// Adds a webhook. Later events are sent to its URL.
     func addWebhook(
         _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.AddWebhookResponse
 
-    /// All of them.
+    /// Returns all webhooks.
     func listWebhooks(
         _ request: NotificationV1.ListWebhooksRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListWebhooksResponse
 
-    /// Takes one away, and with it what still waits for it.
+    /// Removes a webhook and the events that wait for it.
     func removeWebhook(
         _ request: NotificationV1.RemoveWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.RemoveWebhookResponse
 
-    /// A new secret. For a day both sign, so that a receiver can change over without a gap.
+    /// Creates a new secret. For a day both secrets sign, so that a receiver can switch without a gap.
     func rotateWebhookSecret(
         _ request: NotificationV1.RotateWebhookSecretRequest, _ context: CallContext
     ) async throws -> NotificationV1.RotateWebhookSecretResponse
 
-    /// Holds one back, or lets it go on.
+    /// Pauses or resumes a webhook.
     func pauseWebhook(
         _ request: NotificationV1.PauseWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.PauseWebhookResponse
 
-    /// Sends everything after a position once more, in order; each event with its former id.
+    /// Sends all events after a position again, in order, each with its original id.
     func replayWebhook(
         _ request: NotificationV1.ReplayWebhookRequest, _ context: CallContext
     ) async throws -> NotificationV1.ReplayWebhookResponse

@@ -6,7 +6,7 @@ internal import CMessages
 package enum ClockV1 {}
 
 extension ClockV1 {
-    /// Asks where the clock stands.
+    /// Request for the state of the clock.
     package struct CheckRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -37,13 +37,13 @@ extension ClockV1.CheckRequest: ProtobufMessage {
 }
 
 extension ClockV1 {
-    /// Where the clock stands.
+    /// State of the clock.
     package struct CheckResponse: Hashable, Sendable {
-        /// The service waits for a word, and goes by the moment at which it stopped.
+        /// The service waits for confirmation and uses the time at which it had stopped.
         package var waiting: Bool
-        /// The moment that the service goes by, milliseconds since 1970.
+        /// The time that the service uses, in milliseconds since 1970.
         package var nowMs: Int64
-        /// The machine's clock, milliseconds since 1970.
+        /// The machine's clock, in milliseconds since 1970.
         package var wallMs: Int64
 
         /// A message of these fields.
@@ -94,7 +94,7 @@ extension ClockV1.CheckResponse: ProtobufMessage {
 }
 
 extension ClockV1 {
-    /// Takes the machine's clock for right.
+    /// Request to accept the machine's clock.
     package struct AcceptRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -125,11 +125,11 @@ extension ClockV1.AcceptRequest: ProtobufMessage {
 }
 
 extension ClockV1 {
-    /// The machine's clock is taken for right.
+    /// The machine's clock is accepted.
     package struct AcceptResponse: Hashable, Sendable {
-        /// The service waited for this word.
+        /// The service was waiting for this confirmation.
         package var wasWaiting: Bool
-        /// The moment that the service goes by now, milliseconds since 1970.
+        /// The time that the service uses now, in milliseconds since 1970.
         package var nowMs: Int64
 
         /// A message of these fields.

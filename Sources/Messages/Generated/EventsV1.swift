@@ -6,16 +6,16 @@ internal import CMessages
 package enum EventsV1 {}
 
 extension EventsV1 {
-    /// Asks for events.
+    /// Request for events.
     package struct ReadEventsRequest: Hashable, Sendable {
-        /// Only those after this position; 0 for all that there are.
+        /// Only events after this position; 0 for all.
         package var after: Int64
-        /// At most so many, 1 to 500; 0 takes 500.
+        /// Maximum number of events, 1 to 500; 0 means 500.
         package var limit: UInt32
-        /// No events, only the present position: where someone begins who wants nothing older.
+        /// Return no events, only the current position: the start for a reader that needs no older events.
         package var positionOnly: Bool
-        /// The time of the event at that position, as it was read. After a backup was restored another
-        /// event stands there, or none: then all that is later than this time is answered.
+        /// The time of the event at `after`, as it was read. After a restore from a backup that position
+        /// may hold another event or none. In that case all events later than this time are returned.
         package var afterAtMs: Int64
 
         /// A message of these fields.
@@ -74,15 +74,15 @@ extension EventsV1.ReadEventsRequest: ProtobufMessage {
 extension EventsV1 {
     /// Events, the oldest first.
     package struct ReadEventsResponse: Hashable, Sendable {
-        /// What happened.
+        /// The events.
         package var events: [EventsV1.Event]
-        /// Where to go on: the last one's position, or the present end.
+        /// The position to continue from: that of the last event, or the current end.
         package var position: Int64
-        /// There were no more when this was read.
+        /// There were no further events at the time of reading.
         package var isWhole: Bool
-        /// When this was read, by the store's clock, milliseconds since 1970.
+        /// When this was read, by the store's clock, in milliseconds since 1970.
         package var readAtMs: Int64
-        /// The time of the event at that position, for after_at_ms.
+        /// The time of the event at `position`; pass it as `after_at_ms`.
         package var positionAtMs: Int64
 
         /// A message of these fields.
@@ -147,21 +147,21 @@ extension EventsV1.ReadEventsResponse: ProtobufMessage {
 }
 
 extension EventsV1 {
-    /// One thing that happened.
+    /// One event.
     package struct Event: Hashable, Sendable {
-        /// Its place in this service's trail.
+        /// Its position in this service's audit trail.
         package var position: Int64
-        /// When, milliseconds since 1970.
+        /// When it happened, in milliseconds since 1970.
         package var atMs: Int64
-        /// What, by its name in the catalogue of events, for instance "session.started".
+        /// Its kind, a name of the catalogue of events, for example "session.started".
         package var kind: String
-        /// Whose account, "acc_…"; empty where it concerns none.
+        /// The account, "acc_…"; empty if it concerns none.
         package var accountId: String
-        /// Which session, "ses_…"; empty where it concerns none.
+        /// The session, "ses_…"; empty if it concerns none.
         package var sessionId: String
-        /// The catalogue's code where something was refused; empty where it was done.
+        /// The error code of the catalogue if the action was refused; empty if it was done.
         package var outcome: String
-        /// Which attempt it was, or how many there were; 0 where attempts are not counted.
+        /// The number of the attempt, or the number of attempts; 0 if attempts are not counted.
         package var attempt: Int64
 
         /// A message of these fields.

@@ -4,15 +4,16 @@ internal import CMessages
 package import Cryptography
 
 extension GatewayV1 {
-    /// Asks for a change of address.
+    /// Request to change the address.
     package struct RequestEmailChangeRequest: Hashable, Sendable {
-        /// Of the account's session, with a recent proof.
+        /// An access token of the account's session; requires recent authentication.
         package var accessToken: String
         /// The new address.
         package var newEmail: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -69,7 +70,7 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Look into the new address's mail.
+    /// The link has been sent to the new address.
     package struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
         package var account: IdentityV1.Account?
@@ -110,16 +111,16 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Confirms a change of address.
+    /// Request to confirm a change of address.
     package struct ConfirmEmailChangeRequest: Hashable, Sendable {
-        /// The token from the link.
+        /// The token from the mailed link.
         package var token: String
-        /// The session that asked for the change, if the link was opened inside the account's session; then
-        /// the link alone confirms.
+        /// The session that requested the change, if the link was opened inside the account's session;
+        /// then the link alone confirms.
         package var accessToken: String
-        /// Elsewhere: the account's password.
+        /// Outside such a session: the account's password.
         package var password: SecretBytes
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
 
         /// A message of these fields.
@@ -176,7 +177,7 @@ extension GatewayV1.ConfirmEmailChangeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Changed.
+    /// The address is changed.
     package struct ConfirmEmailChangeResponse: Hashable, Sendable {
         /// The account, with its new email.
         package var account: IdentityV1.Account?
@@ -217,11 +218,11 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Drops a change of address.
+    /// Request to cancel a change of address.
     package struct CancelEmailChangeRequest: Hashable, Sendable {
-        /// Of the account's session.
+        /// An access token of the account's session.
         package var accessToken: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
 
         /// A message of these fields.
@@ -266,9 +267,9 @@ extension GatewayV1.CancelEmailChangeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Dropped.
+    /// The change is cancelled.
     package struct CancelEmailChangeResponse: Hashable, Sendable {
-        /// False where none waited.
+        /// False if no change was pending.
         package var cancelled: Bool
 
         /// A message of these fields.
@@ -307,15 +308,16 @@ extension GatewayV1.CancelEmailChangeResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Asks for another link.
+    /// Request for another link.
     package struct ResendVerificationByPasswordRequest: Hashable, Sendable {
         /// Email address.
         package var email: String
         /// Password.
         package var password: SecretBytes
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -372,9 +374,9 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Look into your mail.
+    /// The link has been sent.
     package struct ResendVerificationByPasswordResponse: Hashable, Sendable {
-        /// False where the address is verified already: sign in.
+        /// False if the address is verified already: sign in.
         package var sent: Bool
 
         /// A message of these fields.

@@ -3,14 +3,14 @@
 internal import CMessages
 
 extension GatewayV1 {
-    /// Makes a guest.
+    /// Request for a new guest.
     package struct SignInAnonymouslyRequest: Hashable, Sendable {
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of what the person is sent later, and of the sentence that says how long to wait, BCP 47; empty
-        /// takes the default.
+        /// Language of later messages to the user, and of the message that says how long to wait, BCP 47;
+        /// empty means the default.
         package var language: String
-        /// The session that the app is in, if any: with one, auth/already-signed-in.
+        /// The app's current session, if any: with one, auth/already-signed-in.
         package var accessToken: String
 
         /// A message of these fields.
@@ -61,13 +61,13 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// A guest is signed in.
+    /// The guest is signed in.
     package struct SignInAnonymouslyResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
         package var account: IdentityV1.Account?
         /// Its only session.
         package var session: GatewayV1.Session?
-        /// Always true here.
+        /// Always true in this response.
         package var isNewUser: Bool
 
         /// A message of these fields.

@@ -3,13 +3,14 @@
 internal import CMessages
 
 extension GatewayV1 {
-    /// A way of signing in.
+    /// A sign-in method.
     package struct SignInMethod: Hashable, Sendable {
         /// "password", "phone", or a provider's name.
         package var method: String
-        /// Since when, milliseconds since 1970.
+        /// When it was added, in milliseconds since 1970.
         package var addedAtMs: Int64
-        /// What its owner knows it by, to show: an email address, the end of a phone number; may be empty.
+        /// A hint to display, by which the owner recognises it: an email address, the end of a phone
+        /// number; may be empty.
         package var hint: String
 
         /// A message of these fields.
@@ -60,9 +61,9 @@ extension GatewayV1.SignInMethod: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Asks for the account's methods.
+    /// Request for the account's methods.
     package struct ListMethodsRequest: Hashable, Sendable {
-        /// A good access token of the account.
+        /// A valid access token of the account.
         package var accessToken: String
 
         /// A message of these fields.
@@ -103,7 +104,7 @@ extension GatewayV1.ListMethodsRequest: ProtobufMessage {
 extension GatewayV1 {
     /// The account's methods.
     package struct ListMethodsResponse: Hashable, Sendable {
-        /// The oldest first; none for a guest.
+        /// The methods, the oldest first; none for a guest.
         package var methods: [GatewayV1.SignInMethod]
 
         /// A message of these fields.
@@ -144,15 +145,16 @@ extension GatewayV1.ListMethodsResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Adds a provider.
+    /// Request to add a provider.
     package struct LinkProviderRequest: Hashable, Sendable {
-        /// A good access token of the account, whose owner has proved to be it lately.
+        /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
-        /// What the provider's dialog gave, with a nonce of Providers/IssueNonce.
+        /// The result of the provider's dialog, with a nonce of Providers/IssueNonce.
         package var token: GatewayV1.ProviderToken?
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -209,7 +211,7 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Added.
+    /// The provider is added.
     package struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
         package var account: IdentityV1.Account?
@@ -250,13 +252,13 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Takes a method away.
+    /// Request to remove a method.
     package struct UnlinkMethodRequest: Hashable, Sendable {
-        /// A good access token of the account, whose owner has proved to be it lately.
+        /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
         /// "password", "phone", or a provider's name.
         package var method: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
 
         /// A message of these fields.
@@ -307,7 +309,7 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Taken away.
+    /// The method is removed.
     package struct UnlinkMethodResponse: Hashable, Sendable {
         /// The account, with its methods.
         package var account: IdentityV1.Account?

@@ -3,19 +3,19 @@
 internal import CMessages
 
 extension GatewayV1 {
-    /// What a provider's dialog ended with.
+    /// The outcome of a provider's dialog.
     package enum ProviderOutcome: Hashable, Sendable {
-        /// Not said; refused.
+        /// Unspecified; rejected.
         case unspecified
-        /// The person closed the dialog.
+        /// The user closed the dialog.
         case cancelled
-        /// It reported an error, or gave no token.
+        /// The dialog reported an error, or returned no token.
         case failed
-        /// The device or the app cannot use this provider.
+        /// The device or the app does not support this provider.
         case unavailable
-        /// The device had no way to the provider.
+        /// The device could not reach the provider.
         case network
-        /// It took too long.
+        /// The dialog timed out.
         case timeout
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -49,11 +49,11 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
-    /// A notice to take on.
+    /// A notification to process.
     package struct ReceiveRequest: Hashable, Sendable {
-        /// The provider's name, as the operator has it: "apple".
+        /// The provider's name in the operator's settings: "apple".
         package var provider: String
-        /// What it posted, a signed token.
+        /// The signed token that the provider posted.
         package var payload: String
 
         /// A message of these fields.
@@ -98,7 +98,7 @@ extension GatewayV1.ReceiveRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// It is taken on, or was nobody's word.
+    /// The notification was processed, or was not genuine.
     package struct ReceiveResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -129,13 +129,13 @@ extension GatewayV1.ReceiveResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Asks for the words.
+    /// Request for the message of an outcome.
     package struct DescribeOutcomeRequest: Hashable, Sendable {
-        /// The provider's name, as the operator has it: "google", "apple".
+        /// The provider's name in the operator's settings: "google", "apple".
         package var provider: String
-        /// How its dialog ended.
+        /// The outcome of its dialog.
         package var outcome: GatewayV1.ProviderOutcome
-        /// Of the sentence, BCP 47; empty takes English.
+        /// Language of the message, BCP 47; empty means English.
         package var language: String
 
         /// A message of these fields.
@@ -186,15 +186,15 @@ extension GatewayV1.DescribeOutcomeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The catalogue's entry.
+    /// The entry of the error catalogue.
     package struct DescribeOutcomeResponse: Hashable, Sendable {
-        /// The code: "auth/apple-cancelled", "auth/invalid-provider-token", ….
+        /// The error code: "auth/apple-cancelled", "auth/invalid-provider-token", ….
         package var code: String
-        /// What a person reads.
+        /// The message for the user.
         package var userMessage: String
-        /// The same may work later, as it is.
+        /// The same call may succeed later.
         package var retryable: Bool
-        /// What to offer: "try-again", …, as with errors.
+        /// What the app should offer next, as with errors: "try-again", ….
         package var action: String
 
         /// A message of these fields.

@@ -4,13 +4,14 @@ internal import CMessages
 package import Cryptography
 
 extension GatewayV1 {
-    /// Asks for a link.
+    /// Request for a link.
     package struct RequestPasswordResetRequest: Hashable, Sendable {
         /// Email address.
         package var email: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -61,7 +62,7 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Look into your mail.
+    /// The same whether or not a mail was sent.
     package struct RequestPasswordResetResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -92,13 +93,13 @@ extension GatewayV1.RequestPasswordResetResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Sets a new password.
+    /// Request to set a new password.
     package struct ResetPasswordRequest: Hashable, Sendable {
-        /// The token from the link.
+        /// The token from the mailed link.
         package var token: String
         /// The new password, 8 to 128 code points.
         package var password: SecretBytes
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
 
         /// A message of these fields.
@@ -149,13 +150,13 @@ extension GatewayV1.ResetPasswordRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Set, and signed in.
+    /// The password is set and the user is signed in.
     package struct ResetPasswordResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
-        /// Its only session now.
+        /// The new session, the account's only one.
         package var session: GatewayV1.Session?
-        /// What there is to tell of the sign-in before.
+        /// About the previous sign-in.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -206,17 +207,18 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Replaces a password.
+    /// Request to replace a password.
     package struct ChangePasswordRequest: Hashable, Sendable {
-        /// Of the session that asks; it stays.
+        /// An access token of the caller's session, which stays live.
         package var accessToken: String
-        /// The password so far.
+        /// The current password.
         package var currentPassword: SecretBytes
-        /// The password from now on, 8 to 128 code points.
+        /// The new password, 8 to 128 code points.
         package var newPassword: SecretBytes
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -279,7 +281,7 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Replaced.
+    /// The password is replaced.
     package struct ChangePasswordResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -310,13 +312,14 @@ extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Asks for another link.
+    /// Request for another link.
     package struct ResendVerificationEmailRequest: Hashable, Sendable {
-        /// Of the account's session.
+        /// An access token of the account's session.
         package var accessToken: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -367,9 +370,9 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Look into your mail.
+    /// The link has been sent.
     package struct ResendVerificationEmailResponse: Hashable, Sendable {
-        /// False where the address is verified already.
+        /// False if the address is verified already.
         package var sent: Bool
 
         /// A message of these fields.

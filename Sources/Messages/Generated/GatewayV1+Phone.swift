@@ -3,17 +3,17 @@
 internal import CMessages
 
 extension GatewayV1 {
-    /// Asks for a code.
+    /// Request for a code.
     package struct RequestPhoneCodeRequest: Hashable, Sendable {
-        /// The number, with its country's code.
+        /// The number, with the country's calling code.
         package var phoneNumber: String
-        /// What it is for; one for another purpose is a wrong one.
+        /// The purpose of the code; a code for another purpose is a wrong one.
         package var purpose: IdentityV1.PhoneCodePurpose
-        /// Of the message, and of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the SMS and of the message that says how long to wait, BCP 47; empty means English.
         package var language: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// To LINK and to PROVE: of the account's session.
+        /// For LINK and PROVE: an access token of the account's session.
         package var accessToken: String
 
         /// A message of these fields.
@@ -76,15 +76,16 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// A code is on its way.
+    /// The code has been accepted for delivery.
     package struct RequestPhoneCodeResponse: Hashable, Sendable {
-        /// To be given back with the code.
+        /// The request's id, to be sent back with the code.
         package var requestId: String
-        /// After this the code is refused, milliseconds since 1970.
+        /// When the code expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
-        /// Which code to this number this is, from 1; at the longest wait it stays what it is.
+        /// How many codes have been requested for this number, from 1; it no longer grows at the longest
+        /// wait.
         package var attempt: UInt32
-        /// When another one can be asked for, in milliseconds from now.
+        /// When another code can be requested, in milliseconds from now.
         package var nextAfterMs: UInt64
 
         /// A message of these fields.
@@ -141,19 +142,19 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signs in by a code.
+    /// Request to sign in with a code.
     package struct SignInWithPhoneCodeRequest: Hashable, Sendable {
-        /// RequestPhoneCodeResponse's.
+        /// From RequestPhoneCodeResponse.
         package var requestId: String
-        /// The number that it was sent to.
+        /// The phone number that the code was sent to.
         package var phoneNumber: String
-        /// The code.
+        /// The code from the text message.
         package var code: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of messages to a new account, and of the sentence that says how long to wait, BCP 47.
+        /// Language of messages to a new account, and of the message that says how long to wait, BCP 47.
         package var language: String
-        /// Of the guest that asks, who becomes the account; empty for none.
+        /// An access token of the calling guest, which becomes the account; empty for none.
         package var accessToken: String
 
         /// A message of these fields.
@@ -222,19 +223,19 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signed in.
+    /// The account is signed in.
     package struct SignInWithPhoneCodeResponse: Hashable, Sendable {
-        /// The account; last_sign_in_at_ms is the sign-in before this one.
+        /// The account; its last_sign_in_at_ms is the previous sign-in.
         package var account: IdentityV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
         /// The account is new, or was a guest until now.
         package var isNewUser: Bool
-        /// The guest that asked became this account, with all it had.
+        /// The calling guest became this account and keeps all its data.
         package var isUpgraded: Bool
-        /// The guest that asked is another account than this one; absent where there was none.
+        /// Set if the calling guest is another account than this one; absent otherwise.
         package var collision: IdentityV1.Collision?
-        /// What there is to tell of the sign-in before; absent for a new account.
+        /// About the previous sign-in; absent for a new account.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -303,19 +304,20 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Adds a number.
+    /// Request to add a number.
     package struct LinkPhoneRequest: Hashable, Sendable {
-        /// Of the account's session, with a recent proof.
+        /// An access token of the account's session; requires recent authentication.
         package var accessToken: String
-        /// RequestPhoneCodeResponse's.
+        /// From RequestPhoneCodeResponse.
         package var requestId: String
-        /// The number that it was sent to.
+        /// The phone number that the code was sent to.
         package var phoneNumber: String
-        /// The code.
+        /// The code from the text message.
         package var code: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -384,7 +386,7 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Added.
+    /// The number is added.
     package struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
         package var account: IdentityV1.Account?

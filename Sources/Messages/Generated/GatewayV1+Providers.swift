@@ -3,9 +3,9 @@
 internal import CMessages
 
 extension GatewayV1 {
-    /// Asks for a nonce.
+    /// Request for a nonce.
     package struct IssueNonceRequest: Hashable, Sendable {
-        /// "google", "apple", or the name that the operator gave another provider.
+        /// "google", "apple", or the name of another provider in the operator's settings.
         package var provider: String
 
         /// A message of these fields.
@@ -44,13 +44,13 @@ extension GatewayV1.IssueNonceRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// A nonce, good for one sign-in.
+    /// A nonce, valid for one sign-in.
     package struct IssueNonceResponse: Hashable, Sendable {
-        /// Comes back to us in ProviderToken.nonce; keep it in the app until then.
+        /// To be sent back in ProviderToken.nonce; keep it in the app until then.
         package var nonce: String
-        /// Goes to the provider's dialog as its nonce, as it is. For Apple it is a hash of the one above.
+        /// The nonce to pass to the provider's dialog, unchanged. For Apple it is a hash of `nonce`.
         package var providerNonce: String
-        /// After this it is refused, milliseconds since 1970.
+        /// When it expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
 
         /// A message of these fields.
@@ -101,18 +101,19 @@ extension GatewayV1.IssueNonceResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// What an app has of a provider's dialog.
+    /// What the app received from a provider's dialog.
     package struct ProviderToken: Hashable, Sendable {
-        /// "google", "apple", or the name that the operator gave another provider.
+        /// "google", "apple", or the name of another provider in the operator's settings.
         package var provider: String
-        /// The ID token that the dialog gave, a JWT; not an access token of the provider.
+        /// The ID token that the dialog returned, a JWT; not an access token of the provider.
         package var idToken: String
-        /// The nonce that IssueNonce gave, not the one that went to the dialog.
+        /// The nonce that IssueNonce returned as `nonce`, not the one that was passed to the dialog.
         package var nonce: String
-        /// Apple's authorizationCode, so that deleting the account can revoke the grant; may be empty.
+        /// Apple's authorizationCode, so that the grant can be revoked when the account is deleted; may be
+        /// empty.
         package var authorizationCode: String
-        /// Apple tells the person's name to the app, at the very first sign-in only and never again: hand it
-        /// on here. May be empty.
+        /// Apple gives the user's name to the app, at the first sign-in only: pass it on here. May be
+        /// empty.
         package var displayName: String
 
         /// A message of these fields.
@@ -175,17 +176,18 @@ extension GatewayV1.ProviderToken: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signs up or in.
+    /// Request to sign up or in.
     package struct SignInWithProviderRequest: Hashable, Sendable {
-        /// What the dialog gave.
+        /// The result of the provider's dialog.
         package var token: GatewayV1.ProviderToken?
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of mails, and of the sentence that says how long to wait, BCP 47; empty takes the default.
+        /// Language of mails, and of the message that says how long to wait, BCP 47; empty means the
+        /// default.
         package var language: String
-        /// The session that the app is in, if any. A guest's: the guest becomes the account and keeps its id
-        /// and all it has. An account's: auth/already-signed-in; to add a provider to it is
-        /// SignInMethods/LinkProvider. One that has expired: auth/invalid-access-token, refresh first.
+        /// The app's current session, if any. A guest's session: the guest becomes the account and keeps
+        /// its id and data. An account's session: auth/already-signed-in; use SignInMethods/LinkProvider
+        /// to add a provider to it. An expired one: auth/invalid-access-token; refresh first.
         package var accessToken: String
 
         /// A message of these fields.
@@ -242,26 +244,27 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signed up or in.
+    /// The account is signed up or in.
     package struct SignInWithProviderResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
-        /// Its new session. After an upgrade the guest's session is over: keep this one's tokens.
+        /// Its new session. After an upgrade the guest's session has ended: use the tokens of this one.
         package var session: GatewayV1.Session?
-        /// The account is new, or was a guest until now: lead to the completion of the profile.
+        /// The account is new, or was a guest until now: let the user complete the profile.
         package var isNewUser: Bool
-        /// Ways of signing in that the account has lost: somebody had signed up with this address without
-        /// proving it, and what they had set went when its owner came: "password", "phone", a provider.
-        /// Tell the person.
+        /// Sign-in methods that the account has lost ("password", "phone", a provider). Somebody had
+        /// signed up with this address without verifying it; their methods were removed when the address's
+        /// owner signed in. Show this to the user.
         package var removedMethods: [String]
-        /// The provider was added just now to an account that there was: tell the person.
+        /// The provider was added to an existing account by this call. Show this to the user.
         package var isLinked: Bool
-        /// The guest that asked is this account now, with the same id.
+        /// The calling guest became this account, with the same id.
         package var isUpgraded: Bool
-        /// The guest that asked stays an account of its own, because this one was there already; its
-        /// session goes on, and nothing of it is lost until its person chooses. Absent otherwise.
+        /// Set if this account existed already, so the calling guest remains an account of its own. The
+        /// guest's session stays live and none of its data is lost until the user chooses. Absent
+        /// otherwise.
         package var collision: IdentityV1.Collision?
-        /// What there is to tell of the sign-in before; absent for a new account.
+        /// About the previous sign-in; absent for a new account.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.

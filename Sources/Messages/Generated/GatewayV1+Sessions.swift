@@ -4,17 +4,17 @@ internal import CMessages
 package import Cryptography
 
 extension GatewayV1 {
-    /// A way of proving to be an account's owner.
+    /// A way to re-authenticate as the account's owner.
     package enum ProofKind: Hashable, Sendable {
-        /// Not told; refused.
+        /// Unspecified; rejected.
         case unspecified
         /// The account's password.
         case password
-        /// The device's key, behind a prompt that its owner passed.
+        /// A signature by the device key, made behind a user prompt.
         case deviceKey
-        /// A fresh token of a provider that the account can be signed in to by.
+        /// A fresh token of a provider that is linked to the account.
         case provider
-        /// A code that was sent to the account's phone.
+        /// A code sent to the account's phone number.
         case phoneCode
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -50,20 +50,20 @@ extension GatewayV1 {
     package struct SessionEntry: Hashable, Sendable {
         /// The session, "ses_…".
         package var sessionId: String
-        /// The device's name as it was given at sign-in; may be empty.
+        /// The device's name from sign-in; may be empty.
         package var deviceName: String
-        /// For instance "ios", "web"; may be empty.
+        /// The platform, for example "ios", "web"; may be empty.
         package var platform: String
-        /// When it was opened, milliseconds since 1970.
+        /// When it was opened, in milliseconds since 1970.
         package var createdAtMs: Int64
-        /// When it was last used, milliseconds since 1970; exact to the minute or so.
+        /// When it was last used, in milliseconds since 1970; accurate to about a minute.
         package var lastUsedAtMs: Int64
-        /// It is the session that asks.
+        /// It is the caller's session.
         package var current: Bool
-        /// How its owner proved to be it, as RFC 8176 names it: "pwd", "sms"; beside its names "fed" for a
-        /// provider and "anon" for a guest, who proved nothing.
+        /// How its owner authenticated, as RFC 8176 names it: "pwd", "sms"; in addition "fed" for a
+        /// provider and "anon" for a guest, which has not authenticated.
         package var amr: [String]
-        /// When its owner last did, milliseconds since 1970.
+        /// When its owner last authenticated, in milliseconds since 1970.
         package var authTimeMs: Int64
 
         /// A message of these fields.
@@ -146,9 +146,9 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Asks for the account's sessions.
+    /// Request for the account's sessions.
     package struct ListSessionsRequest: Hashable, Sendable {
-        /// A good access token.
+        /// A valid access token.
         package var accessToken: String
 
         /// A message of these fields.
@@ -189,7 +189,7 @@ extension GatewayV1.ListSessionsRequest: ProtobufMessage {
 extension GatewayV1 {
     /// The account's sessions.
     package struct ListSessionsResponse: Hashable, Sendable {
-        /// The latest used first.
+        /// The sessions, the most recently used first.
         package var sessions: [GatewayV1.SessionEntry]
 
         /// A message of these fields.
@@ -230,11 +230,11 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Ends one session.
+    /// Request to end one session.
     package struct EndSessionRequest: Hashable, Sendable {
-        /// A good access token of the account.
+        /// A valid access token of the account.
         package var accessToken: String
-        /// The session to end, "ses_…"; it may be the one that asks.
+        /// The session to end, "ses_…"; may be the caller's.
         package var sessionId: String
 
         /// A message of these fields.
@@ -279,9 +279,9 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The session is over.
+    /// The session has ended.
     package struct EndSessionResponse: Hashable, Sendable {
-        /// It ended now; false where it was over before.
+        /// This call ended it; false if it had ended before.
         package var ended: Bool
 
         /// A message of these fields.
@@ -320,9 +320,9 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Ends the other sessions.
+    /// Request to end the other sessions.
     package struct EndOtherSessionsRequest: Hashable, Sendable {
-        /// A good access token of the session that stays.
+        /// A valid access token of the session that stays live.
         package var accessToken: String
 
         /// A message of these fields.
@@ -361,9 +361,9 @@ extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The other sessions are over.
+    /// The other sessions have ended.
     package struct EndOtherSessionsResponse: Hashable, Sendable {
-        /// How many ended now.
+        /// Number of sessions that this call ended.
         package var ended: UInt32
 
         /// A message of these fields.
@@ -402,13 +402,13 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// A code to the account's own phone.
+    /// A code sent to the account's own phone number.
     package struct PhoneCodeProof: Hashable, Sendable {
-        /// RequestPhoneCodeResponse's.
+        /// From RequestPhoneCodeResponse.
         package var requestId: String
-        /// The number that it was sent to.
+        /// The phone number that the code was sent to.
         package var phoneNumber: String
-        /// The code.
+        /// The code from the text message.
         package var code: String
 
         /// A message of these fields.
@@ -459,13 +459,14 @@ extension GatewayV1.PhoneCodeProof: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Proves oneself again.
+    /// Request to re-authenticate.
     package struct ReauthenticateRequest: Hashable, Sendable {
-        /// A good access token of the session.
+        /// A valid access token of the session.
         package var accessToken: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
         /// The proof.
         package var proof: Proof?
@@ -474,13 +475,14 @@ extension GatewayV1 {
         package enum Proof: Hashable, Sendable {
             /// The account's password.
             case password(SecretBytes)
-            /// The device's word that its owner has just passed its prompt; of a session that is bound to a
-            /// key.
+            /// The device's signature that its owner has just passed its prompt; for a session that is bound
+            /// to a device key.
             case deviceKey(SessionV1.PresenceProof)
-            /// A fresh token of a provider that the account can be signed in to by, from a dialog of its own
-            /// with a nonce of Providers/IssueNonce.
+            /// A fresh token of a provider that is linked to the account, from a new dialog with a nonce of
+            /// Providers/IssueNonce.
             case providerToken(GatewayV1.ProviderToken)
-            /// A code to the account's own phone, asked for to PROVE with the session's token.
+            /// A code sent to the account's own phone number, requested with purpose PROVE and the session's
+            /// token.
             case phoneCode(GatewayV1.PhoneCodeProof)
         }
 
@@ -568,13 +570,13 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Proved.
+    /// The user is re-authenticated.
     package struct ReauthenticateResponse: Hashable, Sendable {
-        /// An access token that tells of the new proof; the refresh token stays as it is.
+        /// An access token that contains the new authentication; the refresh token does not change.
         package var accessToken: String
-        /// When it expires, milliseconds since 1970.
+        /// When it expires, in milliseconds since 1970.
         package var accessExpiresAtMs: Int64
-        /// When the proof was made, milliseconds since 1970.
+        /// When the user authenticated, in milliseconds since 1970.
         package var authTimeMs: Int64
 
         /// A message of these fields.
@@ -625,13 +627,13 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Asks for a recent proof.
+    /// Request to check for recent authentication.
     package struct CheckRecentProofRequest: Hashable, Sendable {
-        /// A good access token of the session that makes the sensitive call.
+        /// A valid access token of the session that makes the sensitive call.
         package var accessToken: String
-        /// How long ago the proof may be, in seconds: at that age it is too old. 0 takes 300; a day at most.
+        /// Maximum age of the proof, in seconds; at that age it is too old. 0 means 300; one day at most.
         package var maxAgeS: UInt32
-        /// Any of these will do; none named: any proof.
+        /// Accepted kinds; empty accepts any.
         package var kinds: [GatewayV1.ProofKind]
 
         /// A message of these fields.
@@ -686,15 +688,15 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The session's owner has proved to be it lately.
+    /// The session's owner has authenticated recently enough.
     package struct CheckRecentProofResponse: Hashable, Sendable {
         /// The session, "ses_…".
         package var sessionId: String
         /// Its account, "acc_…".
         package var accountId: String
-        /// How, as RFC 8176 names it, by the latest proof that will do.
+        /// The method, as RFC 8176 names it, of the latest accepted proof.
         package var amr: [String]
-        /// When, milliseconds since 1970.
+        /// When that proof was made, in milliseconds since 1970.
         package var provedAtMs: Int64
 
         /// A message of these fields.

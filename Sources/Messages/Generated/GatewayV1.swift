@@ -7,24 +7,24 @@ package import Cryptography
 package enum GatewayV1 {}
 
 extension GatewayV1 {
-    /// Why somebody is not signed in.
+    /// Why the user is not signed in.
     package enum AuthStateReason: Hashable, Sendable {
-        /// Signed in.
+        /// The user is signed in.
         case unspecified
-        /// No session, or none of ours.
+        /// There is no session, or the token is not one of this installation.
         case noSession
-        /// The session lives, its access token has expired: refresh.
+        /// The session is live, but its access token has expired: refresh.
         case accessTokenExpired
-        /// The session was not used for too long.
+        /// The session ended because it was not used for too long.
         case inactive
-        /// The session reached its greatest age.
+        /// The session ended because it reached its maximum age.
         case maximumAge
-        /// Signed out, displaced by a newer session, or ended by the operator.
+        /// The session was signed out, displaced by a newer session, or ended by the operator.
         case revoked
-        /// Ended for the account's security.
+        /// The session was ended to protect the account.
         case security
-        /// The provider no longer vouches for the owner: consent was revoked there. Say what
-        /// auth/provider-revoked says.
+        /// The provider no longer vouches for the user, because consent was revoked there. Show the
+        /// message of auth/provider-revoked.
         case providerRevoked
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -62,7 +62,7 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
-    /// What is still to do.
+    /// What the user still has to do.
     package enum Todo: Hashable, Sendable {
         /// Nothing.
         case unspecified
@@ -92,15 +92,15 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
-    /// The device that a person uses.
+    /// The device that the user uses.
     package struct Device: Hashable, Sendable {
-        /// Its own lasting id.
+        /// A stable id of the device.
         package var deviceId: String
-        /// For instance "ios", "android", "web", "cli".
+        /// The platform, for example "ios", "android", "web", "cli".
         package var platform: String
-        /// Name to show, for instance "Ada's phone".
+        /// Display name, for example "Ada's phone".
         package var name: String
-        /// At sign-up and sign-in: the key that the session is to be bound to; absent for none.
+        /// At sign-up and sign-in: the key that the session is bound to; absent for none.
         package var key: SessionV1.DeviceKey?
 
         /// A message of these fields.
@@ -161,18 +161,18 @@ extension GatewayV1 {
     package struct Session: Hashable, Sendable {
         /// The session, "ses_…".
         package var sessionId: String
-        /// ES256 JWT; short-lived, verifies offline.
+        /// ES256 JWT; short-lived, can be verified offline.
         package var accessToken: String
-        /// When the access token expires, milliseconds since 1970.
+        /// When the access token expires, in milliseconds since 1970.
         package var accessExpiresAtMs: Int64
-        /// Serves once, for the next pair.
+        /// Valid once, for the next pair of tokens.
         package var refreshToken: String
-        /// When the session ends if it is not used, milliseconds since 1970.
+        /// When the session ends unless it is used, in milliseconds since 1970.
         package var idleExpiresAtMs: Int64
-        /// When the session ends in any case, milliseconds since 1970.
+        /// When the session ends at the latest, in milliseconds since 1970.
         package var expiresAtMs: Int64
-        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns
-        /// by how much, and signs its proofs by this one.
+        /// The server's clock when it answered, in milliseconds since 1970. A device with a wrong clock
+        /// learns the difference and dates its proofs by the server's clock.
         package var serverTimeMs: Int64
 
         /// A message of these fields.
@@ -247,21 +247,21 @@ extension GatewayV1.Session: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signs up.
+    /// Request to sign up.
     package struct SignUpWithPasswordRequest: Hashable, Sendable {
         /// Email address.
         package var email: String
         /// Password, 8 to 128 code points.
         package var password: SecretBytes
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Name to show; may be empty.
+        /// Display name; may be empty.
         package var displayName: String
-        /// Language of mails, BCP 47; empty takes the default.
+        /// Language of mails, BCP 47; empty means the default.
         package var language: String
-        /// The session that the app is in, if any. A guest's: the guest becomes the account and keeps its
-        /// id and all it has. An account's: auth/already-signed-in. One that has expired:
-        /// auth/invalid-access-token, refresh first.
+        /// The app's current session, if any. A guest's session: the guest becomes the account and keeps
+        /// its id and data. An account's session: auth/already-signed-in. An expired one:
+        /// auth/invalid-access-token; refresh first.
         package var accessToken: String
 
         /// A message of these fields.
@@ -330,15 +330,15 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signed up and in.
+    /// The account has signed up and is signed in.
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
-        /// The new account; a guest that asked keeps its id. Under strict enumeration a guest whose
-        /// pending_email waits for its link.
+        /// The new account; an upgraded guest keeps its id. With strict protection against account
+        /// enumeration it is still a guest, whose pending_email waits for its link.
         package var account: IdentityV1.Account?
-        /// Its first session; absent where the operator wants the address verified first: open the link,
-        /// then sign in. After an upgrade the guest's session is over: keep this one's tokens.
+        /// Its first session; absent if the operator requires a verified address first: open the link,
+        /// then sign in. After an upgrade the guest's session has ended: use the tokens of this one.
         package var session: GatewayV1.Session?
-        /// Always true here.
+        /// Always true in this response.
         package var isNewUser: Bool
 
         /// A message of these fields.
@@ -389,15 +389,16 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signs in.
+    /// Request to sign in.
     package struct SignInWithPasswordRequest: Hashable, Sendable {
         /// Email address.
         package var email: String
         /// Password.
         package var password: SecretBytes
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// Of the sentence that says how long to wait, BCP 47; empty takes English.
+        /// Language of the message that says how long to wait, BCP 47; empty means that of
+        /// accept-language.
         package var language: String
 
         /// A message of these fields.
@@ -454,15 +455,15 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signed in.
+    /// The account is signed in.
     package struct SignInWithPasswordResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
-        /// Always false here.
+        /// Always false in this response.
         package var isNewUser: Bool
-        /// What there is to tell of the sign-in before.
+        /// About the previous sign-in.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -519,15 +520,16 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Confirms an address.
+    /// Request to confirm an email address.
     package struct VerifyEmailRequest: Hashable, Sendable {
-        /// The token from the link.
+        /// The token from the mailed link.
         package var token: String
         /// The session that registered, if the link was opened inside it; then the link alone confirms.
         package var accessToken: String
-        /// Elsewhere: the password to keep, the same or a new one; a new one ends the other sessions.
+        /// Outside that session: the account's password, or a new one that replaces it; a new password
+        /// ends the other sessions.
         package var password: SecretBytes
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
 
         /// A message of these fields.
@@ -584,7 +586,7 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Confirmed.
+    /// The address is confirmed.
     package struct VerifyEmailResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
@@ -625,13 +627,13 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Exchanges a refresh token.
+    /// Request to exchange a refresh token.
     package struct RefreshRequest: Hashable, Sendable {
-        /// The token.
+        /// The refresh token.
         package var refreshToken: String
-        /// The device.
+        /// The user's device.
         package var device: GatewayV1.Device?
-        /// By the key that the session is bound to, if it is.
+        /// A signature by the device key, if the session is bound to one.
         package var deviceProof: SessionV1.DeviceProof?
 
         /// A message of these fields.
@@ -682,9 +684,9 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// The new pair.
+    /// The new tokens.
     package struct RefreshResponse: Hashable, Sendable {
-        /// The session.
+        /// The session with its new tokens.
         package var session: GatewayV1.Session?
 
         /// A message of these fields.
@@ -723,21 +725,21 @@ extension GatewayV1.RefreshResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signs out.
+    /// Request to sign out.
     package struct SignOutRequest: Hashable, Sendable {
-        /// All sessions of the account, not only this one. An expired access token is refused for this with
-        /// auth/invalid-access-token and ends nothing: refresh first.
+        /// End all sessions of the account, not only this one. An expired access token is rejected for
+        /// this with auth/invalid-access-token and ends nothing: refresh first.
         package var all: Bool
-        /// With a refresh token of a session that is bound to a key: as for a refresh.
+        /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
         package var deviceProof: SessionV1.DeviceProof?
         /// A token of the session.
         package var token: Token?
 
         /// A token of the session.
         package enum Token: Hashable, Sendable {
-            /// Its access token; an expired one will do.
+            /// Its access token; may have expired.
             case accessToken(String)
-            /// Its refresh token, where that would refresh now.
+            /// Its refresh token, if it would be accepted for a refresh now.
             case refreshToken(String)
         }
 
@@ -805,9 +807,9 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Signed out.
+    /// The sessions have ended.
     package struct SignOutResponse: Hashable, Sendable {
-        /// How many sessions ended now.
+        /// Number of sessions that this call ended.
         package var ended: UInt32
 
         /// A message of these fields.
@@ -846,7 +848,7 @@ extension GatewayV1.SignOutResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Asks whether a token's owner is signed in.
+    /// Request for the state of a token's owner.
     package struct CheckAuthStateRequest: Hashable, Sendable {
         /// The access token.
         package var accessToken: String
@@ -887,20 +889,20 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Whether a token's owner is signed in.
+    /// Whether the token's owner is signed in.
     package struct CheckAuthStateResponse: Hashable, Sendable {
-        /// Signed in, with an account that exists and may be used.
+        /// The owner is signed in, with an account that exists and may be used.
         package var authenticated: Bool
-        /// Why not.
+        /// The reason if not authenticated.
         package var reason: GatewayV1.AuthStateReason
         /// The account; absent unless authenticated.
         package var account: IdentityV1.Account?
-        /// What is still to do.
+        /// What the user still has to do.
         package var todo: [GatewayV1.Todo]
-        /// The server's clock as it answered, milliseconds since 1970: for a device whose proof was
-        /// refused as auth/device-proof-stale, which then signs by this clock.
+        /// The server's clock when it answered, in milliseconds since 1970. A device whose proof was
+        /// rejected with auth/device-proof-stale dates its next proof by this clock.
         package var serverTimeMs: Int64
-        /// Why its session is over, told apart further than by the reason.
+        /// Why the session ended, in more detail than `reason`.
         package var endReason: SessionV1.EndReason
 
         /// A message of these fields.

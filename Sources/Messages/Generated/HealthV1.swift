@@ -6,15 +6,15 @@ internal import CMessages
 package enum HealthV1 {}
 
 extension HealthV1 {
-    /// Whether calls are taken.
+    /// Whether calls are accepted.
     package enum ServingStatus: Hashable, Sendable {
-        /// Not told.
+        /// Unspecified.
         case unspecified
-        /// Yes.
+        /// Calls are accepted.
         case serving
-        /// No: starting or stopping.
+        /// Calls are not accepted: the program is starting or stopping.
         case notServing
-        /// Of a part only: it fails, and the program serves what does not need it.
+        /// Of a part only: it fails, and the program serves calls that do not need it.
         case degraded
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -44,7 +44,7 @@ extension HealthV1 {
 }
 
 extension HealthV1 {
-    /// Asks for readiness.
+    /// Request for readiness.
     package struct CheckRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -75,11 +75,11 @@ extension HealthV1.CheckRequest: ProtobufMessage {
 }
 
 extension HealthV1 {
-    /// The present readiness.
+    /// The current readiness.
     package struct CheckResponse: Hashable, Sendable {
-        /// Whether the program takes calls. NOT_SERVING only while it starts and while it stops.
+        /// Whether the program accepts calls. NOT_SERVING only while it starts and while it stops.
         package var status: HealthV1.ServingStatus
-        /// Each part that the program needs, with its state; of Watch, those that fail.
+        /// Each part that the program needs, with its state; from Watch, only the failing parts.
         package var parts: [HealthV1.PartHealth]
 
         /// A message of these fields.
@@ -128,17 +128,17 @@ extension HealthV1.CheckResponse: ProtobufMessage {
 extension HealthV1 {
     /// One part that a program needs.
     package struct PartHealth: Hashable, Sendable {
-        /// The part's name: "server" (it listens), "store" (writes reach the disk), "clock" (the time is
-        /// not held), "keys" (changed keys and certificates can be used), a log besides the store
-        /// ("ratelimit-devices"), or a peer, for instance "session".
+        /// The part's name: "server" (the listener), "store" (writes reach the disk), "clock" (the time is
+        /// not held back), "keys" (changed keys and certificates can be loaded), a journal besides the
+        /// store ("ratelimit-devices"), or a peer, for example "session".
         package var name: String
-        /// SERVING: it works. DEGRADED: it fails, and the program serves what does not need it.
-        /// NOT_SERVING: the program waits for it before it serves.
+        /// SERVING: it works. DEGRADED: it fails, and the program serves calls that do not need it.
+        /// NOT_SERVING: the program does not serve before this part works.
         package var status: HealthV1.ServingStatus
-        /// Since when it fails, in milliseconds since 1970; 0 for a part that works.
+        /// Since when it has been failing, in milliseconds since 1970; 0 if it works.
         package var sinceMs: Int64
-        /// What is wrong, in a few words for the operator, without paths and addresses, for instance
-        /// "disk full"; empty for a part that works.
+        /// The error in a few words for the operator, without paths and addresses, for example "disk
+        /// full"; empty if it works.
         package var detail: String
 
         /// A message of these fields.

@@ -3,11 +3,11 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// Somebody at a provider.
+    /// An identity at a provider.
     package struct ProviderSubject: Hashable, Sendable {
-        /// The provider's issuer as its documents have it: "https://accounts.google.com".
+        /// The provider's issuer as in its documentation: "https://accounts.google.com".
         package var issuer: String
-        /// The issuer's own name for somebody: the `sub` of its tokens.
+        /// The issuer's identifier for the user: the `sub` of its tokens.
         package var subject: String
 
         /// A message of these fields.
@@ -52,21 +52,21 @@ extension IdentityV1.ProviderSubject: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks for one account.
+    /// Request for one account.
     package struct LookUpAccountRequest: Hashable, Sendable {
-        /// Tell email, phone number, name and picture; else the first two are masked and the others left
-        /// out. Asking for it is on record.
+        /// Return email, phone number, name and picture in full; otherwise the first two are masked and
+        /// the others left out. Setting this is recorded in the audit trail.
         package var showPersonal: Bool
-        /// Who asks, for the record: an agent's name or number, 64 bytes at most; may be empty.
+        /// The actor for the audit trail: an agent's name or number, 64 bytes at most; may be empty.
         package var actor: String
-        /// By what it is found.
+        /// The key to look it up by.
         package var by: By?
 
-        /// By what it is found.
+        /// The key to look it up by.
         package enum By: Hashable, Sendable {
             /// The account, "acc_…".
             case accountId(String)
-            /// Its email address, in any spelling.
+            /// Its email address; spelling variants find the same account.
             case email(String)
             /// Its phone number in E.164.
             case phoneNumber(String)
@@ -154,7 +154,7 @@ extension IdentityV1.LookUpAccountRequest: ProtobufMessage {
 extension IdentityV1 {
     /// The account.
     package struct LookUpAccountResponse: Hashable, Sendable {
-        /// As an operator sees it.
+        /// The account as an operator sees it.
         package var account: IdentityV1.AdminAccount?
 
         /// A message of these fields.
@@ -195,13 +195,13 @@ extension IdentityV1.LookUpAccountResponse: ProtobufMessage {
 extension IdentityV1 {
     /// An account as an operator sees it.
     package struct AdminAccount: Hashable, Sendable {
-        /// The account. Email, phone number, name and picture are masked or left out, unless they were asked
-        /// for; what an address is verified by is told.
+        /// The account. Email, phone number, name and picture are masked or left out unless they were
+        /// requested. Whether the address is verified is always included.
         package var account: IdentityV1.Account?
-        /// Why and since when it is suspended; absent where it is not. One that is being deleted may be
-        /// suspended too, which shows here.
+        /// Reason and start of the suspension; absent if it is not suspended. An account that is being
+        /// deleted may be suspended too; this shows it.
         package var suspension: IdentityV1.Suspension?
-        /// Its use, as the session service knows it; absent in lists, and while that service is away.
+        /// Its use, from the session service; absent in lists, and while that service is unavailable.
         package var use: IdentityV1.AccountUse?
 
         /// A message of these fields.
@@ -254,9 +254,9 @@ extension IdentityV1.AdminAccount: ProtobufMessage {
 extension IdentityV1 {
     /// A suspension.
     package struct Suspension: Hashable, Sendable {
-        /// As it was given.
+        /// The reason that was given.
         package var reason: String
-        /// Since when, milliseconds since 1970.
+        /// Start of the suspension, in milliseconds since 1970.
         package var sinceMs: Int64
 
         /// A message of these fields.
@@ -303,12 +303,12 @@ extension IdentityV1.Suspension: ProtobufMessage {
 extension IdentityV1 {
     /// How an account is used.
     package struct AccountUse: Hashable, Sendable {
-        /// Its live sessions.
+        /// Number of its live sessions.
         package var liveSessions: UInt32
-        /// When one of them was last used, milliseconds since 1970; 0 where there is none.
+        /// When one of them was last used, in milliseconds since 1970; 0 if there is none.
         package var lastActivityAtMs: Int64
-        /// When any session was last used, also one that has ended since, milliseconds since 1970; 0 where
-        /// that is not known.
+        /// When any session was last used, including ended ones, in milliseconds since 1970; 0 if not
+        /// known.
         package var lastSeenAtMs: Int64
 
         /// A message of these fields.
@@ -359,21 +359,21 @@ extension IdentityV1.AccountUse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks for a page of accounts. Whatever is left out (0, unspecified) does not narrow it.
+    /// Request for a page of accounts. Fields that are left out (0, unspecified) do not filter.
     package struct ListAccountsRequest: Hashable, Sendable {
-        /// Those of this status.
+        /// Only accounts with this status.
         package var status: IdentityV1.AccountStatus
-        /// Those made at this moment or later, milliseconds since 1970.
+        /// Only accounts created at this time or later, in milliseconds since 1970.
         package var createdFromMs: Int64
-        /// Those made before this moment, milliseconds since 1970.
+        /// Only accounts created before this time, in milliseconds since 1970.
         package var createdBeforeMs: Int64
-        /// Those that last signed in at this moment or later, milliseconds since 1970.
+        /// Only accounts that last signed in at this time or later, in milliseconds since 1970.
         package var signedInFromMs: Int64
-        /// Those that last signed in before this moment, or never, milliseconds since 1970.
+        /// Only accounts that last signed in before this time, or never, in milliseconds since 1970.
         package var signedInBeforeMs: Int64
-        /// How many at most; 0 takes 50, and 200 is the most.
+        /// Page size; 0 means 50, 200 is the maximum.
         package var limit: UInt32
-        /// The next_page of the page before; empty for the first.
+        /// The next_page of the previous response; empty for the first page.
         package var page: String
         /// As in LookUpAccountRequest.
         package var showPersonal: Bool
@@ -466,10 +466,10 @@ extension IdentityV1.ListAccountsRequest: ProtobufMessage {
 extension IdentityV1 {
     /// A page of accounts.
     package struct ListAccountsResponse: Hashable, Sendable {
-        /// In the order of their ids, which is none that means anything. A page may hold fewer than were
-        /// asked for, or none, and not be the last.
+        /// The accounts in the order of their ids, which has no meaning. A page may hold fewer than
+        /// requested, or none, without being the last.
         package var accounts: [IdentityV1.AdminAccount]
-        /// Asks for the next page; empty where this is the last.
+        /// Token for the next page; empty on the last one.
         package var nextPage: String
 
         /// A message of these fields.
@@ -516,11 +516,12 @@ extension IdentityV1.ListAccountsResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Stops an account.
+    /// Request to suspend an account.
     package struct SuspendAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Why, for whoever looks it up later: 1 to 500 bytes. Its owner is not told it.
+        /// The reason, for the operator's later use: 1 to 500 bytes. It is not shown to the account's
+        /// owner.
         package var reason: String
         /// As in LookUpAccountRequest.
         package var actor: String
@@ -573,11 +574,11 @@ extension IdentityV1.SuspendAccountRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Stopped.
+    /// The account is suspended.
     package struct SuspendAccountResponse: Hashable, Sendable {
-        /// As it is now, without anything personal.
+        /// Its current state, without personal data.
         package var account: IdentityV1.AdminAccount?
-        /// False where it was suspended already; the first reason stands.
+        /// False if it was suspended already; the first reason is kept.
         package var changed: Bool
 
         /// A message of these fields.
@@ -622,7 +623,7 @@ extension IdentityV1.SuspendAccountResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Takes a suspension back.
+    /// Request to lift a suspension.
     package struct RestoreAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
@@ -671,11 +672,11 @@ extension IdentityV1.RestoreAccountRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Taken back.
+    /// The suspension is lifted.
     package struct RestoreAccountResponse: Hashable, Sendable {
-        /// As it is now, without anything personal.
+        /// Its current state, without personal data.
         package var account: IdentityV1.AdminAccount?
-        /// False where it was not suspended.
+        /// False if it was not suspended.
         package var changed: Bool
 
         /// A message of these fields.
@@ -720,7 +721,7 @@ extension IdentityV1.RestoreAccountResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Ends an account's sessions.
+    /// Request to end an account's sessions.
     package struct SignOutAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
@@ -769,7 +770,7 @@ extension IdentityV1.SignOutAccountRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// They end within a second.
+    /// The sessions end within a second.
     package struct SignOutAccountResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {

@@ -4,11 +4,11 @@ internal import CMessages
 package import Cryptography
 
 extension IdentityV1 {
-    /// Asks for a link.
+    /// Request for a link.
     package struct RequestPasswordResetRequest: Hashable, Sendable {
         /// Email address as entered.
         package var email: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -53,7 +53,7 @@ extension IdentityV1.RequestPasswordResetRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// The same, whether or not there is such an account.
+    /// The same whether or not there is such an account.
     package struct RequestPasswordResetResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -84,13 +84,13 @@ extension IdentityV1.RequestPasswordResetResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Sets a new password.
+    /// Request to set a new password.
     package struct ResetPasswordRequest: Hashable, Sendable {
-        /// The token from the link.
+        /// The token from the mailed link.
         package var token: String
         /// The new password, 8 to 128 code points.
         package var password: SecretBytes
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -145,11 +145,12 @@ extension IdentityV1 {
     package struct ResetPasswordResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
-        /// Opens a session once, within 30 s.
+        /// Proof for the session service: opens one session, within 30 s.
         package var proof: IdentityV1.SignInProof?
-        /// What there is to tell of the sign-in before.
+        /// About the previous sign-in.
         package var news: IdentityV1.SignInNews?
-        /// The address had not been proved until now: who was in the account may be a stranger.
+        /// The address had not been verified before: the previous user of the account may not be its
+        /// owner.
         package var takenOver: Bool
 
         /// A message of these fields.
@@ -206,17 +207,17 @@ extension IdentityV1.ResetPasswordResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Replaces a password.
+    /// Request to replace a password.
     package struct ChangePasswordRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// The session that asks, "ses_…"; it stays.
+        /// The caller's session, "ses_…"; it stays live.
         package var sessionId: String
-        /// The password so far.
+        /// The current password.
         package var currentPassword: SecretBytes
-        /// The password from now on, 8 to 128 code points.
+        /// The new password, 8 to 128 code points.
         package var newPassword: SecretBytes
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -310,11 +311,11 @@ extension IdentityV1.ChangePasswordResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks for another link.
+    /// Request for another link.
     package struct ResendVerificationRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -359,9 +360,9 @@ extension IdentityV1.ResendVerificationRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A link is on its way.
+    /// The link is queued for delivery.
     package struct ResendVerificationResponse: Hashable, Sendable {
-        /// False where there was nothing left to verify.
+        /// False if there was nothing left to verify.
         package var sent: Bool
 
         /// A message of these fields.

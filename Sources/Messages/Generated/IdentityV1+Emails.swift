@@ -4,13 +4,13 @@ internal import CMessages
 package import Cryptography
 
 extension IdentityV1 {
-    /// Asks for a change of address.
+    /// Request to change the address.
     package struct RequestEmailChangeRequest: Hashable, Sendable {
-        /// A good access token of the account, with a recent proof.
+        /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
         /// The new address as entered.
         package var newEmail: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -61,7 +61,7 @@ extension IdentityV1.RequestEmailChangeRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A link is on its way.
+    /// The link is queued for delivery.
     package struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
         package var account: IdentityV1.Account?
@@ -102,15 +102,15 @@ extension IdentityV1.RequestEmailChangeResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Confirms a change of address.
+    /// Request to confirm a change of address.
     package struct ConfirmEmailChangeRequest: Hashable, Sendable {
-        /// The token from the link.
+        /// The token from the mailed link.
         package var token: String
-        /// An access token of the account's session, where the link was opened inside it; may be empty.
+        /// An access token of the account's session, if the link was opened inside it; may be empty.
         package var accessToken: String
-        /// Elsewhere: the account's password.
+        /// Outside such a session: the account's password.
         package var password: SecretBytes
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -167,7 +167,7 @@ extension IdentityV1.ConfirmEmailChangeRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Changed.
+    /// The address is changed.
     package struct ConfirmEmailChangeResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
@@ -208,11 +208,11 @@ extension IdentityV1.ConfirmEmailChangeResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Drops a change of address.
+    /// Request to cancel a change of address.
     package struct CancelEmailChangeRequest: Hashable, Sendable {
-        /// A good access token of the account.
+        /// A valid access token of the account.
         package var accessToken: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -257,9 +257,9 @@ extension IdentityV1.CancelEmailChangeRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Dropped.
+    /// The change is cancelled.
     package struct CancelEmailChangeResponse: Hashable, Sendable {
-        /// False where none waited.
+        /// False if no change was pending.
         package var cancelled: Bool
 
         /// A message of these fields.
@@ -298,13 +298,13 @@ extension IdentityV1.CancelEmailChangeResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks for another link.
+    /// Request for another link.
     package struct ResendVerificationByPasswordRequest: Hashable, Sendable {
         /// Email address as entered.
         package var email: String
         /// The password.
         package var password: SecretBytes
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -355,9 +355,9 @@ extension IdentityV1.ResendVerificationByPasswordRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Right password.
+    /// The password was right.
     package struct ResendVerificationByPasswordResponse: Hashable, Sendable {
-        /// False where the address is verified already.
+        /// False if the address is verified already.
         package var sent: Bool
 
         /// A message of these fields.

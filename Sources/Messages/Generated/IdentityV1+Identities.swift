@@ -3,9 +3,9 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// Asks for a nonce.
+    /// Request for a nonce.
     package struct IssueNonceRequest: Hashable, Sendable {
-        /// The provider's name, as the operator has it: "google", "apple".
+        /// The provider's name in the operator's settings: "google", "apple".
         package var provider: String
 
         /// A message of these fields.
@@ -46,12 +46,12 @@ extension IdentityV1.IssueNonceRequest: ProtobufMessage {
 extension IdentityV1 {
     /// A nonce.
     package struct IssueNonceResponse: Hashable, Sendable {
-        /// What the app hands to us with the token, and hands to the provider: as it is, or where hashed is
-        /// set, its SHA-256 in lower-case hexadecimal.
+        /// The nonce that the app sends back with the token.
         package var nonce: String
-        /// What to hand to the provider's dialog.
+        /// The value for the provider's dialog: the nonce itself or, for Apple, its SHA-256 in lower-case
+        /// hexadecimal.
         package var providerNonce: String
-        /// After this it is refused, milliseconds since 1970.
+        /// When it expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
 
         /// A message of these fields.
@@ -102,17 +102,18 @@ extension IdentityV1.IssueNonceResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// What an app has of a provider's dialog.
+    /// What the app received from a provider's dialog.
     package struct ProviderToken: Hashable, Sendable {
-        /// The provider's name, as the operator has it: "google", "apple".
+        /// The provider's name in the operator's settings: "google", "apple".
         package var provider: String
         /// The ID token, a JWT.
         package var idToken: String
-        /// The nonce that IssueNonce gave.
+        /// The nonce from IssueNonceResponse.
         package var nonce: String
-        /// Apple's authorization code, for the grant that deletion revokes; may be empty.
+        /// Apple's authorization code, for the grant that is revoked when the account is deleted; may be
+        /// empty.
         package var authorizationCode: String
-        /// Apple tells a name to the app, at the first sign-in only: handed on here; may be empty.
+        /// The user's name, which Apple gives to the app at the first sign-in only; may be empty.
         package var displayName: String
 
         /// A message of these fields.
@@ -175,15 +176,15 @@ extension IdentityV1.ProviderToken: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Signs in by a provider.
+    /// Request to sign in with a provider.
     package struct SignInWithProviderRequest: Hashable, Sendable {
-        /// What the provider's dialog gave.
+        /// The result of the provider's dialog.
         package var token: IdentityV1.ProviderToken?
-        /// The access token of the guest that asks, who becomes the account; empty for none.
+        /// The access token of the calling guest, which becomes the account; empty for none.
         package var guestAccessToken: String
-        /// Language of mails, BCP 47; empty takes the default.
+        /// Language of mails, BCP 47; empty means the default.
         package var language: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -240,11 +241,11 @@ extension IdentityV1.SignInWithProviderRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Signs in with nothing.
+    /// Request to create a guest.
     package struct SignInAnonymouslyRequest: Hashable, Sendable {
-        /// Language of messages, BCP 47; empty takes the default.
+        /// Language of messages, BCP 47; empty means the default.
         package var language: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -289,24 +290,24 @@ extension IdentityV1.SignInAnonymouslyRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// The account that a sign-in led to, whichever way.
+    /// The account of a sign-in, with any method.
     package struct AdmissionResponse: Hashable, Sendable {
-        /// The account; last_sign_in_at_ms is the sign-in before this one.
+        /// The account; its last_sign_in_at_ms is the previous sign-in.
         package var account: IdentityV1.Account?
-        /// Opens a session once, within 30 s.
+        /// Proof for the session service: opens one session, within 30 s.
         package var proof: IdentityV1.SignInProof?
         /// The account is new, or was a guest until now.
         package var isNewUser: Bool
-        /// Ways of signing in that went because they were not the address's owner's: "password", "google",
-        /// "phone".
+        /// Sign-in methods that were removed because they did not belong to the address's owner:
+        /// "password", "google", "phone".
         package var removedMethods: [String]
-        /// This way of signing in was added to an account that there was.
+        /// This sign-in method was added to an existing account.
         package var isLinked: Bool
-        /// The guest that asked became this account, with all it had.
+        /// The calling guest became this account and keeps all its data.
         package var isUpgraded: Bool
-        /// The guest that asked is another account than this one; absent where there was none.
+        /// Set if the calling guest is another account than this one; absent otherwise.
         package var collision: IdentityV1.Collision?
-        /// What there is to tell of the sign-in before; absent for a new account.
+        /// About the previous sign-in; absent for a new account.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -389,14 +390,14 @@ extension IdentityV1.AdmissionResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A guest signed in to an account that there was already: what becomes of the guest's data is a
-    /// choice.
+    /// A guest signed in to an account that existed already. The user has to choose what happens to the
+    /// guest's data.
     package struct Collision: Hashable, Sendable {
-        /// The guest as it is.
+        /// The guest, unchanged.
         package var guest: IdentityV1.Account?
-        /// Names both sides for the choice, which nobody else can make.
+        /// Identifies both accounts for that choice; only the holder of this token can make it.
         package var choiceToken: String
-        /// After this there is nothing to choose, milliseconds since 1970.
+        /// When the choice expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
 
         /// A message of these fields.
@@ -447,13 +448,13 @@ extension IdentityV1.Collision: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Links a provider.
+    /// Request to link a provider.
     package struct LinkProviderRequest: Hashable, Sendable {
-        /// A good access token of the account, with a recent proof.
+        /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
-        /// What the provider's dialog gave.
+        /// The result of the provider's dialog.
         package var token: IdentityV1.ProviderToken?
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -504,7 +505,7 @@ extension IdentityV1.LinkProviderRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Linked.
+    /// The provider is linked.
     package struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
         package var account: IdentityV1.Account?
@@ -545,13 +546,13 @@ extension IdentityV1.LinkProviderResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Takes a method away.
+    /// Request to remove a method.
     package struct UnlinkRequest: Hashable, Sendable {
-        /// A good access token of the account, with a recent proof.
+        /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
         /// "password", "phone", or a provider's name.
         package var method: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -602,7 +603,7 @@ extension IdentityV1.UnlinkRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Taken away.
+    /// The method is removed.
     package struct UnlinkResponse: Hashable, Sendable {
         /// The account, with its methods.
         package var account: IdentityV1.Account?
@@ -643,13 +644,14 @@ extension IdentityV1.UnlinkResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A way of signing in.
+    /// A sign-in method.
     package struct SignInMethod: Hashable, Sendable {
         /// "password", "phone", or a provider's name.
         package var method: String
-        /// Since when, milliseconds since 1970.
+        /// When it was added, in milliseconds since 1970.
         package var addedAtMs: Int64
-        /// What its owner knows it by: an email address, the end of a phone number; may be empty.
+        /// A hint by which its owner recognises it: an email address, the end of a phone number; may be
+        /// empty.
         package var hint: String
 
         /// A message of these fields.
@@ -700,9 +702,9 @@ extension IdentityV1.SignInMethod: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks for the account's methods.
+    /// Request for the account's methods.
     package struct ListMethodsRequest: Hashable, Sendable {
-        /// A good access token of the account.
+        /// A valid access token of the account.
         package var accessToken: String
 
         /// A message of these fields.
@@ -743,7 +745,7 @@ extension IdentityV1.ListMethodsRequest: ProtobufMessage {
 extension IdentityV1 {
     /// The account's methods.
     package struct ListMethodsResponse: Hashable, Sendable {
-        /// The oldest first.
+        /// The methods, the oldest first.
         package var methods: [IdentityV1.SignInMethod]
 
         /// A message of these fields.
@@ -784,13 +786,13 @@ extension IdentityV1.ListMethodsResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Proves a session's owner by a provider.
+    /// Request to re-authenticate with a provider.
     package struct ProveByProviderRequest: Hashable, Sendable {
-        /// A good access token of the session.
+        /// A valid access token of the session.
         package var accessToken: String
-        /// What the provider's dialog gave.
+        /// The result of the provider's dialog.
         package var token: IdentityV1.ProviderToken?
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -841,9 +843,9 @@ extension IdentityV1.ProveByProviderRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Proved.
+    /// The owner is re-authenticated.
     package struct ProveByProviderResponse: Hashable, Sendable {
-        /// For the session service's Reauthenticate, once, within 30 s.
+        /// A proof for the session service's Reauthenticate; valid once, within 30 s.
         package var proof: IdentityV1.SignInProof?
 
         /// A message of these fields.

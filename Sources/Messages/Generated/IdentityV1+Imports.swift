@@ -3,15 +3,15 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// What an import does of a record.
+    /// What an import does with a record.
     package enum ImportOutcome: Hashable, Sendable {
-        /// Not told.
+        /// Unspecified.
         case unspecified
-        /// An account was made.
+        /// The account was created.
         case created
-        /// It came before; nothing was changed.
+        /// It had been imported before; nothing was changed.
         case unchanged
-        /// It was not taken.
+        /// It was rejected.
         case refused
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -41,37 +41,38 @@ extension IdentityV1 {
 }
 
 extension IdentityV1 {
-    /// An account in a form that other systems can give and take.
+    /// An account in a portable form.
     package struct AccountRecord: Hashable, Sendable {
-        /// Its id elsewhere, 1 to 256 bytes; in an export the id it came with, or its "acc_…".
+        /// Its id in the other system, 1 to 256 bytes. In an export the id that it was imported with, or
+        /// its "acc_…".
         package var externalId: String
         /// Email address as entered; may be empty.
         package var email: String
-        /// The address's owner was proved.
+        /// The address is verified.
         package var emailVerified: Bool
-        /// The password's hash with its algorithm and cost, as Sources/Cryptography/Passwords/Foreign has
-        /// it; empty for none.
+        /// The password hash with its algorithm and cost, in a form of
+        /// Sources/Cryptography/Passwords/Foreign; empty for none.
         package var passwordHash: String
-        /// Name to show; may be empty.
+        /// Display name; may be empty.
         package var displayName: String
-        /// A picture to show, http or https; may be empty.
+        /// URL of a picture, http or https; may be empty.
         package var photoUrl: String
         /// Phone number in E.164; may be empty.
         package var phoneNumber: String
-        /// Identities at providers.
+        /// Its identities at providers.
         package var identities: [IdentityV1.ProviderIdentity]
-        /// It may not sign in: suspended here.
+        /// The account may not sign in; imported as suspended.
         package var disabled: Bool
-        /// When it was made, milliseconds since 1970; 0 for now.
+        /// When it was created, in milliseconds since 1970; 0 for now.
         package var createdAtMs: Int64
-        /// When it last signed in, milliseconds since 1970; 0 if never.
+        /// When it last signed in, in milliseconds since 1970; 0 if never.
         package var lastSignInAtMs: Int64
-        /// Language of mails, BCP 47; empty takes the default.
+        /// Language of mails, BCP 47; empty means the default.
         package var language: String
-        /// A JSON object of at most 1,000 bytes; may be empty. Kept, and not yet in tokens.
+        /// A JSON object of at most 1,000 bytes; may be empty. Stored, but not yet included in tokens.
         package var customClaims: String
-        /// The system that external_id is of; empty takes the request's. In an export "postern" where the
-        /// account came from nowhere else.
+        /// The system that external_id belongs to; empty means the request's source. In an export
+        /// "postern" for an account that was not imported.
         package var source: String
         /// In an export: the account, "acc_…". Ignored by an import.
         package var accountId: String
@@ -198,17 +199,17 @@ extension IdentityV1.AccountRecord: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// An identity at a provider, as it was linked elsewhere.
+    /// An identity at a provider, as linked in the other system.
     package struct ProviderIdentity: Hashable, Sendable {
-        /// As methods are named to owners: "google", "apple".
+        /// The method's name: "google", "apple".
         package var method: String
-        /// The provider's issuer as its documents have it: "https://accounts.google.com".
+        /// The provider's issuer as in its documentation: "https://accounts.google.com".
         package var issuer: String
-        /// The issuer's own name for it.
+        /// The issuer's identifier for the user.
         package var subject: String
-        /// The email that it told; may be empty.
+        /// The email that the provider gave; may be empty.
         package var email: String
-        /// The name that it told; may be empty.
+        /// The name that the provider gave; may be empty.
         package var displayName: String
 
         /// A message of these fields.
@@ -271,7 +272,7 @@ extension IdentityV1.ProviderIdentity: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Keeps a Firebase project's parameters.
+    /// Request to store a Firebase project's parameters.
     package struct KeepHashParametersRequest: Hashable, Sendable {
         /// Its signer key, 32 to 128 bytes.
         package var signerKey: [UInt8]
@@ -320,9 +321,9 @@ extension IdentityV1.KeepHashParametersRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// The parameters are kept.
+    /// The parameters are stored.
     package struct KeepHashParametersResponse: Hashable, Sendable {
-        /// Names them in a hash: `$firebase-scrypt$m=14,r=8$k=ID$salt$hash`.
+        /// Their id in a hash: `$firebase-scrypt$m=14,r=8$k=ID$salt$hash`.
         package var parametersId: Int64
 
         /// A message of these fields.
@@ -361,15 +362,15 @@ extension IdentityV1.KeepHashParametersResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Takes accounts in.
+    /// Request to import accounts.
     package struct ImportAccountsRequest: Hashable, Sendable {
-        /// Which system they come from, 1 to 64 bytes: ids elsewhere are told apart by it.
+        /// The system that they come from, 1 to 64 bytes; external ids are unique within it.
         package var source: String
         /// The accounts, 200 at most.
         package var accounts: [IdentityV1.AccountRecord]
-        /// Take no address for proved, whatever the records say.
+        /// Import all addresses as unverified, whatever the records say.
         package var emailsUnproved: Bool
-        /// Answer what would become of them, and change nothing.
+        /// Return what the import would do, and change nothing.
         package var dryRun: Bool
 
         /// A message of these fields.
@@ -428,9 +429,9 @@ extension IdentityV1.ImportAccountsRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// What became of them.
+    /// Results of an import.
     package struct ImportAccountsResponse: Hashable, Sendable {
-        /// An answer for each, in their order.
+        /// A result for each account, in order.
         package var answers: [IdentityV1.ImportAnswer]
 
         /// A message of these fields.
@@ -471,19 +472,19 @@ extension IdentityV1.ImportAccountsResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// What became of one.
+    /// Result for one account.
     package struct ImportAnswer: Hashable, Sendable {
-        /// What was done.
+        /// What the import did.
         package var outcome: IdentityV1.ImportOutcome
-        /// The account, "acc_…"; empty where it was refused.
+        /// The account, "acc_…"; empty if it was rejected.
         package var accountId: String
-        /// Of a refusal: the catalogue's code.
+        /// If rejected: the error code.
         package var code: String
-        /// Of a refusal: the field that it is about.
+        /// If rejected: the field that caused it.
         package var field: String
-        /// Of a refusal: more of why, where there is more to say: "too-costly".
+        /// If rejected: a further reason, if there is one: "too-costly".
         package var reason: String
-        /// Fields that did not fit and were left out or cut; the account is good without them.
+        /// Fields that were invalid and were left out or truncated; the account was imported without them.
         package var altered: [String]
 
         /// A message of these fields.
@@ -554,11 +555,11 @@ extension IdentityV1.ImportAnswer: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks where accounts are that came from elsewhere.
+    /// Request to look up imported accounts.
     package struct LookUpImportedRequest: Hashable, Sendable {
-        /// Which system they came from.
+        /// The system that they came from.
         package var source: String
-        /// Their ids there, 200 at most.
+        /// Their ids in that system, 200 at most.
         package var externalIds: [String]
 
         /// A message of these fields.
@@ -605,9 +606,9 @@ extension IdentityV1.LookUpImportedRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Where they are.
+    /// The imported accounts.
     package struct LookUpImportedResponse: Hashable, Sendable {
-        /// The account of each, "acc_…", in their order; empty where there is none.
+        /// The account of each id, "acc_…", in order; empty if there is none.
         package var accountIds: [String]
 
         /// A message of these fields.
@@ -648,11 +649,11 @@ extension IdentityV1.LookUpImportedResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks for all accounts.
+    /// Request to export all accounts.
     package struct ExportAccountsRequest: Hashable, Sendable {
-        /// With their passwords' hashes, and the parameters that belong to them.
+        /// Include password hashes, and the parameters that they refer to.
         package var withPasswordHashes: Bool
-        /// Begin after this position of an item; empty for the beginning.
+        /// Resume after this position of an item; empty to start from the beginning.
         package var after: String
 
         /// A message of these fields.
@@ -697,13 +698,13 @@ extension IdentityV1.ExportAccountsRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Some accounts.
+    /// Some of the accounts.
     package struct ExportAccountsItem: Hashable, Sendable {
-        /// What hashes name, before the first account, where hashes are asked for.
+        /// The parameters that hashes refer to, before the first account, if hashes were requested.
         package var hashParameters: [IdentityV1.HashParameters]
         /// The accounts.
         package var accounts: [IdentityV1.AccountRecord]
-        /// Where to go on from.
+        /// The position to resume from.
         package var position: String
 
         /// A message of these fields.
@@ -758,9 +759,9 @@ extension IdentityV1.ExportAccountsItem: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A Firebase project's parameters, as they were kept.
+    /// A Firebase project's stored parameters.
     package struct HashParameters: Hashable, Sendable {
-        /// Names them in a hash.
+        /// Their id in a hash.
         package var parametersId: Int64
         /// The signer key.
         package var signerKey: [UInt8]

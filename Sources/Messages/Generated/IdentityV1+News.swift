@@ -3,16 +3,16 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// What an app may want to say to who signs in ("welcome back", "you were last here on Monday"), and
-    /// by what it notices that something is out of the ordinary.
+    /// What an app may show at a sign-in ("welcome back", "your last visit was on Monday"), and by which
+    /// it can detect an unusual sign-in.
     package struct SignInNews: Hashable, Sendable {
-        /// The sign-in before this one, milliseconds since 1970; 0 for the first.
+        /// The previous sign-in, in milliseconds since 1970; 0 if there was none.
         package var lastSignInAtMs: Int64
-        /// How long ago that was, in milliseconds; 0 for the first.
+        /// Time since the previous sign-in, in milliseconds; 0 if there was none.
         package var gapMs: Int64
-        /// Nobody has signed in to this account from this device before; never at the first sign-in, and
-        /// never where the caller named no device. The owner has been told by mail, where the operator did
-        /// not turn that off.
+        /// This is the first sign-in to this account from this device; never set at the account's first
+        /// sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless
+        /// the operator has turned that off.
         package var isNewDevice: Bool
 
         /// A message of these fields.

@@ -3,11 +3,11 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// What there is to tell.
+    /// The event to notify of.
     package enum NoticeKind: Hashable, Sendable {
-        /// Nothing; refused.
+        /// Unspecified; rejected.
         case unspecified
-        /// A newer session took the place of the one used least recently.
+        /// A newer session displaced the least recently used one.
         case sessionDisplaced
         /// A refresh token was used twice, so its session was ended.
         case sessionReplayed
@@ -37,17 +37,17 @@ extension IdentityV1 {
 }
 
 extension IdentityV1 {
-    /// A notice.
+    /// A notice to send.
     package struct TellRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// What happened.
+        /// The event.
         package var kind: IdentityV1.NoticeKind
-        /// When, milliseconds since 1970.
+        /// When it happened, in milliseconds since 1970.
         package var atMs: Int64
-        /// The name of the device whose session it was; may be empty.
+        /// The name of the session's device; may be empty.
         package var deviceName: String
-        /// Its platform; may be empty.
+        /// The device's platform; may be empty.
         package var platform: String
 
         /// A message of these fields.
@@ -110,10 +110,10 @@ extension IdentityV1.TellRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// The notice is taken on.
+    /// The notice is accepted.
     package struct TellResponse: Hashable, Sendable {
-        /// A mail goes out. None does for an account that is gone or has no address, and after several
-        /// of a kind within an hour.
+        /// A mail is sent. None is sent if the account is deleted or has no address, or after several
+        /// notices of one kind within an hour.
         package var mailed: Bool
 
         /// A message of these fields.

@@ -3,15 +3,15 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// What a code is for; one for one purpose does nothing for another.
+    /// The purpose of a code; a code is valid for its own purpose only.
     package enum PhoneCodePurpose: Hashable, Sendable {
-        /// Not told; refused.
+        /// Unspecified; rejected.
         case unspecified
-        /// To sign in.
+        /// Sign-in.
         case signIn
-        /// To add the number to the account that asks.
+        /// To add the number to the caller's account.
         case link
-        /// To prove oneself again, by the account's own number.
+        /// Re-authentication, by the account's own number.
         case prove
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -41,18 +41,18 @@ extension IdentityV1 {
 }
 
 extension IdentityV1 {
-    /// Asks for a code.
+    /// Request for a code.
     package struct RequestCodeRequest: Hashable, Sendable {
-        /// The number with its country's code, "+49 151 12345678"; spaces, hyphens, dots and brackets do not
-        /// matter.
+        /// The number with the country's calling code, "+49 151 12345678"; spaces, hyphens, dots and
+        /// brackets are ignored.
         package var phoneNumber: String
-        /// What the code is for.
+        /// The purpose of the code.
         package var purpose: IdentityV1.PhoneCodePurpose
-        /// Language of the message, BCP 47; empty takes the default.
+        /// Language of the message, BCP 47; empty means the default.
         package var language: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
-        /// A good access token of the account that asks; for signing in empty.
+        /// A valid access token of the caller's account; empty for a sign-in.
         package var accessToken: String
 
         /// A message of these fields.
@@ -115,13 +115,14 @@ extension IdentityV1.RequestCodeRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A code is on its way.
+    /// The code is queued for delivery.
     package struct RequestCodeResponse: Hashable, Sendable {
-        /// Names the request, "pcr_…".
+        /// The request's id, "pcr_…".
         package var requestId: String
-        /// After this the code is refused, milliseconds since 1970.
+        /// When the code expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
-        /// An operator's number for tests: nothing was sent, so nothing need be counted.
+        /// The number is one of the operator's test numbers: nothing was sent, so no limit need be
+        /// charged.
         package var isTest: Bool
 
         /// A message of these fields.
@@ -172,19 +173,19 @@ extension IdentityV1.RequestCodeResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Signs in by a code.
+    /// Request to sign in with a code.
     package struct SignInWithCodeRequest: Hashable, Sendable {
-        /// RequestCodeResponse's.
+        /// From RequestCodeResponse.
         package var requestId: String
-        /// The number that it was sent to.
+        /// The phone number that the code was sent to.
         package var phoneNumber: String
-        /// Six digits.
+        /// The code: six digits.
         package var code: String
-        /// The access token of the guest that asks, who becomes the account; empty for none.
+        /// The access token of the calling guest, which becomes the account; empty for none.
         package var guestAccessToken: String
-        /// Language of messages, BCP 47; empty takes the default.
+        /// Language of messages, BCP 47; empty means the default.
         package var language: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -253,17 +254,17 @@ extension IdentityV1.SignInWithCodeRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Adds a number.
+    /// Request to add a number.
     package struct LinkPhoneRequest: Hashable, Sendable {
-        /// A good access token of the account, with a recent proof.
+        /// A valid access token of the account; requires recent authentication.
         package var accessToken: String
-        /// RequestCodeResponse's.
+        /// From RequestCodeResponse.
         package var requestId: String
-        /// The number that it was sent to.
+        /// The phone number that the code was sent to.
         package var phoneNumber: String
-        /// Six digits.
+        /// The code: six digits.
         package var code: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -326,7 +327,7 @@ extension IdentityV1.LinkPhoneRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Added.
+    /// The number is added.
     package struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
         package var account: IdentityV1.Account?
@@ -367,17 +368,17 @@ extension IdentityV1.LinkPhoneResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Proves a session's owner by a code.
+    /// Request to re-authenticate with a code.
     package struct ProveByCodeRequest: Hashable, Sendable {
-        /// A good access token of the session.
+        /// A valid access token of the session.
         package var accessToken: String
-        /// RequestCodeResponse's.
+        /// From RequestCodeResponse.
         package var requestId: String
-        /// The account's number.
+        /// The account's phone number.
         package var phoneNumber: String
-        /// Six digits.
+        /// The code: six digits.
         package var code: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -440,9 +441,9 @@ extension IdentityV1.ProveByCodeRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Proved.
+    /// The owner is re-authenticated.
     package struct ProveByCodeResponse: Hashable, Sendable {
-        /// For the session service's Reauthenticate, once, within 30 s.
+        /// A proof for the session service's Reauthenticate; valid once, within 30 s.
         package var proof: IdentityV1.SignInProof?
 
         /// A message of these fields.
@@ -481,11 +482,11 @@ extension IdentityV1.ProveByCodeResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// A number has changed.
+    /// Reports that a number has changed hands.
     package struct NumberChangedRequest: Hashable, Sendable {
-        /// E.164: "+4915112345678".
+        /// The number in E.164: "+4915112345678".
         package var phoneNumber: String
-        /// When it was told, milliseconds since 1970.
+        /// When the provider reported it, in milliseconds since 1970.
         package var toldAtMs: Int64
 
         /// A message of these fields.
@@ -530,7 +531,7 @@ extension IdentityV1.NumberChangedRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// It is kept for a month.
+    /// The report is stored for a month.
     package struct NumberChangedResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {

@@ -3,9 +3,9 @@
 internal import CMessages
 
 extension IdentityV1 {
-    /// A notice.
+    /// A notification.
     package struct ReceiveRequest: Hashable, Sendable {
-        /// The provider's name, as the operator has it: "apple".
+        /// The provider's name in the operator's settings: "apple".
         package var provider: String
         /// The signed token.
         package var payload: String
@@ -52,7 +52,7 @@ extension IdentityV1.ReceiveRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// There is nothing more to be done with it.
+    /// The notification need not be sent again.
     package struct ReceiveResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {

@@ -9,15 +9,15 @@ package enum IdentityV1 {}
 extension IdentityV1 {
     /// Whether an account may sign in.
     package enum AccountStatus: Hashable, Sendable {
-        /// Not told.
+        /// Unspecified.
         case unspecified
         /// In use.
         case active
-        /// Stopped by the operator.
+        /// Suspended by the operator.
         case suspended
-        /// Waits for its email to be verified, where the operator requires that.
+        /// Its email must be verified before it can sign in, as the operator requires.
         case pendingVerification
-        /// On its way out.
+        /// Being deleted.
         case deleting
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -53,28 +53,29 @@ extension IdentityV1 {
     package struct Account: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Its email address as entered; empty for an account without one.
+        /// Its email address as entered; empty if it has none.
         package var email: String
-        /// Whether the address is proved.
+        /// Whether the address is verified.
         package var emailVerified: Bool
-        /// Name to show; may be empty.
+        /// Display name; may be empty.
         package var displayName: String
-        /// When it was created, milliseconds since 1970.
+        /// When it was created, in milliseconds since 1970.
         package var createdAtMs: Int64
-        /// When it last signed in before this, milliseconds since 1970; 0 if never.
+        /// Its previous sign-in, in milliseconds since 1970; 0 if there was none.
         package var lastSignInAtMs: Int64
         /// Whether it may sign in.
         package var status: IdentityV1.AccountStatus
-        /// By what it can be signed in to: "password", "phone", or a provider's name. None for a guest.
+        /// Its sign-in methods: "password", "phone", or a provider's name. Empty for a guest.
         package var methods: [String]
-        /// Its phone number in E.164; empty for an account without one.
+        /// Its phone number in E.164; empty if it has none.
         package var phoneNumber: String
-        /// A picture to show, as a provider or an import gave it; may be empty.
+        /// URL of a picture, from a provider or an import; may be empty.
         package var photoUrl: String
-        /// An account that was made without anything to sign in by, and still has nothing.
+        /// The account was created without a sign-in method and still has none.
         package var isGuest: Bool
-        /// An address that it does not have yet: a change that waits for its link, or under strict
-        /// enumeration the sign-up's. Told with the account itself, not with sign-ins; may be empty.
+        /// An address that is not the account's yet: a pending change, or the address of a sign-up under
+        /// strict protection against account enumeration. Included when the account itself is requested,
+        /// not in responses of sign-ins; may be empty.
         package var pendingEmail: String
 
         /// A message of these fields.
@@ -181,15 +182,15 @@ extension IdentityV1.Account: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// The device that a person uses, for audit and notices.
+    /// The device and address of the user, for the audit trail and notices.
     package struct Origin: Hashable, Sendable {
-        /// The person's address, as the calling application asserts it; may be empty.
+        /// The user's IP address, as the calling application asserts it; may be empty.
         package var clientAddress: String
-        /// The device's own id; may be empty.
+        /// The device's id; may be empty.
         package var deviceId: String
-        /// For instance "ios", "android", "web", "cli".
+        /// The platform, for example "ios", "android", "web", "cli".
         package var platform: String
-        /// Name to show, for instance "Ada's phone".
+        /// Display name, for example "Ada's phone".
         package var deviceName: String
 
         /// A message of these fields.
@@ -246,23 +247,23 @@ extension IdentityV1.Origin: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Registers an account.
+    /// Request to register an account.
     package struct RegisterRequest: Hashable, Sendable {
         /// Email address as entered.
         package var email: String
         /// The password, 8 to 128 code points.
         package var password: SecretBytes
-        /// Name to show; may be empty.
+        /// Display name; may be empty.
         package var displayName: String
-        /// Language of mails, BCP 47; empty takes the default.
+        /// Language of mails, BCP 47; empty means the default.
         package var language: String
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
-        /// The access token of the guest that asks, who becomes the account with all it has; empty for
+        /// The access token of the calling guest, which becomes the account and keeps its data; empty for
         /// none.
         package var guestAccessToken: String
-        /// The address has been mailed often enough by others: where it is taken, or must be verified first,
-        /// no mail is sent. The answer is the same.
+        /// The address has reached its limit of mails caused by others. If it is taken, or must be
+        /// verified first, no mail is sent. The response is the same.
         package var mailWithheld: Bool
 
         /// A message of these fields.
@@ -339,9 +340,10 @@ extension IdentityV1.RegisterRequest: ProtobufMessage {
 extension IdentityV1 {
     /// The registered account.
     package struct RegisterResponse: Hashable, Sendable {
-        /// The new account, or the guest that became one.
+        /// The new account, or the upgraded guest.
         package var account: IdentityV1.Account?
-        /// Opens a session once, within 30 s; absent where the operator wants the address verified first.
+        /// Proof for the session service: opens one session, within 30 s. Absent if the operator requires
+        /// a verified address first.
         package var proof: IdentityV1.SignInProof?
 
         /// A message of these fields.
@@ -386,13 +388,13 @@ extension IdentityV1.RegisterResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Verifies a password.
+    /// Request to verify a password.
     package struct VerifyPasswordRequest: Hashable, Sendable {
         /// Email address as entered.
         package var email: String
         /// The password.
         package var password: SecretBytes
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -443,13 +445,13 @@ extension IdentityV1.VerifyPasswordRequest: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// The account whose password it was.
+    /// The account with this password.
     package struct VerifyPasswordResponse: Hashable, Sendable {
-        /// The account; last_sign_in_at_ms is the sign-in before this one.
+        /// The account; its last_sign_in_at_ms is the previous sign-in.
         package var account: IdentityV1.Account?
-        /// Opens a session once, within 30 s.
+        /// Proof for the session service: opens one session, within 30 s.
         package var proof: IdentityV1.SignInProof?
-        /// What there is to tell of the sign-in before.
+        /// About the previous sign-in.
         package var news: IdentityV1.SignInNews?
 
         /// A message of these fields.
@@ -500,19 +502,20 @@ extension IdentityV1.VerifyPasswordResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Identity's word that an account has proved itself: session opens a session for nothing else.
+    /// Identity's signed statement that an account has authenticated. The session service opens sessions
+    /// only for such a proof.
     package struct SignInProof: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// How it proved itself, as RFC 8176 names it: "pwd".
+        /// The authentication methods, as RFC 8176 names them: "pwd".
         package var amr: [String]
-        /// When the account proved itself, milliseconds since 1970.
+        /// When the account authenticated, in milliseconds since 1970.
         package var authTimeMs: Int64
-        /// When this proof was made, milliseconds since 1970; it is good for 30 s.
+        /// When this proof was issued, in milliseconds since 1970; it expires after 30 s.
         package var provedAtMs: Int64
-        /// 16 random bytes: the proof serves once.
+        /// 16 random bytes, so that the proof can be used only once.
         package var nonce: [UInt8]
-        /// HMAC-SHA-256 under the key that identity and session share, over all of the above.
+        /// HMAC-SHA-256 over all fields above, under the key that identity and session share.
         package var mac: [UInt8]
 
         /// A message of these fields.
@@ -583,15 +586,15 @@ extension IdentityV1.SignInProof: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Confirms an email address.
+    /// Request to confirm an email address.
     package struct ConfirmEmailRequest: Hashable, Sendable {
-        /// The token from the link.
+        /// The token from the mailed link.
         package var token: String
-        /// The account of the session that asks, "acc_…"; empty outside a session.
+        /// The account of the calling session, "acc_…"; empty outside a session.
         package var accountId: String
-        /// Outside the account's own session: the password to keep, which may replace the old one.
+        /// Outside the account's own session: the account's password, or a new one that replaces it.
         package var password: SecretBytes
-        /// Where it came from.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
 
         /// A message of these fields.
@@ -697,12 +700,12 @@ extension IdentityV1.ConfirmEmailResponse: ProtobufMessage {
 }
 
 extension IdentityV1 {
-    /// Asks for one account.
+    /// Request for one account.
     package struct GetAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Tell also whether it has a password. Account.methods says that and more; this is for a gateway
-        /// of before.
+        /// Also return whether it has a password. Account.methods contains this; the field is for gateways
+        /// of an earlier release.
         package var withProofs: Bool
 
         /// A message of these fields.
@@ -751,8 +754,8 @@ extension IdentityV1 {
     package struct GetAccountResponse: Hashable, Sendable {
         /// The account.
         package var account: IdentityV1.Account?
-        /// It has a password, which would prove it; false unless that was asked for. Told on to nobody but
-        /// who holds a live session of the account.
+        /// It has a password, with which it could authenticate; false unless with_proofs was set. To be
+        /// passed on only to the holder of a live session of the account.
         package var hasPassword: Bool
 
         /// A message of these fields.

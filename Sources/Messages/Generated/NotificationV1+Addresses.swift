@@ -3,9 +3,9 @@
 internal import CMessages
 
 extension NotificationV1 {
-    /// Which address.
+    /// Request for the state of an address.
     package struct ShowAddressRequest: Hashable, Sendable {
-        /// The address as mails are sent to it.
+        /// The email address that mails are sent to.
         package var email: String
 
         /// A message of these fields.
@@ -44,15 +44,15 @@ extension NotificationV1.ShowAddressRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// How it stands.
+    /// State of an address.
     package struct ShowAddressResponse: Hashable, Sendable {
-        /// Whether it is sent nothing.
+        /// Whether it is suppressed: no mails are sent to it.
         package var isStopped: Bool
-        /// The mail server's word, for instance "smtp-550-5.1.1".
+        /// The mail server's reply as a reason, for example "smtp-550-5.1.1".
         package var reason: String
-        /// Since when, milliseconds since 1970.
+        /// When it was suppressed, in milliseconds since 1970.
         package var stoppedAtMs: Int64
-        /// Until when, milliseconds since 1970.
+        /// Until when it is suppressed, in milliseconds since 1970.
         package var untilMs: Int64
 
         /// A message of these fields.
@@ -109,9 +109,9 @@ extension NotificationV1.ShowAddressResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Which address.
+    /// Request to release an address.
     package struct ReleaseAddressRequest: Hashable, Sendable {
-        /// The address as mails are sent to it.
+        /// The email address that mails are sent to.
         package var email: String
 
         /// A message of these fields.
@@ -150,9 +150,9 @@ extension NotificationV1.ReleaseAddressRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It is sent to again.
+    /// Mails are sent to the address again.
     package struct ReleaseAddressResponse: Hashable, Sendable {
-        /// Whether it was stopped until now.
+        /// Whether it was suppressed until now.
         package var wasStopped: Bool
 
         /// A message of these fields.

@@ -3,15 +3,15 @@
 internal import CMessages
 
 extension NotificationV1 {
-    /// Whose word brings a message to a device.
+    /// The push service that delivers to a device.
     package enum PushPlatform: Hashable, Sendable {
-        /// Not said.
+        /// Unspecified.
         case unspecified
-        /// Google's FCM: Android, and what else is registered there.
+        /// Google's FCM: Android, and other apps registered there.
         case fcm
         /// Apple's APNs.
         case apns
-        /// Apple's APNs for apps under development.
+        /// Apple's APNs for apps in development.
         case apnsSandbox
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -41,18 +41,18 @@ extension NotificationV1 {
 }
 
 extension NotificationV1 {
-    /// A device to register.
+    /// Request to register a device.
     package struct RegisterDeviceRequest: Hashable, Sendable {
-        /// Whose, "acc_…".
+        /// The account, "acc_…".
         package var accountId: String
-        /// Where its token is from: a platform that has a provider here.
+        /// The platform that issued its token; must have a configured provider.
         package var platform: NotificationV1.PushPlatform
-        /// The token, as the app has it from its system: at most 1,024 bytes; Apple's in hexadecimal.
+        /// The token that the app received from its platform: at most 1,024 bytes; Apple's in hexadecimal.
         package var token: String
-        /// The app, where there are several: for Apple its bundle's id. Empty takes the configured one.
+        /// The app, if there are several: for Apple its bundle id. Empty means the configured one.
         package var app: String
-        /// The session that it goes with, "ses_…": the device is dropped soon after that has ended,
-        /// whichever way; may be empty.
+        /// The session that it belongs to, "ses_…": the device is removed soon after that session ends,
+        /// for any reason; may be empty.
         package var sessionId: String
 
         /// A message of these fields.
@@ -117,9 +117,9 @@ extension NotificationV1.RegisterDeviceRequest: ProtobufMessage {
 extension NotificationV1 {
     /// The device is registered.
     package struct RegisterDeviceResponse: Hashable, Sendable {
-        /// The device, "dev_…"; the same as long as account and token are.
+        /// The device, "dev_…"; the same as long as account and token do not change.
         package var deviceId: String
-        /// It has come from another account.
+        /// It was registered to another account before.
         package var moved: Bool
 
         /// A message of these fields.
@@ -164,9 +164,9 @@ extension NotificationV1.RegisterDeviceResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// A new token of a device.
+    /// Request to replace a device's token.
     package struct UpdateDeviceRequest: Hashable, Sendable {
-        /// Whose, "acc_…".
+        /// The account, "acc_…".
         package var accountId: String
         /// The device, "dev_…".
         package var deviceId: String
@@ -221,7 +221,7 @@ extension NotificationV1.UpdateDeviceRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// The token is noted.
+    /// The token is replaced.
     package struct UpdateDeviceResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -252,13 +252,13 @@ extension NotificationV1.UpdateDeviceResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// A device, or a session's devices, to drop.
+    /// Request to remove a device, or a session's devices.
     package struct UnregisterDeviceRequest: Hashable, Sendable {
-        /// Whose, "acc_…".
+        /// The account, "acc_…".
         package var accountId: String
-        /// The device, "dev_…"; empty where the session is given.
+        /// The device, "dev_…"; empty if the session is given.
         package var deviceId: String
-        /// The session, "ses_…"; empty where the device is given.
+        /// The session, "ses_…"; empty if the device is given.
         package var sessionId: String
 
         /// A message of these fields.
@@ -309,9 +309,9 @@ extension NotificationV1.UnregisterDeviceRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It is dropped, or was not there.
+    /// The device is removed, or did not exist.
     package struct UnregisterDeviceResponse: Hashable, Sendable {
-        /// How many were dropped now.
+        /// Number of devices that this call removed.
         package var dropped: UInt32
 
         /// A message of these fields.
@@ -350,9 +350,9 @@ extension NotificationV1.UnregisterDeviceResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// All devices of an account are to go.
+    /// Request to remove all devices of an account.
     package struct RevokeDevicesRequest: Hashable, Sendable {
-        /// Whose, "acc_…".
+        /// The account, "acc_…".
         package var accountId: String
 
         /// A message of these fields.
@@ -391,9 +391,9 @@ extension NotificationV1.RevokeDevicesRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// They are gone.
+    /// The devices are removed.
     package struct RevokeDevicesResponse: Hashable, Sendable {
-        /// How many were dropped now.
+        /// Number of devices that this call removed.
         package var dropped: UInt32
 
         /// A message of these fields.
@@ -432,9 +432,9 @@ extension NotificationV1.RevokeDevicesResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks for an account's devices.
+    /// Request for an account's devices.
     package struct ListDevicesRequest: Hashable, Sendable {
-        /// Whose, "acc_…".
+        /// The account, "acc_…".
         package var accountId: String
 
         /// A message of these fields.
@@ -475,7 +475,7 @@ extension NotificationV1.ListDevicesRequest: ProtobufMessage {
 extension NotificationV1 {
     /// An account's devices.
     package struct ListDevicesResponse: Hashable, Sendable {
-        /// The one seen last first.
+        /// The devices, the most recently seen first.
         package var devices: [NotificationV1.PushDevice]
 
         /// A message of these fields.
@@ -516,15 +516,15 @@ extension NotificationV1.ListDevicesResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// A device that takes push messages.
+    /// A device that receives push messages.
     package struct PushDevice: Hashable, Sendable {
         /// The device, "dev_…".
         package var deviceId: String
-        /// Where its token is from.
+        /// The platform that issued its token.
         package var platform: NotificationV1.PushPlatform
-        /// The app.
+        /// The app, for Apple its bundle id.
         package var app: String
-        /// When it was last registered or updated, milliseconds since 1970.
+        /// When it was last registered or updated, in milliseconds since 1970.
         package var seenAtMs: Int64
 
         /// A message of these fields.

@@ -3,13 +3,13 @@
 internal import CMessages
 
 extension NotificationV1 {
-    /// By which way a message leaves.
+    /// The channel of a message.
     package enum MessageChannel: Hashable, Sendable {
         /// In a request: any.
         case unspecified
         /// Mail.
         case email
-        /// A text message to a phone.
+        /// An SMS to a phone.
         case sms
         /// A push message to a device.
         case push
@@ -41,19 +41,19 @@ extension NotificationV1 {
 }
 
 extension NotificationV1 {
-    /// Where a message stands.
+    /// The state of a message.
     package enum MessageState: Hashable, Sendable {
         /// In a request: any.
         case unspecified
-        /// Accepted, not yet tried.
+        /// Accepted, not attempted yet.
         case queued
-        /// Being tried.
+        /// An attempt is under way.
         case sending
-        /// To be tried again later.
+        /// Waiting for the next attempt.
         case waiting
-        /// Taken by a provider, or by the inbox.
+        /// Accepted by a provider, or written to the inbox.
         case sent
-        /// Given up.
+        /// Given up (dead letter).
         case dead
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -87,17 +87,17 @@ extension NotificationV1 {
 }
 
 extension NotificationV1 {
-    /// What goes before what.
+    /// Priority of a message.
     package enum MessageLane: Hashable, Sendable {
-        /// Not told.
+        /// Unspecified.
         case unspecified
-        /// Warnings.
+        /// Security warnings.
         case security
-        /// What somebody has done and is told of.
+        /// Notices about what a user has done.
         case notice
-        /// What can wait.
+        /// Messages that can wait.
         case bulk
-        /// Codes and links that the reader asked for. It goes before all others.
+        /// Codes and links that the user has requested; the highest priority.
         case requested
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -129,34 +129,35 @@ extension NotificationV1 {
 }
 
 extension NotificationV1 {
-    /// One message, without what it says.
+    /// One message, without its content.
     package struct MessageSummary: Hashable, Sendable {
         /// The message, "msg_…".
         package var messageId: String
-        /// Its way.
+        /// The channel.
         package var channel: NotificationV1.MessageChannel
-        /// Its lane.
+        /// The priority.
         package var lane: NotificationV1.MessageLane
-        /// Its template.
+        /// The template's name.
         package var template: String
-        /// Who it is for, masked: "a…@e….org", "+49…21".
+        /// The recipient, masked: "a…@e….org", "+49…21".
         package var recipient: String
-        /// Where it stands.
+        /// The state.
         package var state: NotificationV1.MessageState
-        /// Tries begun.
+        /// Number of attempts started.
         package var attempts: UInt32
-        /// When it was accepted, milliseconds since 1970.
+        /// When it was accepted, in milliseconds since 1970.
         package var acceptedAtMs: Int64
-        /// From when it may be tried; while it is being tried, the lease's end; 0 at its end.
+        /// When the next attempt is due, in milliseconds since 1970; during an attempt, when its lease
+        /// expires; 0 when sent or dead.
         package var dueAtMs: Int64
-        /// After this it is worth nothing; 0 for no such moment.
+        /// When it expires, in milliseconds since 1970; 0 for no expiry.
         package var expiresAtMs: Int64
-        /// When it was sent or given up; 0 before.
+        /// When it was sent or given up, in milliseconds since 1970; 0 before.
         package var endedAtMs: Int64
-        /// Why it waits or is dead, one of our words ("smtp-550"; "recipient-limit" for a warning that was
-        /// dropped, since 20 others waited for the same reader); empty otherwise.
+        /// Why it waits or is dead, a code of this service ("smtp-550"; "recipient-limit" for a warning
+        /// that was dropped because 20 others waited for the same recipient); otherwise empty.
         package var reason: String
-        /// A dead message that can be sent after all, by RetryMessage.
+        /// It is dead and can be sent with RetryMessage.
         package var canBeRetried: Bool
 
         /// A message of these fields.
@@ -267,19 +268,19 @@ extension NotificationV1.MessageSummary: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks for messages.
+    /// Request for messages.
     package struct ListMessagesRequest: Hashable, Sendable {
-        /// Only those that stand there.
+        /// Only messages in this state.
         package var state: NotificationV1.MessageState
-        /// Only those of this channel.
+        /// Only messages of this channel.
         package var channel: NotificationV1.MessageChannel
-        /// Only those of this template; empty for any.
+        /// Only messages of this template; empty for any.
         package var template: String
-        /// Only those whose masked recipient is this; empty for any.
+        /// Only messages with this masked recipient; empty for any.
         package var recipient: String
-        /// How many at most, 1 to 500; 0 for 50.
+        /// Page size, 1 to 500; 0 means 50.
         package var pageSize: UInt32
-        /// next_page of the answer before; empty for the first page.
+        /// The next_page of the previous response; empty for the first page.
         package var page: String
 
         /// A message of these fields.
@@ -352,8 +353,8 @@ extension NotificationV1 {
     package struct ListMessagesResponse: Hashable, Sendable {
         /// The messages, the newest first.
         package var messages: [NotificationV1.MessageSummary]
-        /// Where the next page begins; empty at the end. A page may be short, even empty, and not the
-        /// last: one request looks at so many messages and no more.
+        /// Token for the next page; empty on the last one. A page may be short or even empty without being
+        /// the last, since one request examines a limited number of messages.
         package var nextPage: String
 
         /// A message of these fields.
@@ -400,7 +401,7 @@ extension NotificationV1.ListMessagesResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks for one message.
+    /// Request for one message.
     package struct ShowMessageRequest: Hashable, Sendable {
         /// The message, "msg_…".
         package var messageId: String
@@ -445,7 +446,7 @@ extension NotificationV1 {
     package struct ShowMessageResponse: Hashable, Sendable {
         /// The message.
         package var message: NotificationV1.MessageSummary?
-        /// Its latest tries that did not succeed, the oldest first.
+        /// Its latest failed attempts, the oldest first.
         package var failedTries: [NotificationV1.FailedTry]
 
         /// A message of these fields.
@@ -492,13 +493,13 @@ extension NotificationV1.ShowMessageResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// A try that did not succeed.
+    /// A failed attempt.
     package struct FailedTry: Hashable, Sendable {
-        /// Which, from 1.
+        /// Number of the attempt, from 1.
         package var attempt: UInt32
-        /// When it ended, milliseconds since 1970.
+        /// When it ended, in milliseconds since 1970.
         package var atMs: Int64
-        /// Why, one of our words.
+        /// Why it failed, a code of this service.
         package var reason: String
 
         /// A message of these fields.
@@ -549,7 +550,7 @@ extension NotificationV1.FailedTry: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks to send a dead message after all.
+    /// Request to retry a dead message.
     package struct RetryMessageRequest: Hashable, Sendable {
         /// The message, "msg_…".
         package var messageId: String
@@ -590,9 +591,9 @@ extension NotificationV1.RetryMessageRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It is on its way again, or cannot be.
+    /// The message is queued again, or cannot be.
     package struct RetryMessageResponse: Hashable, Sendable {
-        /// How it stands.
+        /// Its current state.
         package var message: NotificationV1.MessageSummary?
 
         /// A message of these fields.
@@ -631,7 +632,7 @@ extension NotificationV1.RetryMessageResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks to give a message up.
+    /// Request to discard a message.
     package struct DiscardMessageRequest: Hashable, Sendable {
         /// The message, "msg_…".
         package var messageId: String
@@ -672,9 +673,9 @@ extension NotificationV1.DiscardMessageRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It will not be tried any more, and what it said is gone; unless it is just being tried.
+    /// The message is discarded and its content wiped, unless it is being sent at this moment.
     package struct DiscardMessageResponse: Hashable, Sendable {
-        /// How it stands.
+        /// Its current state.
         package var message: NotificationV1.MessageSummary?
 
         /// A message of these fields.
@@ -713,7 +714,7 @@ extension NotificationV1.DiscardMessageResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks to follow changes.
+    /// Request to watch the messages.
     package struct WatchMessagesRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -744,13 +745,13 @@ extension NotificationV1.WatchMessagesRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// The state of all, and what has changed since the item before.
+    /// Current counts, and the changes since the previous item.
     package struct WatchMessagesItem: Hashable, Sendable {
-        /// How many messages stand where, as of now.
+        /// Current number of messages by state.
         package var counts: [NotificationV1.MessageCount]
         /// The latest changes, at most 100, the oldest first.
         package var changes: [NotificationV1.MessageSummary]
-        /// Changes that were left out, since there were too many.
+        /// Number of changes that were left out because there were too many.
         package var changesLeftOut: UInt64
 
         /// A message of these fields.
@@ -805,11 +806,11 @@ extension NotificationV1.WatchMessagesItem: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// How many messages stand somewhere.
+    /// Number of messages in one state.
     package struct MessageCount: Hashable, Sendable {
-        /// Where.
+        /// The state.
         package var state: NotificationV1.MessageState
-        /// How many.
+        /// The number.
         package var count: UInt64
 
         /// A message of these fields.
@@ -854,7 +855,7 @@ extension NotificationV1.MessageCount: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks to remove an account's traces.
+    /// Request to delete an account's data.
     package struct ForgetAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
@@ -895,7 +896,7 @@ extension NotificationV1.ForgetAccountRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// They are gone; asked again, the same answer.
+    /// The data is deleted; a repeat gets the same response.
     package struct ForgetAccountResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {

@@ -3,26 +3,26 @@
 internal import CMessages
 
 extension NotificationV1 {
-    /// A push message to send: worded by a template, or by the caller.
+    /// Request to send a push message, with a template or with the caller's text.
     package struct SendPushRequest: Hashable, Sendable {
-        /// To whose devices, "acc_…".
+        /// The account whose devices receive it, "acc_…".
         package var accountId: String
-        /// Which template; empty where the caller words it.
+        /// The template's name; empty if the caller gives title and body.
         package var template: String
-        /// Language, BCP 47; empty takes the default.
+        /// Language, BCP 47; empty means the default.
         package var language: String
-        /// What the template's variables stand for.
+        /// Values of the template's variables.
         package var variables: [NotificationV1.Variable]
-        /// The title, without a template; 1 to 120 bytes.
+        /// The title, if there is no template; 1 to 120 bytes.
         package var title: String
-        /// The text, without a template; at most 1,024 bytes.
+        /// The text, if there is no template; at most 1,024 bytes.
         package var body: String
-        /// What the app gets beside the words: at most 16, 1 KiB in all.
+        /// Data for the app: at most 16 entries, 1 KiB in total.
         package var data: [NotificationV1.Variable]
-        /// A later message with the same one takes this one's place on the screen; at most 64 bytes, may
-        /// be empty.
+        /// A later message with the same key replaces this one on the screen; at most 64 bytes, may be
+        /// empty.
         package var collapseKey: String
-        /// After this it is not sent any more, milliseconds since 1970; 0 for no end.
+        /// The message is not sent after this time, in milliseconds since 1970; 0 for no expiry.
         package var expiresAtMs: Int64
 
         /// A message of these fields.
@@ -113,9 +113,9 @@ extension NotificationV1.SendPushRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// The push message is accepted, once for each device.
+    /// The push message is accepted, one message for each device.
     package struct SendPushResponse: Hashable, Sendable {
-        /// The messages, "msg_…"; none where the account has no device.
+        /// The messages, "msg_…"; none if the account has no device.
         package var messageIds: [String]
 
         /// A message of these fields.

@@ -3,11 +3,11 @@
 internal import CMessages
 
 extension NotificationV1 {
-    /// How a relay stands.
+    /// State of a relay address.
     package struct SetRelayRequest: Hashable, Sendable {
-        /// The relay's address.
+        /// The relay address.
         package var email: String
-        /// It passes nothing on.
+        /// It does not forward mail.
         package var isOff: Bool
 
         /// A message of these fields.
@@ -52,7 +52,7 @@ extension NotificationV1.SetRelayRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It is noted.
+    /// The state is recorded.
     package struct SetRelayResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {

@@ -3,20 +3,20 @@
 internal import CMessages
 
 extension NotificationV1 {
-    /// A text message to send.
+    /// Request to send an SMS.
     package struct SendTextRequest: Hashable, Sendable {
-        /// The number that it goes to, E.164: "+4915112345678".
+        /// The recipient's number in E.164: "+4915112345678".
         package var recipient: String
-        /// Which template, for instance "phone-code".
+        /// The template's name, for example "phone-code".
         package var template: String
-        /// Language, BCP 47; empty takes the default.
+        /// Language, BCP 47; empty means the default.
         package var language: String
-        /// What the template's variables stand for.
+        /// Values of the template's variables.
         package var variables: [NotificationV1.Variable]
-        /// After this it is not sent any more, milliseconds since 1970; 0 for no end.
-        /// A template with a code needs one, within 24 hours.
+        /// The message is not sent after this time, in milliseconds since 1970; 0 for no expiry. Required
+        /// for a template with a code, within 24 hours.
         package var expiresAtMs: Int64
-        /// The account that it is about, "acc_…", so that forgetting the account finds it; may be empty.
+        /// The account that it concerns, "acc_…", so that ForgetAccount finds it; may be empty.
         package var accountId: String
 
         /// A message of these fields.
@@ -87,7 +87,7 @@ extension NotificationV1.SendTextRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// The text message is accepted and will not be lost.
+    /// The SMS is accepted and stored durably.
     package struct SendTextResponse: Hashable, Sendable {
         /// The message, "msg_…".
         package var messageId: String

@@ -5,21 +5,21 @@ internal import CMessages
 extension NotificationV1 {
     /// A webhook.
     package struct Webhook: Hashable, Sendable {
-        /// "whk_…".
+        /// The webhook, "whk_…".
         package var webhookId: String
-        /// Where events go.
+        /// The URL that events are sent to.
         package var url: String
-        /// Which events: names of the catalogue, or beginnings of names ("session.*"); "*" is all.
+        /// The events to send: names of the catalogue, or prefixes of names ("session.*"); "*" is all.
         package var events: [String]
-        /// When it was added, milliseconds since 1970.
+        /// When it was added, in milliseconds since 1970.
         package var createdAtMs: Int64
-        /// It is held back.
+        /// It is paused.
         package var isPaused: Bool
-        /// Events that wait for it.
+        /// Number of events that wait for it.
         package var waiting: Int64
-        /// Why the last try failed; empty where it did not.
+        /// Why the last attempt failed; empty if it did not.
         package var lastFailure: String
-        /// The position of the latest event that there is, from which Replay counts back.
+        /// The position of the latest event; a position for ReplayWebhook is counted back from it.
         package var position: Int64
 
         /// A message of these fields.
@@ -102,11 +102,11 @@ extension NotificationV1.Webhook: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Adds a URL.
+    /// Request to add a webhook.
     package struct AddWebhookRequest: Hashable, Sendable {
-        /// https, and a public address; the setting webhook-targets allows others.
+        /// https and a public address; the setting webhook-targets permits others.
         package var url: String
-        /// Which events; none means all.
+        /// The events to send; empty means all.
         package var events: [String]
 
         /// A message of these fields.
@@ -153,11 +153,11 @@ extension NotificationV1.AddWebhookRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It is added.
+    /// The webhook is added.
     package struct AddWebhookResponse: Hashable, Sendable {
         /// The webhook.
         package var webhook: NotificationV1.Webhook?
-        /// What its receiver verifies signatures with, "whsec_…". It is never told again.
+        /// The secret with which its receiver verifies signatures, "whsec_…". It is not returned again.
         package var secret: String
 
         /// A message of these fields.
@@ -202,7 +202,7 @@ extension NotificationV1.AddWebhookResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks for all.
+    /// Request for all webhooks.
     package struct ListWebhooksRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -233,9 +233,9 @@ extension NotificationV1.ListWebhooksRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// All of them.
+    /// All webhooks.
     package struct ListWebhooksResponse: Hashable, Sendable {
-        /// The oldest first.
+        /// The webhooks, the oldest first.
         package var webhooks: [NotificationV1.Webhook]
 
         /// A message of these fields.
@@ -276,9 +276,9 @@ extension NotificationV1.ListWebhooksResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Takes one away.
+    /// Request to remove a webhook.
     package struct RemoveWebhookRequest: Hashable, Sendable {
-        /// Which.
+        /// The webhook, "whk_…".
         package var webhookId: String
 
         /// A message of these fields.
@@ -317,7 +317,7 @@ extension NotificationV1.RemoveWebhookRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It is gone.
+    /// The webhook is removed.
     package struct RemoveWebhookResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -348,9 +348,9 @@ extension NotificationV1.RemoveWebhookResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Asks for a new secret.
+    /// Request for a new secret.
     package struct RotateWebhookSecretRequest: Hashable, Sendable {
-        /// Which.
+        /// The webhook, "whk_…".
         package var webhookId: String
 
         /// A message of these fields.
@@ -391,9 +391,9 @@ extension NotificationV1.RotateWebhookSecretRequest: ProtobufMessage {
 extension NotificationV1 {
     /// The new secret signs from now on.
     package struct RotateWebhookSecretResponse: Hashable, Sendable {
-        /// "whsec_…"; it is never told again.
+        /// The new secret, "whsec_…"; it is not returned again.
         package var secret: String
-        /// Until then the former one signs as well, milliseconds since 1970.
+        /// Until when the former secret signs as well, in milliseconds since 1970.
         package var formerUntilMs: Int64
 
         /// A message of these fields.
@@ -438,11 +438,11 @@ extension NotificationV1.RotateWebhookSecretResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Holds one back, or lets it go on.
+    /// Request to pause or resume a webhook.
     package struct PauseWebhookRequest: Hashable, Sendable {
-        /// Which.
+        /// The webhook, "whk_…".
         package var webhookId: String
-        /// Hold it back.
+        /// True to pause, false to resume.
         package var paused: Bool
 
         /// A message of these fields.
@@ -487,7 +487,7 @@ extension NotificationV1.PauseWebhookRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// It is so.
+    /// The webhook is paused or resumed.
     package struct PauseWebhookResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -518,11 +518,11 @@ extension NotificationV1.PauseWebhookResponse: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// Sends events once more.
+    /// Request to send events again.
     package struct ReplayWebhookRequest: Hashable, Sendable {
-        /// Which.
+        /// The webhook, "whk_…".
         package var webhookId: String
-        /// Everything after this position, as far as it is kept (7 days); 0 for all of it.
+        /// All events after this position that are still stored (7 days); 0 for all of these.
         package var after: Int64
 
         /// A message of these fields.
@@ -567,9 +567,9 @@ extension NotificationV1.ReplayWebhookRequest: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// They are on their way.
+    /// The events are queued.
     package struct ReplayWebhookResponse: Hashable, Sendable {
-        /// How many.
+        /// Number of events.
         package var events: Int64
 
         /// A message of these fields.

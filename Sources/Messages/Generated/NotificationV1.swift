@@ -6,20 +6,20 @@ internal import CMessages
 package enum NotificationV1 {}
 
 extension NotificationV1 {
-    /// An email to send.
+    /// Request to send an email.
     package struct SendEmailRequest: Hashable, Sendable {
-        /// The address that it goes to.
+        /// The recipient's address.
         package var recipient: String
-        /// Which template, for instance "verify-email".
+        /// The template's name, for example "verify-email".
         package var template: String
-        /// Language, BCP 47; empty takes the default.
+        /// Language, BCP 47; empty means the default.
         package var language: String
-        /// What the template's variables stand for.
+        /// Values of the template's variables.
         package var variables: [NotificationV1.Variable]
-        /// After this it is not sent any more, milliseconds since 1970; 0 for no end.
-        /// A template with a code needs one, within 24 hours.
+        /// The message is not sent after this time, in milliseconds since 1970; 0 for no expiry. Required
+        /// for a template with a code, within 24 hours.
         package var expiresAtMs: Int64
-        /// The account that it is about, "acc_…", so that forgetting the account finds it; may be empty.
+        /// The account that it concerns, "acc_…", so that ForgetAccount finds it; may be empty.
         package var accountId: String
 
         /// A message of these fields.
@@ -94,7 +94,7 @@ extension NotificationV1 {
     package struct Variable: Hashable, Sendable {
         /// Its name.
         package var name: String
-        /// Its value; escaped where the template is HTML.
+        /// Its value; escaped if the template is HTML.
         package var value: String
 
         /// A message of these fields.
@@ -139,7 +139,7 @@ extension NotificationV1.Variable: ProtobufMessage {
 }
 
 extension NotificationV1 {
-    /// The email is accepted and will not be lost.
+    /// The email is accepted and stored durably.
     package struct SendEmailResponse: Hashable, Sendable {
         /// The message, "msg_…".
         package var messageId: String

@@ -7,17 +7,17 @@ extension RateLimitV1 {
     package struct Limit: Hashable, Sendable {
         /// Its name, for instance "failed-sign-in-by-account".
         package var name: String
-        /// How much is allowed, for people: "5 in 15m".
+        /// The rule as text: "5 in 15m".
         package var rule: String
-        /// The operator's file gives it another rule than it has by itself.
+        /// The operator's file overrides the built-in rule.
         package var changed: Bool
-        /// It is counted, but not enforced.
+        /// Shadow mode: it is counted, but not enforced.
         package var shadow: Bool
-        /// Its answers wait for the disk.
+        /// Charges are on disk before the response.
         package var durable: Bool
-        /// Only other limits charge it: it is a part of them.
+        /// Part of other limits; only they charge it.
         package var `internal`: Bool
-        /// What the operator's file can say of it, with what holds now: "sign-up-by-address-count: 3".
+        /// Its settings in the operator's file, with the values in force: "sign-up-by-address-count: 3".
         package var settings: [String]
 
         /// A message of these fields.
@@ -94,7 +94,7 @@ extension RateLimitV1.Limit: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Asks for the limits.
+    /// Request for the limits.
     package struct ListLimitsRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -127,7 +127,7 @@ extension RateLimitV1.ListLimitsRequest: ProtobufMessage {
 extension RateLimitV1 {
     /// The limits.
     package struct ListLimitsResponse: Hashable, Sendable {
-        /// By name.
+        /// The limits, ordered by name.
         package var limits: [RateLimitV1.Limit]
 
         /// A message of these fields.
@@ -168,13 +168,13 @@ extension RateLimitV1.ListLimitsResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// A secret that subjects are hashed under. It is never told.
+    /// A key that subjects are hashed with. The key itself is never returned.
     package struct SubjectKey: Hashable, Sendable {
-        /// Its number, from 0.
+        /// The key's number, from 0.
         package var number: Int64
-        /// Since when new charges go under it, milliseconds since 1970; 0 for the first.
+        /// When it was put into use, in milliseconds since 1970; 0 for the first.
         package var sinceMs: Int64
-        /// When another one took its place; 0 for the current one.
+        /// When another key replaced it, in milliseconds since 1970; 0 for the current one.
         package var untilMs: Int64
 
         /// A message of these fields.
@@ -225,7 +225,7 @@ extension RateLimitV1.SubjectKey: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Asks for the secrets.
+    /// Request for the keys.
     package struct ListSubjectKeysRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -256,9 +256,9 @@ extension RateLimitV1.ListSubjectKeysRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// The secrets, the newest first.
+    /// The keys, the newest first.
     package struct ListSubjectKeysResponse: Hashable, Sendable {
-        /// The current one, and those that something may still be kept under.
+        /// The current key, and those under which entries may still be stored.
         package var keys: [RateLimitV1.SubjectKey]
 
         /// A message of these fields.
@@ -299,10 +299,11 @@ extension RateLimitV1.ListSubjectKeysResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Asks for another secret.
+    /// Request for another key.
     package struct RotateSubjectKeyRequest: Hashable, Sendable {
-        /// Where there is no room for another secret, the oldest is forgotten for it, though something may
-        /// still be kept under it: whoever is counted or locked there, and has not come since, is free.
+        /// If the maximum number of keys is reached, drop the oldest, although entries may still be stored
+        /// under it. A subject that is counted or locked there, and has made no attempt since, is then
+        /// free.
         package var forgetOldest: Bool
 
         /// A message of these fields.
@@ -341,9 +342,9 @@ extension RateLimitV1.RotateSubjectKeyRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Another secret is in force.
+    /// Another key is in use.
     package struct RotateSubjectKeyResponse: Hashable, Sendable {
-        /// The secrets as they are now.
+        /// The keys after the change.
         package var keys: [RateLimitV1.SubjectKey]
 
         /// A message of these fields.

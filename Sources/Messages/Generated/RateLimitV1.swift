@@ -6,17 +6,17 @@ internal import CMessages
 package enum RateLimitV1 {}
 
 extension RateLimitV1 {
-    /// One limit and whom it is about.
+    /// One limit and its subject.
     package struct Charge: Hashable, Sendable {
         /// The limit's name, for instance "failed-sign-in-by-account".
         package var limit: String
-        /// Whom it is about: an address, an email, a device. Kept only as a keyed hash.
+        /// The subject: an address, an email, a device. Stored only as a keyed hash.
         package var subject: String
-        /// The device that the attempt comes from, where the limit has a lane for devices that the subject
-        /// has succeeded from before: strangers cannot use that lane up. Empty for none.
+        /// The device that the attempt comes from, if the limit has a separate lane for devices from which
+        /// the subject has succeeded before: other devices cannot use that lane up. Empty for none.
         package var device: String
-        /// What is guessed at, where a subject that is shut still has the first guess at each looked at: the
-        /// request of a code to a phone. Empty for none.
+        /// What is guessed at, for limits that check the first guess at each target even when the subject
+        /// is locked: the request of a phone code. Empty for none.
         package var target: String
 
         /// A message of these fields.
@@ -73,22 +73,22 @@ extension RateLimitV1.Charge: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// The strictest answer of those that were asked for.
+    /// The strictest decision of the requested charges.
     package struct Decision: Hashable, Sendable {
         /// At least one limit is reached; nothing was charged.
         package var limited: Bool
-        /// The name of the limit that decided.
+        /// The name of the deciding limit.
         package var limit: String
-        /// When an attempt can work again, in milliseconds from now; 0 when not limited.
+        /// When an attempt can succeed again, in milliseconds from now; 0 if not limited.
         package var retryAfterMs: UInt64
-        /// Attempts left after this one, under the strictest limit.
+        /// Remaining attempts after this one, under the strictest limit.
         package var remaining: UInt32
-        /// Which attempt this is, or would be, under that limit; from 1.
+        /// The number of this attempt, made or not, under that limit; from 1.
         package var attempt: UInt32
-        /// When nothing of it counts any more, milliseconds since 1970; 0 where that is not known.
+        /// When nothing of it counts any more, in milliseconds since 1970; 0 if not known.
         package var resetAtMs: Int64
-        /// For people, in the language asked for: "Please wait 4 minutes before requesting another code.";
-        /// empty when not limited.
+        /// A message for the user, in the requested language: "Please wait 4 minutes before requesting
+        /// another code."; empty if not limited.
         package var sentence: String
 
         /// A message of these fields.
@@ -163,26 +163,27 @@ extension RateLimitV1.Decision: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Charges a batch.
+    /// Request to charge limits.
     package struct ConsumeRequest: Hashable, Sendable {
-        /// At most 15.
+        /// The charges, 15 at most.
         package var charges: [RateLimitV1.Charge]
-        /// Of the sentence, BCP 47: en, de, es, fr or ja; anything else is English.
+        /// Language of the sentence, BCP 47: en, de, es, fr or ja; anything else means English.
         package var language: String
-        /// The caller's name for this charge, by which it can take back what it got no answer to: a random
-        /// number from 1 to 2^63-1 in base 36, another one for each call. Empty has the limiter choose one.
-        /// A call with an idempotency-key is named by that, whatever stands here.
+        /// The caller's id for this charge, with which it can refund a charge whose response it did not
+        /// receive: a random number from 1 to 2^63-1 in base 36, a new one for each call. If empty, the
+        /// limiter chooses one. The id of a call with an idempotency-key is derived from that key,
+        /// whatever this field says.
         package var chargeId: String
-        /// Who names the subjects. A subject that nothing was counted on until now is charged to them, so
-        /// that nobody can fill the table with invented ones. Without it nobody is.
+        /// The source of the subjects. A subject without a counter is charged to its source, so that no
+        /// caller can fill the table with invented subjects. Without a source it is not charged to any.
         package var namedBy: NamedBy?
 
-        /// Who names the subjects. A subject that nothing was counted on until now is charged to them, so
-        /// that nobody can fill the table with invented ones. Without it nobody is.
+        /// The source of the subjects. A subject without a counter is charged to its source, so that no
+        /// caller can fill the table with invented subjects. Without a source it is not charged to any.
         package enum NamedBy: Hashable, Sendable {
             /// The client's address.
             case clientAddress(String)
-            /// The application, where it asserts no address.
+            /// The application, if it asserts no address.
             case application(String)
         }
 
@@ -258,12 +259,12 @@ extension RateLimitV1.ConsumeRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// What was decided.
+    /// The decision.
     package struct ConsumeResponse: Hashable, Sendable {
         /// The decision.
         package var decision: RateLimitV1.Decision?
-        /// Names this charge for Refund and Succeed, for a minute: as the request did, if it did. Empty when
-        /// limited.
+        /// The id of this charge for Refund and Succeed, valid for a minute: the request's id, if it had
+        /// one. Empty if limited.
         package var chargeId: String
 
         /// A message of these fields.
@@ -308,11 +309,11 @@ extension RateLimitV1.ConsumeResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Charges a batch that need not outlive a crash.
+    /// Request to charge limits that need not survive a crash.
     package struct CheckRequest: Hashable, Sendable {
-        /// At most 15.
+        /// The charges, 15 at most.
         package var charges: [RateLimitV1.Charge]
-        /// Of the sentence, as in ConsumeRequest.
+        /// Language of the sentence, as in ConsumeRequest.
         package var language: String
 
         /// A message of these fields.
@@ -359,7 +360,7 @@ extension RateLimitV1.CheckRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// What was decided.
+    /// The decision.
     package struct CheckResponse: Hashable, Sendable {
         /// The decision.
         package var decision: RateLimitV1.Decision?
@@ -400,15 +401,15 @@ extension RateLimitV1.CheckResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Takes a charge back.
+    /// Request to refund a charge.
     package struct RefundRequest: Hashable, Sendable {
-        /// ConsumeResponse's; ConsumeRequest's where no answer came. Of a charge that was not made nothing is
-        /// taken back.
+        /// From ConsumeResponse, or from ConsumeRequest if no response arrived. If the charge was not
+        /// made, nothing is refunded.
         package var chargeId: String
-        /// The batch that was charged.
+        /// The charges that were made.
         package var charges: [RateLimitV1.Charge]
-        /// The names of limits: only what was charged to these, and to their lanes, is taken back, and the
-        /// rest stands for good. Empty takes all back.
+        /// Names of limits: only charges to these and to their lanes are refunded, and the rest is final.
+        /// Empty refunds all.
         package var only: [String]
 
         /// A message of these fields.
@@ -463,7 +464,7 @@ extension RateLimitV1.RefundRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Taken back.
+    /// The charge is refunded.
     package struct RefundResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -494,14 +495,14 @@ extension RateLimitV1.RefundResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Tells that an attempt was right.
+    /// Reports that an attempt was successful.
     package struct SucceedRequest: Hashable, Sendable {
-        /// ConsumeResponse's; empty where nothing was charged, as for a sign-up or a reset.
+        /// From ConsumeResponse; empty if nothing was charged, as for a sign-up or a reset.
         package var chargeId: String
-        /// The batch that was charged.
+        /// The charges that were made.
         package var charges: [RateLimitV1.Charge]
-        /// The subjects have changed hands: all devices that they were known by are forgotten, but for those
-        /// that are named here.
+        /// The subjects have a new owner: forget all their known devices, except those that are named
+        /// here.
         package var forgetDevices: Bool
 
         /// A message of these fields.
@@ -554,7 +555,7 @@ extension RateLimitV1.SucceedRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Noted.
+    /// The success is recorded.
     package struct SucceedResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -585,11 +586,11 @@ extension RateLimitV1.SucceedResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Asks without charging.
+    /// Request for a decision without a charge.
     package struct PeekRequest: Hashable, Sendable {
-        /// At most 15.
+        /// The charges, 15 at most.
         package var charges: [RateLimitV1.Charge]
-        /// Of the sentence, as in ConsumeRequest.
+        /// Language of the sentence, as in ConsumeRequest.
         package var language: String
 
         /// A message of these fields.
@@ -636,7 +637,7 @@ extension RateLimitV1.PeekRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// What would be decided.
+    /// The decision that Consume would make.
     package struct PeekResponse: Hashable, Sendable {
         /// The decision.
         package var decision: RateLimitV1.Decision?
@@ -677,9 +678,9 @@ extension RateLimitV1.PeekResponse: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Forgets what was counted.
+    /// Request to reset counters.
     package struct ResetRequest: Hashable, Sendable {
-        /// At most 15.
+        /// The charges, 15 at most.
         package var charges: [RateLimitV1.Charge]
 
         /// A message of these fields.
@@ -720,9 +721,9 @@ extension RateLimitV1.ResetRequest: ProtobufMessage {
 }
 
 extension RateLimitV1 {
-    /// Forgotten.
+    /// The counters are reset.
     package struct ResetResponse: Hashable, Sendable {
-        /// On how many of the entries something was counted that is now forgotten. A repeat finds nothing.
+        /// Number of entries that had counters, which are now reset. A repeat finds none.
         package var forgotten: UInt32
 
         /// A message of these fields.

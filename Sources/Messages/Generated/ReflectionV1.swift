@@ -6,7 +6,7 @@ internal import CMessages
 package enum ReflectionV1 {}
 
 extension ReflectionV1 {
-    /// Asks for the services.
+    /// Request for the names of the services.
     package struct ListRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -39,7 +39,7 @@ extension ReflectionV1.ListRequest: ProtobufMessage {
 extension ReflectionV1 {
     /// The services of a program.
     package struct ListResponse: Hashable, Sendable {
-        /// Full names, for instance "postern.session.v1.Sessions".
+        /// Full names, for example "postern.session.v1.Sessions".
         package var services: [String]
 
         /// A message of these fields.
@@ -80,7 +80,7 @@ extension ReflectionV1.ListResponse: ProtobufMessage {
 }
 
 extension ReflectionV1 {
-    /// Asks for one service's descriptors.
+    /// Request for one service's descriptors.
     package struct DescribeRequest: Hashable, Sendable {
         /// Full name of the service.
         package var service: String
@@ -123,8 +123,8 @@ extension ReflectionV1.DescribeRequest: ProtobufMessage {
 extension ReflectionV1 {
     /// One service's descriptors.
     package struct DescribeResponse: Hashable, Sendable {
-        /// A google.protobuf.FileDescriptorSet with the service's file and all that it imports, serialised,
-        /// so that any protobuf library can read it.
+        /// A serialised google.protobuf.FileDescriptorSet with the service's file and all files that it
+        /// imports. Any protobuf library can read it.
         package var fileDescriptorSet: [UInt8]
 
         /// A message of these fields.

@@ -3,7 +3,7 @@
 internal import CMessages
 
 extension SessionV1 {
-    /// Asks how an account is used.
+    /// Request for an account's activity.
     package struct AccountActivityRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
@@ -44,14 +44,14 @@ extension SessionV1.AccountActivityRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// How it is used.
+    /// An account's activity.
     package struct AccountActivityResponse: Hashable, Sendable {
-        /// Its live sessions.
+        /// Number of its live sessions.
         package var liveSessions: UInt32
-        /// When one of them was last used, milliseconds since 1970; 0 where there is none.
+        /// When one of them was last used, in milliseconds since 1970; 0 if there is none.
         package var lastActivityAtMs: Int64
-        /// When any session was last used, also one that has ended since, milliseconds since 1970; 0 where
-        /// that is not known.
+        /// When any session was last used, including ended ones, in milliseconds since 1970; 0 if not
+        /// known.
         package var lastSeenAtMs: Int64
 
         /// A message of these fields.

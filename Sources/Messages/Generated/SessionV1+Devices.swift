@@ -7,19 +7,19 @@ extension SessionV1 {
     package struct DeviceSession: Hashable, Sendable {
         /// The session, "ses_…".
         package var sessionId: String
-        /// The device's name as it was given at sign-in; empty if none was.
+        /// The device's name from sign-in; may be empty.
         package var deviceName: String
-        /// For instance "ios", "web"; empty if it was not given.
+        /// The platform, for example "ios", "web"; may be empty.
         package var platform: String
-        /// When it was opened, milliseconds since 1970.
+        /// When it was opened, in milliseconds since 1970.
         package var createdAtMs: Int64
-        /// When it was last used, milliseconds since 1970.
+        /// When it was last used, in milliseconds since 1970.
         package var lastUsedAtMs: Int64
-        /// It is the session that asks.
+        /// It is the caller's session.
         package var current: Bool
-        /// How its owner proved to be it, as RFC 8176 names it.
+        /// How its owner authenticated, as RFC 8176 names it.
         package var amr: [String]
-        /// When its owner last did, milliseconds since 1970.
+        /// When its owner last authenticated, in milliseconds since 1970.
         package var authTimeMs: Int64
 
         /// A message of these fields.
@@ -102,9 +102,9 @@ extension SessionV1.DeviceSession: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks for the account's sessions.
+    /// Request for the account's sessions.
     package struct ListRequest: Hashable, Sendable {
-        /// A good access token of one of them.
+        /// A valid access token of one of them.
         package var accessToken: String
 
         /// A message of these fields.
@@ -145,7 +145,7 @@ extension SessionV1.ListRequest: ProtobufMessage {
 extension SessionV1 {
     /// The account's live sessions.
     package struct ListResponse: Hashable, Sendable {
-        /// The latest used first.
+        /// The sessions, the most recently used first.
         package var sessions: [SessionV1.DeviceSession]
 
         /// A message of these fields.
@@ -186,11 +186,11 @@ extension SessionV1.ListResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Ends one session.
+    /// Request to end one session.
     package struct EndRequest: Hashable, Sendable {
-        /// A good access token of a session of the same account.
+        /// A valid access token of a session of the same account.
         package var accessToken: String
-        /// The session to end, "ses_…"; it may be the one that asks.
+        /// The session to end, "ses_…"; may be the caller's.
         package var sessionId: String
 
         /// A message of these fields.
@@ -235,9 +235,9 @@ extension SessionV1.EndRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// The session is over.
+    /// The session has ended.
     package struct EndResponse: Hashable, Sendable {
-        /// It ended now; false where it was over before.
+        /// This call ended it; false if it had ended before.
         package var ended: Bool
 
         /// A message of these fields.
@@ -276,9 +276,9 @@ extension SessionV1.EndResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Ends the other sessions.
+    /// Request to end the other sessions.
     package struct EndOthersRequest: Hashable, Sendable {
-        /// A good access token of the one that stays.
+        /// A valid access token of the session that stays live.
         package var accessToken: String
 
         /// A message of these fields.
@@ -317,9 +317,9 @@ extension SessionV1.EndOthersRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// The other sessions are over.
+    /// The other sessions have ended.
     package struct EndOthersResponse: Hashable, Sendable {
-        /// How many ended now.
+        /// Number of sessions that this call ended.
         package var ended: UInt32
 
         /// A message of these fields.
@@ -358,15 +358,15 @@ extension SessionV1.EndOthersResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Notes a new proof for a session.
+    /// Request to record a new authentication of a session.
     package struct ReauthenticateRequest: Hashable, Sendable {
-        /// A good access token of the session.
+        /// A valid access token of the session.
         package var accessToken: String
-        /// Identity's proof of the same account; serves once, within 30 s.
+        /// Identity's proof for the same account; valid once, within 30 s.
         package var proof: IdentityV1.SignInProof?
-        /// Where it was proved.
+        /// The device and client address of the call.
         package var origin: IdentityV1.Origin?
-        /// In place of identity's proof: that of the device whose key the session is bound to.
+        /// Instead of identity's proof: a presence proof by the device key that the session is bound to.
         package var presence: SessionV1.PresenceProof?
 
         /// A message of these fields.
@@ -423,17 +423,17 @@ extension SessionV1.ReauthenticateRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// A device's word that its owner has just passed its prompt (a finger, a face, a PIN): signed with
-    /// the key that the session is bound to, for this and nothing else. A refresh's DeviceProof, which
-    /// an app makes unattended, is over other bytes and does not stand in for it.
+    /// A device's signature that its owner has just passed its prompt (fingerprint, face, PIN), with the
+    /// key that the session is bound to. A refresh's DeviceProof, which an app makes unattended, covers
+    /// other bytes and is not accepted in its place.
     package struct PresenceProof: Hashable, Sendable {
-        /// When the prompt was passed, milliseconds since 1970, within 60 s of the server's clock.
+        /// When the prompt was passed, in milliseconds since 1970, within 60 s of the server's clock.
         package var signedAtMs: Int64
-        /// Hardware keeps the key, and it cannot leave it: the proof is noted as "hwk", else as "swk" (RFC
-        /// 8176). The app's word; nobody attests it.
+        /// Hardware keeps the key and does not export it: the proof is recorded as "hwk", otherwise as
+        /// "swk" (RFC 8176). Stated by the app, not attested.
         package var hardwareKey: Bool
-        /// The device's signature over: "postern presence v1", the access token as it was given,
-        /// signed_at_ms in eight bytes, big-endian, and one byte, 1 with hardware_key and else 0.
+        /// The device's signature over: "postern presence v1", the access token as received, signed_at_ms
+        /// in eight bytes, big-endian, and one byte, 1 with hardware_key and otherwise 0.
         package var signature: [UInt8]
 
         /// A message of these fields.
@@ -484,13 +484,13 @@ extension SessionV1.PresenceProof: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// The new proof is noted.
+    /// The new authentication is recorded.
     package struct ReauthenticateResponse: Hashable, Sendable {
-        /// An access token that tells of it; the session and its refresh token stay.
+        /// An access token that contains it; the session and its refresh token do not change.
         package var accessToken: String
-        /// When it expires, milliseconds since 1970.
+        /// When it expires, in milliseconds since 1970.
         package var accessExpiresAtMs: Int64
-        /// When its owner proved to be it, milliseconds since 1970.
+        /// When the owner authenticated, in milliseconds since 1970.
         package var authTimeMs: Int64
 
         /// A message of these fields.
@@ -541,9 +541,9 @@ extension SessionV1.ReauthenticateResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks how and when the owner has proved to be it.
+    /// Request for the session's proofs.
     package struct ListProofsRequest: Hashable, Sendable {
-        /// A good access token of the session.
+        /// A valid access token of the session.
         package var accessToken: String
 
         /// A message of these fields.
@@ -582,11 +582,11 @@ extension SessionV1.ListProofsRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// One way in which the session's owner has proved to be it.
+    /// One method by which the session's owner has authenticated.
     package struct SessionProof: Hashable, Sendable {
-        /// As RFC 8176 names it.
+        /// The method, as RFC 8176 names it.
         package var amr: [String]
-        /// When it was done last, milliseconds since 1970.
+        /// When it was last used, in milliseconds since 1970.
         package var provedAtMs: Int64
 
         /// A message of these fields.
@@ -639,11 +639,11 @@ extension SessionV1 {
         package var sessionId: String
         /// Its account, "acc_…".
         package var accountId: String
-        /// The sign-in's first; each other way once.
+        /// The sign-in's first; each other method once.
         package var proofs: [SessionV1.SessionProof]
-        /// The session is bound to a device's key, which could prove its owner once more.
+        /// The session is bound to a device key, with which its owner could authenticate again.
         package var hasDeviceKey: Bool
-        /// The moment that the service goes by, milliseconds since 1970: ages are counted from it.
+        /// The time that the service uses, in milliseconds since 1970: ages are counted from it.
         package var nowMs: Int64
 
         /// A message of these fields.

@@ -3,12 +3,12 @@
 internal import CMessages
 
 extension SessionV1 {
-    /// Asks for ends.
+    /// Request for revocations.
     package struct WatchEndsRequest: Hashable, Sendable {
-        /// From where to go on: the last item's position; 0 for all ends that still matter.
+        /// The position to resume from, of the last item; 0 for all revocations that are still relevant.
         package var position: UInt64
-        /// The epoch that the position belongs to, as the last item told it; 0 for none yet. A position of
-        /// another epoch is worth nothing: the follower starts anew.
+        /// The epoch of the position, from the last item; 0 for none yet. A position of another epoch is
+        /// meaningless: the client starts from the beginning.
         package var epoch: UInt64
 
         /// A message of these fields.
@@ -53,28 +53,29 @@ extension SessionV1.WatchEndsRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Ends, a change of keys, or only a sign of life.
+    /// Revocations, a change of keys, or only a heartbeat.
     package struct WatchEndsItem: Hashable, Sendable {
-        /// From where to go on after this item. Holds across restarts of either side.
+        /// The position to resume from after this item. Valid across restarts of either side.
         package var position: UInt64
-        /// Up to this moment of the service's clock the follower now knows every end, milliseconds since
-        /// 1970; 0 while more items follow at once.
+        /// The client now knows every revocation up to this time of the service's clock, in milliseconds
+        /// since 1970; 0 if more items follow immediately.
         package var completeAtMs: Int64
-        /// The position that was asked for is older than what is kept, or unknown: this and the items up
-        /// to the next complete one are all ends that still matter.
+        /// The requested position is older than the log, or unknown: this item and those up to the next
+        /// complete one contain all revocations that are still relevant.
         package var reset: Bool
-        /// The ends, in their order.
+        /// The revocations, in order.
         package var ends: [SessionV1.RevokedSession]
-        /// The key set is another than in the item before: fetch it.
+        /// The key set has changed since the previous item: fetch it.
         package var keysChanged: Bool
-        /// SHA-256 of the key set's text that is in force: a follower that holds another fetches it.
+        /// SHA-256 of the text of the current key set: a client that holds another one fetches it.
         package var keySet: [UInt8]
-        /// So long after its end no access token of a session is good any more, milliseconds: the longest
-        /// life of a token, and a verifier's leeway. The end may then be forgotten.
+        /// How long after its end a session can still have an unexpired access token, in milliseconds: the
+        /// maximum lifetime of a token plus a verifier's leeway. After that the revocation can be
+        /// forgotten.
         package var keptForMs: Int64
-        /// Which history of the store the position belongs to. It changes when a backup is restored: ends
-        /// that were noted between the backup and the loss may then never be told, so a follower keeps all
-        /// that it knows and takes the time up to the next complete item for one in which it heard nothing.
+        /// The history of the store that the position belongs to. It changes when a backup is restored.
+        /// Revocations recorded between the backup and the loss may then never be sent, so a client keeps
+        /// all that it knows, and treats the time up to the next complete item as time without the feed.
         package var epoch: UInt64
 
         /// A message of these fields.
@@ -161,11 +162,11 @@ extension SessionV1 {
     package struct RevokedSession: Hashable, Sendable {
         /// The session, "ses_…".
         package var sessionId: String
-        /// When it ended, milliseconds since 1970.
+        /// When it ended, in milliseconds since 1970.
         package var endedAtMs: Int64
-        /// Why.
+        /// Why it ended.
         package var reason: SessionV1.EndReason
-        /// Its place in the order of ends.
+        /// Its position in the order of revocations.
         package var position: UInt64
 
         /// A message of these fields.

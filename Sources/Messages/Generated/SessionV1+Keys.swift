@@ -3,17 +3,17 @@
 internal import CMessages
 
 extension SessionV1 {
-    /// What a signing key is for.
+    /// State of a signing key.
     package enum SigningKeyState: Hashable, Sendable {
-        /// Not told.
+        /// Unspecified.
         case unspecified
         /// Signs; its tokens verify.
         case active
-        /// Signs no more; its tokens verify until they have expired.
+        /// No longer signs; its tokens verify until they expire.
         case passive
-        /// Nothing of it verifies.
+        /// Its tokens no longer verify.
         case retired
-        /// Published, so that every verifier knows it before it signs.
+        /// Published but not signing yet, so that every verifier knows it before it signs.
         case announced
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -47,19 +47,19 @@ extension SessionV1 {
 extension SessionV1 {
     /// One signing key.
     package struct SigningKey: Hashable, Sendable {
-        /// Its name in tokens (kid).
+        /// The key's id in tokens (kid).
         package var keyId: String
-        /// What it is for.
+        /// The key's state.
         package var state: SessionV1.SigningKeyState
-        /// When it was made and published, milliseconds since 1970.
+        /// When it was created and published, in milliseconds since 1970.
         package var madeAtMs: Int64
-        /// Since when it signs, or did; 0 if it never has.
+        /// When it started to sign, in milliseconds since 1970; 0 if it never has.
         package var activeAtMs: Int64
-        /// When it ceased to sign; 0 if it has not.
+        /// When it stopped signing, in milliseconds since 1970; 0 if it has not.
         package var passiveAtMs: Int64
-        /// When it ceased to verify; 0 if it has not.
+        /// When its tokens stopped verifying, in milliseconds since 1970; 0 if they have not.
         package var retiredAtMs: Int64
-        /// It was revoked, and not retired in its time.
+        /// It was revoked before its regular retirement.
         package var revoked: Bool
 
         /// A message of these fields.
@@ -134,7 +134,7 @@ extension SessionV1.SigningKey: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks for the keys.
+    /// Request for the keys.
     package struct ListKeysRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -208,7 +208,7 @@ extension SessionV1.ListKeysResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks for another key.
+    /// Request for another signing key.
     package struct RotateKeysRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -239,9 +239,9 @@ extension SessionV1.RotateKeysRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Another key signs.
+    /// Another key signs now.
     package struct RotateKeysResponse: Hashable, Sendable {
-        /// The keys as they are now.
+        /// The keys after the change.
         package var keys: [SessionV1.SigningKey]
 
         /// A message of these fields.
@@ -282,9 +282,9 @@ extension SessionV1.RotateKeysResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Revokes a key.
+    /// Request to revoke a key.
     package struct RevokeKeyRequest: Hashable, Sendable {
-        /// Its name in tokens (kid).
+        /// The key's id in tokens (kid).
         package var keyId: String
 
         /// A message of these fields.
@@ -325,7 +325,7 @@ extension SessionV1.RevokeKeyRequest: ProtobufMessage {
 extension SessionV1 {
     /// The key is revoked.
     package struct RevokeKeyResponse: Hashable, Sendable {
-        /// The keys as they are now.
+        /// The keys after the change.
         package var keys: [SessionV1.SigningKey]
 
         /// A message of these fields.

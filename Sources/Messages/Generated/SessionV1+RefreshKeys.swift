@@ -3,15 +3,15 @@
 internal import CMessages
 
 extension SessionV1 {
-    /// One key of refresh tokens; nothing of it is secret here.
+    /// One key of refresh tokens, without secret data.
     package struct RefreshKey: Hashable, Sendable {
-        /// Its number, which stands in each of its tokens.
+        /// The key's number, which each of its tokens contains.
         package var keyId: UInt32
-        /// When it was made, milliseconds since 1970.
+        /// When it was created, in milliseconds since 1970.
         package var madeAtMs: Int64
-        /// When the next one took its place; 0 for the one that new tokens are made under.
+        /// When the next key replaced it, in milliseconds since 1970; 0 for the current key.
         package var supersededAtMs: Int64
-        /// Until when its tokens are taken, milliseconds since 1970; 0 for the current one.
+        /// Until when its tokens are accepted, in milliseconds since 1970; 0 for the current key.
         package var acceptedUntilMs: Int64
 
         /// A message of these fields.
@@ -68,7 +68,7 @@ extension SessionV1.RefreshKey: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks for the keys.
+    /// Request for the keys.
     package struct ListRefreshKeysRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -142,7 +142,7 @@ extension SessionV1.ListRefreshKeysResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks for another key.
+    /// Request for another key.
     package struct RotateRefreshKeyRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
@@ -173,9 +173,9 @@ extension SessionV1.RotateRefreshKeyRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Another key makes tokens.
+    /// Another key issues tokens now.
     package struct RotateRefreshKeyResponse: Hashable, Sendable {
-        /// The keys as they are now.
+        /// The keys after the change.
         package var keys: [SessionV1.RefreshKey]
 
         /// A message of these fields.

@@ -6,14 +6,14 @@ internal import CMessages
 package enum SessionV1 {}
 
 extension SessionV1 {
-    /// The kind of a device's key.
+    /// The kind of a device key.
     package enum DeviceKeyKind: Hashable, Sendable {
-        /// Not told.
+        /// Unspecified.
         case unspecified
-        /// P-256: a public key is the uncompressed point of SEC 1 (4, x, y: 65 bytes), a signature ECDSA with
-        /// SHA-256 as r and s of 32 bytes each (RFC 7518, 3.4), not DER.
+        /// P-256: a public key is the uncompressed point of SEC 1 (4, x, y: 65 bytes), a signature ECDSA
+        /// with SHA-256 as r and s of 32 bytes each (RFC 7518, 3.4), not DER.
         case p256
-        /// Ed25519 (RFC 8032): a public key of 32 bytes, signatures of 64.
+        /// Ed25519 (RFC 8032): a public key of 32 bytes, a signature of 64.
         case ed25519
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -41,25 +41,25 @@ extension SessionV1 {
 }
 
 extension SessionV1 {
-    /// Why a session is over.
+    /// Why a session has ended.
     package enum EndReason: Hashable, Sendable {
-        /// It is not over.
+        /// It has not ended.
         case unspecified
         /// Its owner signed out.
         case signedOut
-        /// Not used for too long.
+        /// It was not used for too long.
         case inactive
-        /// Reached its greatest age.
+        /// It reached its maximum age.
         case maximumAge
-        /// A newer session took its place.
+        /// A newer session displaced it.
         case displaced
         /// A refresh token was replayed.
         case replayed
-        /// Ended for the account's security, for instance with a replaced password.
+        /// Ended to protect the account, for example when the password was replaced.
         case security
         /// Ended by the operator.
         case revoked
-        /// Its owner's consent at a provider is revoked, or the provider's account is gone.
+        /// Its owner's consent at a provider was revoked, or the provider's account was deleted.
         case providerRevoked
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -103,18 +103,18 @@ extension SessionV1 {
     package struct Tokens: Hashable, Sendable {
         /// The session, "ses_…".
         package var sessionId: String
-        /// ES256 JWT; short-lived, verifies offline.
+        /// ES256 JWT; short-lived, can be verified offline.
         package var accessToken: String
-        /// When the access token expires, milliseconds since 1970.
+        /// When the access token expires, in milliseconds since 1970.
         package var accessExpiresAtMs: Int64
-        /// Serves once, for the next pair.
+        /// Valid once, for the next pair of tokens.
         package var refreshToken: String
-        /// When the session ends if it is not used, milliseconds since 1970.
+        /// When the session ends unless it is used, in milliseconds since 1970.
         package var idleExpiresAtMs: Int64
-        /// When the session ends in any case, milliseconds since 1970.
+        /// When the session ends at the latest, in milliseconds since 1970.
         package var expiresAtMs: Int64
-        /// The server's clock as it answered, milliseconds since 1970: a device whose own is wrong learns
-        /// by how much, and signs its proofs by this one.
+        /// The server's clock when it answered, in milliseconds since 1970. A device with a wrong clock
+        /// learns the difference and dates its proofs by the server's clock.
         package var serverTimeMs: Int64
 
         /// A message of these fields.
@@ -189,18 +189,18 @@ extension SessionV1.Tokens: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// A device's public key, registered with its session: from then on each refresh needs a proof by
-    /// it, and a stolen refresh token is worth nothing. The private half never leaves the device.
+    /// A device's public key, registered with its session. From then on each refresh needs a proof by
+    /// it, so a stolen refresh token is useless. The private key never leaves the device.
     ///
-    /// Where a device signs, here and in DeviceProof, it signs several parts, each behind its length in
-    /// four bytes, big-endian, so that no two lists of parts are one message.
+    /// A signature, here and in DeviceProof, covers several parts, each preceded by its length in four
+    /// bytes, big-endian, so that two different lists of parts are never the same message.
     package struct DeviceKey: Hashable, Sendable {
-        /// Its kind.
+        /// The key's kind.
         package var kind: SessionV1.DeviceKeyKind
         /// The public key.
         package var publicKey: [UInt8]
-        /// The device's signature over: "postern device key v1", the public key, the device's id. It shows at
-        /// sign-in, not ten minutes later, that the device can sign.
+        /// The device's signature over: "postern device key v1", the public key, the device's id. It shows
+        /// at sign-in, not at the first refresh ten minutes later, that the device can sign.
         package var possession: [UInt8]
 
         /// A message of these fields.
@@ -251,11 +251,11 @@ extension SessionV1.DeviceKey: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// A device's word that it uses a refresh token itself.
+    /// A device's signature that it uses a refresh token itself.
     package struct DeviceProof: Hashable, Sendable {
-        /// When it signed, milliseconds since 1970, within 5 min of the server's clock.
+        /// When the device signed, in milliseconds since 1970, within 5 min of the server's clock.
         package var signedAtMs: Int64
-        /// Its signature over: "postern refresh v1", the refresh token as it was given, signed_at_ms in eight
+        /// The signature over: "postern refresh v1", the refresh token as received, signed_at_ms in eight
         /// bytes, big-endian.
         package var signature: [UInt8]
 
@@ -301,13 +301,13 @@ extension SessionV1.DeviceProof: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Opens a session.
+    /// Request to create a session.
     package struct CreateRequest: Hashable, Sendable {
-        /// Identity's proof; serves once, within 30 s.
+        /// Identity's proof; valid once, within 30 s.
         package var proof: IdentityV1.SignInProof?
-        /// Where the session lives.
+        /// The device and client address that it is created from.
         package var origin: IdentityV1.Origin?
-        /// The key that the session is bound to; absent for one that is not.
+        /// The key that the session is bound to; absent for none.
         package var deviceKey: SessionV1.DeviceKey?
 
         /// A message of these fields.
@@ -358,9 +358,9 @@ extension SessionV1.CreateRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// An opened session.
+    /// The new session.
     package struct CreateResponse: Hashable, Sendable {
-        /// Its tokens.
+        /// The session's tokens.
         package var tokens: SessionV1.Tokens?
 
         /// A message of these fields.
@@ -399,13 +399,13 @@ extension SessionV1.CreateResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Exchanges a refresh token.
+    /// Request to exchange a refresh token.
     package struct RefreshRequest: Hashable, Sendable {
-        /// The token.
+        /// The refresh token.
         package var refreshToken: String
-        /// Where it is used.
+        /// The device and client address that it is used from.
         package var origin: IdentityV1.Origin?
-        /// By the key that the session is bound to, if it is.
+        /// A signature by the device key, if the session is bound to one.
         package var deviceProof: SessionV1.DeviceProof?
 
         /// A message of these fields.
@@ -456,7 +456,7 @@ extension SessionV1.RefreshRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// The child of a refresh token.
+    /// The successor of a refresh token.
     package struct RefreshResponse: Hashable, Sendable {
         /// The session's new tokens.
         package var tokens: SessionV1.Tokens?
@@ -505,9 +505,9 @@ extension SessionV1.RefreshResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks whether an access token is good.
+    /// Request to validate an access token.
     package struct ValidateRequest: Hashable, Sendable {
-        /// The token.
+        /// The access token.
         package var accessToken: String
 
         /// A message of these fields.
@@ -546,19 +546,19 @@ extension SessionV1.ValidateRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Whether an access token is good.
+    /// Whether an access token is valid.
     package struct ValidateResponse: Hashable, Sendable {
-        /// It is good now.
+        /// It is valid now.
         package var valid: Bool
         /// Its session, "ses_…"; empty unless valid.
         package var sessionId: String
         /// Its account, "acc_…"; empty unless valid.
         package var accountId: String
-        /// When the account proved itself, milliseconds since 1970.
+        /// When the account authenticated, in milliseconds since 1970.
         package var authTimeMs: Int64
-        /// How, as RFC 8176 names it.
+        /// How the account authenticated, as RFC 8176 names it.
         package var amr: [String]
-        /// When the token expires, milliseconds since 1970.
+        /// When the token expires, in milliseconds since 1970.
         package var expiresAtMs: Int64
 
         /// A message of these fields.
@@ -629,9 +629,9 @@ extension SessionV1.ValidateResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks for the state of a token's session.
+    /// Request for the state of a token's session.
     package struct InspectRequest: Hashable, Sendable {
-        /// An access token of ours; it may have expired.
+        /// An access token of this installation; may have expired.
         package var accessToken: String
 
         /// A message of these fields.
@@ -672,15 +672,15 @@ extension SessionV1.InspectRequest: ProtobufMessage {
 extension SessionV1 {
     /// The state of a token's session.
     package struct InspectResponse: Hashable, Sendable {
-        /// The token is ours and its session is known.
+        /// The token was issued by this installation and its session is known.
         package var known: Bool
         /// The session, "ses_…".
         package var sessionId: String
         /// The session's account, "acc_…".
         package var accountId: String
-        /// The session is live; only its access token may have expired.
+        /// The session is live, though its access token may have expired.
         package var live: Bool
-        /// Why it is over, if it is.
+        /// Why it ended, if it has.
         package var endReason: SessionV1.EndReason
         /// The access token itself has not expired.
         package var accessTokenCurrent: Bool
@@ -751,22 +751,23 @@ extension SessionV1.InspectResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Signs out.
+    /// Request to sign out.
     package struct SignOutRequest: Hashable, Sendable {
-        /// All sessions of the account, not only this one. An expired access token is refused for this with
-        /// auth/invalid-access-token and ends nothing, so that one that leaked long ago cannot sign its
-        /// owner out everywhere, and the owner does not take one session's end for all: refresh first.
+        /// End all sessions of the account, not only this one. An expired access token is rejected for
+        /// this with auth/invalid-access-token and ends nothing: refresh first. A token that leaked long
+        /// ago can thus not sign its owner out everywhere, and an app does not mistake the end of one
+        /// session for the end of all.
         package var all: Bool
-        /// With a refresh token of a session that is bound to a key: as for a refresh.
+        /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
         package var deviceProof: SessionV1.DeviceProof?
         /// A token of the session.
         package var token: Token?
 
         /// A token of the session.
         package enum Token: Hashable, Sendable {
-            /// Its access token; an expired one will do.
+            /// Its access token; may have expired.
             case accessToken(String)
-            /// Its refresh token, where that would refresh now.
+            /// Its refresh token, if it would be accepted for a refresh now.
             case refreshToken(String)
         }
 
@@ -834,9 +835,9 @@ extension SessionV1.SignOutRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Signed out.
+    /// The sessions have ended.
     package struct SignOutResponse: Hashable, Sendable {
-        /// How many sessions ended now.
+        /// Number of sessions that this call ended.
         package var ended: UInt32
 
         /// A message of these fields.
@@ -875,15 +876,16 @@ extension SessionV1.SignOutResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Ends an account's sessions.
+    /// Request to end an account's sessions.
     package struct EndAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
-        /// Sign-in proofs made before this are refused from now on, milliseconds since 1970.
+        /// Sign-in proofs issued before this time are rejected from now on, in milliseconds since 1970.
         package var beforeMs: Int64
-        /// Why.
+        /// Why the sessions end.
         package var reason: SessionV1.EndReason
-        /// The one that stays, "ses_…": where its owner has replaced the password in it; empty for none.
+        /// A session that stays live, "ses_…", for example the one in which the owner has replaced the
+        /// password; empty for none.
         package var exceptSessionId: String
 
         /// A message of these fields.
@@ -940,9 +942,9 @@ extension SessionV1.EndAccountRequest: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// An account's sessions are over.
+    /// The account's sessions have ended.
     package struct EndAccountResponse: Hashable, Sendable {
-        /// How many ended now.
+        /// Number of sessions that this call ended.
         package var ended: UInt32
 
         /// A message of these fields.
@@ -981,7 +983,7 @@ extension SessionV1.EndAccountResponse: ProtobufMessage {
 }
 
 extension SessionV1 {
-    /// Asks for the public keys.
+    /// Request for the public keys.
     package struct KeySetRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {

@@ -6,27 +6,27 @@ internal import CMessages
 package enum WireV1 {}
 
 extension WireV1 {
-    /// Why a side says GoAway.
+    /// Why a side sends GoAway.
     package enum GoAwayReason: Hashable, Sendable {
-        /// Not told.
+        /// Unspecified.
         case unspecified
-        /// The side is stopping.
+        /// The side is shutting down.
         case draining
-        /// The other side broke the protocol.
+        /// The peer violated the protocol.
         case protocolError
-        /// A frame was larger than the reader takes.
+        /// A frame was larger than the reader's limit.
         case frameTooLarge
-        /// The Hello's proof was missing, wrong or by an unknown application.
+        /// The Hello's proof was missing, wrong, or of an unknown application.
         case unauthenticated
-        /// No version in common.
+        /// There is no version that both sides support.
         case unsupportedVersion
-        /// Pings came faster than the keepalive floor.
+        /// Pings arrived more often than the keepalive floor allows.
         case tooManyPings
-        /// The server has no room for another connection.
+        /// The server's limit on connections is reached.
         case tooManyConnections
-        /// Nothing happened for too long.
+        /// The connection was idle for too long.
         case idle
-        /// A Hello, a frame or the reading of answers took too long.
+        /// A Hello, a frame or the reading of responses took too long.
         case slow
         /// A value that this version does not know.
         case unrecognized(Int32)
@@ -70,10 +70,10 @@ extension WireV1 {
 extension WireV1 {
     /// One frame: four bytes of length (unsigned, big-endian), then this message.
     package struct Frame: Hashable, Sendable {
-        /// What the frame is; a kind that the reader does not know is skipped.
+        /// The kind of frame. A reader skips a kind that it does not know.
         package var kind: Kind?
 
-        /// What the frame is; a kind that the reader does not know is skipped.
+        /// The kind of frame. A reader skips a kind that it does not know.
         package enum Kind: Hashable, Sendable {
             /// The first frame of either side.
             case hello(WireV1.Hello)
@@ -83,15 +83,15 @@ extension WireV1 {
             case response(WireV1.Response)
             /// One item of a stream.
             case item(WireV1.Item)
-            /// The caller gives a call up.
+            /// The client cancels a call.
             case cancel(WireV1.Cancel)
             /// Grants more items of a stream.
             case credit(WireV1.Credit)
-            /// Asks whether the other side is there.
+            /// Checks that the peer responds.
             case ping(WireV1.Ping)
             /// Answers a Ping.
             case pong(WireV1.Pong)
-            /// No new calls on this connection.
+            /// No new calls are accepted on this connection.
             case goAway(WireV1.GoAway)
         }
 
@@ -196,27 +196,27 @@ extension WireV1.Frame: ProtobufMessage {
 }
 
 extension WireV1 {
-    /// What a side can do and who it is. The server speaks first.
+    /// What a side supports, and its identity. The server sends its Hello first.
     package struct Hello: Hashable, Sendable {
-        /// Highest version of the protocol that the side speaks; the lower of both is in force.
+        /// Highest version of the protocol that the side supports; the lower of the two is used.
         package var version: UInt32
-        /// Largest frame that the side reads, in bytes after the length.
+        /// Largest frame that the side reads, in bytes, not counting the length.
         package var frameBytesMax: UInt32
-        /// Calls that the server accepts in flight on this connection.
+        /// Number of concurrent calls that the server accepts on this connection.
         package var callsMax: UInt32
-        /// Items that may be sent on a stream before the first Credit.
+        /// Number of items that may be sent on a stream before the first Credit.
         package var streamCredit: UInt32
-        /// Shortest time between two Pings that the side accepts, in milliseconds.
+        /// Shortest interval between two Pings that the side accepts, in milliseconds.
         package var keepaliveFloorMs: UInt32
-        /// Server only: 32 random bytes that the client's proof covers; good for this connection alone.
+        /// Server only: 32 random bytes that the client's proof covers; valid for this connection only.
         package var challenge: [UInt8]
         /// Program and version, for logs.
         package var agent: String
-        /// Client only: the service that it dialled, for instance "postern.gateway".
+        /// Client only: the name of the service that it connected to, for example "postern.gateway".
         package var service: String
-        /// Client only: the application that it is.
+        /// Client only: the application's name.
         package var application: String
-        /// Client only: which of the application's keys made the proof.
+        /// Client only: the id of the application key that signed the proof.
         package var keyId: String
         /// Client only: HMAC-SHA-256 or Ed25519 signature over the challenge and the names.
         package var proof: [UInt8]
@@ -319,7 +319,7 @@ extension WireV1.Hello: ProtobufMessage {
 extension WireV1 {
     /// One entry of a call's metadata.
     package struct Metadata: Hashable, Sendable {
-        /// Lower-case name, for instance "idempotency-key".
+        /// Lower-case name, for example "idempotency-key".
         package var key: String
         /// Value; text keys hold UTF-8.
         package var value: [UInt8]
@@ -368,13 +368,13 @@ extension WireV1.Metadata: ProtobufMessage {
 extension WireV1 {
     /// Begins a call.
     package struct Request: Hashable, Sendable {
-        /// The client's number for the call: from 1, strictly increasing in a connection.
+        /// The call's id, chosen by the client: from 1, strictly increasing on a connection.
         package var call: UInt64
         /// Package, service and method: "postern.session.v1.Sessions/Refresh".
         package var method: String
-        /// What is left of the caller's deadline, in milliseconds; 0 takes the method's default.
+        /// Remaining time until the caller's deadline, in milliseconds; 0 means the method's default.
         package var timeoutMs: UInt32
-        /// Beside the request: traceparent, idempotency-key, attempt, client-address. 8 KiB in all.
+        /// Metadata of the request: traceparent, idempotency-key, attempt, client-address. 8 KiB in total.
         package var metadata: [WireV1.Metadata]
         /// Items follow.
         package var more: Bool
@@ -451,19 +451,19 @@ extension WireV1.Request: ProtobufMessage {
 extension WireV1 {
     /// Ends a call.
     package struct Response: Hashable, Sendable {
-        /// The call that it ends.
+        /// The id of the call that it ends.
         package var call: UInt64
-        /// One of gRPC's seventeen codes; 0 is OK.
+        /// One of gRPC's seventeen status codes; 0 is OK.
         package var status: UInt32
-        /// The server has not begun the call: sending it again elsewhere is safe.
+        /// The server has not started the call: sending it again to another server is safe.
         package var notProcessed: Bool
-        /// For developers, in English; never shown to people.
+        /// A description for developers, in English; not to be shown to users.
         package var message: String
-        /// The catalogue's entry, when the status is not OK.
+        /// The entry of the error catalogue, if the status is not OK.
         package var error: WireV1.Error?
-        /// Beside the answer.
+        /// Metadata of the response.
         package var metadata: [WireV1.Metadata]
-        /// The response message, when the status is OK.
+        /// The response message, if the status is OK.
         package var payload: [UInt8]
 
         /// A message of these fields.
@@ -540,19 +540,19 @@ extension WireV1.Response: ProtobufMessage {
 }
 
 extension WireV1 {
-    /// One entry of the error catalogue, with the figures of this occasion.
+    /// One entry of the error catalogue, with the values of this occurrence.
     package struct Error: Hashable, Sendable {
-        /// Stable code, for instance "auth/invalid-credential".
+        /// Stable error code, for example "auth/invalid-credential".
         package var code: String
-        /// A sentence for people.
+        /// A sentence for users.
         package var userMessage: String
-        /// Whether the same call may work later.
+        /// Whether the same call may succeed later.
         package var retryable: Bool
-        /// How long to wait before that, in milliseconds; 0 where it is not known.
+        /// How long to wait before a retry, in milliseconds; 0 if not known.
         package var retryAfterMs: UInt64
-        /// What the caller's screen should offer next, for instance "sign-in".
+        /// What the app should offer the user next, for example "sign-in".
         package var action: String
-        /// Fields of the request or rules that are at fault.
+        /// The fields of the request, or the rules, that caused the error.
         package var fields: [String]
 
         /// A message of these fields.
@@ -625,7 +625,7 @@ extension WireV1.Error: ProtobufMessage {
 extension WireV1 {
     /// One item of a stream.
     package struct Item: Hashable, Sendable {
-        /// The call that it belongs to.
+        /// The id of the call that it belongs to.
         package var call: UInt64
         /// This side has sent its last item.
         package var end: Bool
@@ -680,9 +680,9 @@ extension WireV1.Item: ProtobufMessage {
 }
 
 extension WireV1 {
-    /// The caller gives a call up; the server still answers with a Response.
+    /// The client cancels a call; the server still sends a Response.
     package struct Cancel: Hashable, Sendable {
-        /// Which call.
+        /// The id of the call.
         package var call: UInt64
 
         /// A message of these fields.
@@ -723,9 +723,9 @@ extension WireV1.Cancel: ProtobufMessage {
 extension WireV1 {
     /// Grants more items of a stream.
     package struct Credit: Hashable, Sendable {
-        /// Which call.
+        /// The id of the call.
         package var call: UInt64
-        /// How many more.
+        /// Number of additional items that may be sent.
         package var items: UInt32
 
         /// A message of these fields.
@@ -770,9 +770,9 @@ extension WireV1.Credit: ProtobufMessage {
 }
 
 extension WireV1 {
-    /// Asks whether the other side is there.
+    /// Checks that the peer responds.
     package struct Ping: Hashable, Sendable {
-        /// Comes back in the Pong.
+        /// Returned in the Pong.
         package var token: UInt64
 
         /// A message of these fields.
@@ -813,7 +813,7 @@ extension WireV1.Ping: ProtobufMessage {
 extension WireV1 {
     /// Answers a Ping.
     package struct Pong: Hashable, Sendable {
-        /// The Ping's.
+        /// The token of the Ping.
         package var token: UInt64
 
         /// A message of these fields.
@@ -852,15 +852,16 @@ extension WireV1.Pong: ProtobufMessage {
 }
 
 extension WireV1 {
-    /// No new calls on this connection: those up to last_call finish, later ones were not processed.
+    /// No new calls are accepted on this connection. Calls up to last_call finish; later ones were not
+    /// processed.
     package struct GoAway: Hashable, Sendable {
-        /// The last call that will be answered; 0 from a client.
+        /// The id of the last call that will be answered; 0 from a client.
         package var lastCall: UInt64
-        /// Why.
+        /// The reason.
         package var reason: WireV1.GoAwayReason
-        /// How long to stay away, in milliseconds.
+        /// How long the client should wait before it reconnects, in milliseconds.
         package var retryAfterMs: UInt32
-        /// For developers, in English.
+        /// A description for developers, in English.
         package var message: String
 
         /// A message of these fields.
