@@ -1,3 +1,4 @@
+import Contracts
 import ServiceRuntime
 import Testing
 
@@ -49,7 +50,7 @@ struct ChargeSettlementTests {
         let guess = LimitedAction.phoneCodeGuess(
             number: "+4915112345678", request: "pcr_a", device: "d",
             caller: .address("198.51.100.7"))
-        let number = ["phone-code-guess"]
+        let number = [LimitName.phoneCodeGuess]
         #expect(guess.spared(by: ServiceError(.invalidCode, fields: ["code"])) == [])
         #expect(guess.spared(by: ServiceError(.invalidCode, fields: ["request_id"])) == number)
         for code in [
