@@ -2,7 +2,7 @@ import FoundationEssentials
 import TestSupport
 
 extension TemporaryFolder {
-    /// What is in it, sorted.
+    /// The names of its entries, sorted.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Hosting
 
-@Suite("Open files and connections")
+@Suite("Limits of open files and connections")
 struct OpenFilesTests {
-    @Test("connections that fit are left as they are, and nothing is logged")
+    @Test("a connection limit that fits the open files is unchanged, and nothing is logged")
     func fits() throws {
         let log = CapturedLog()
         var limits = ServerLimits()
@@ -15,7 +15,7 @@ struct OpenFilesTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test("connections beyond what the system gives are lowered, and it is said")
+    @Test("a connection limit above the open files is lowered and logged")
     func lowered() throws {
         let log = CapturedLog()
         var limits = ServerLimits()
@@ -26,7 +26,7 @@ struct OpenFilesTests {
         #expect(log.lines.contains { $0.contains("connections-max") })
     }
 
-    @Test("B19: with too few open files it does not start, and says how many it needs")
+    @Test("B19: with too few open files a program does not start and says how many it needs")
     func tooFew() throws {
         var limits = ServerLimits()
         limits.connectionsMax = 10_000
@@ -39,7 +39,7 @@ struct OpenFilesTests {
         #expect(throws: OpenFilesError(given: 319, needed: 320)) { try fitted(319) }
         let error = #expect(throws: OpenFilesError.self) { try fitted(256) }
         #expect(error?.description.contains("is 256, and 320 are needed") == true)
-        // A program that is to serve few needs few.
+        // A program that serves few connections needs few files.
         limits.connectionsMax = 5
         #expect(try fitted(261) == 5)
         #expect(throws: OpenFilesError.self) { try fitted(260) }

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Hosting
 
-@Suite("B3: peers are asked whether they serve")
+@Suite("B3: the health of peers is checked")
 struct PeerWatchTests {
-    /// A peer whose answer a test sets.
+    /// A peer whose answer the test sets.
     private final class Peer: HealthService {
         let answer = Mutex<Result<HealthV1.ServingStatus, ServiceError>>(.success(.serving))
 
@@ -33,7 +33,7 @@ struct PeerWatchTests {
         peer.answer.withLock { $0 = answer }
     }
 
-    @Test("B3: away, silent, stopping or refusing our key is a failure; any other answer is none")
+    @Test("B3: a peer fails if it is unreachable, silent or stopping, or if it rejects our key")
     func words() async {
         let watch = PeerWatch(
             name: "session", peer: peer, condition: PartCondition(time: time), time: time)
@@ -51,7 +51,7 @@ struct PeerWatchTests {
         }
     }
 
-    @Test("B3: the second failure in a row names the peer, one answer clears it")
+    @Test("B3: two failures in a row mark the peer as failing, and one answer clears it")
     func twice() async throws {
         let condition = PartCondition(time: time)
         let watch = PeerWatch(name: "session", peer: peer, condition: condition, time: time)

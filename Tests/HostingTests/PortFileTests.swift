@@ -11,7 +11,7 @@ struct PortFileTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("what is written is read back, and nothing else is left in the folder")
+    @Test("the ports are read back as written, and the folder has no other file")
     func roundTrip() throws {
         let path = folder.file("ports")
         #expect(PortFile.read(path) == nil)
@@ -25,13 +25,13 @@ struct PortFileTests {
     }
 
     @Test(
-        "half a file, or another one, tells nothing",
+        "an incomplete or foreign file gives no ports",
         arguments: ["", "7400", "7400\n", "7400\nx\n", "a\nb\n", "1\n2\n3\n", "\n\n"])
     func others(text: String) throws {
         #expect(PortFile.read(try folder.write(text, to: "ports")) == nil)
     }
 
-    @Test("a folder that is not there is told with its reason, and a failed write leaves nothing")
+    @Test("a missing folder is an error with its reason, and a failed write leaves no file")
     func failure() throws {
         let error = #expect(throws: PortFileError.self) {
             try PortFile.write(folder.file("none/ports"), port: 1, metricsPort: 2)

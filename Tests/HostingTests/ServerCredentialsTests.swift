@@ -9,7 +9,7 @@ import Testing
 @testable import Hosting
 @testable import ServiceRuntime
 
-@Suite("What a program's server follows")
+@Suite("Credentials of a program's server")
 struct ServerCredentialsTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()
@@ -41,7 +41,7 @@ struct ServerCredentialsTests {
         try SecretFile.create(folder.file(name), SecretBytes(copying: key.pem))
     }
 
-    @Test("H3: a secret that a caller shares with the server: ours is refused, another's is logged")
+    @Test("H3: a shared key is an error for our own program, and is logged for another caller")
     func sharedKeys() throws {
         let captured = CapturedLog()
         try makeKey("app.k1.key")
@@ -60,7 +60,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("H3: a program does not start on an own key that its peers share")
+    @Test("H3: a program does not start if its own key is shared with its peers")
     func ownSharedKey() throws {
         try makeKey("sample.k1.key")
         let settings = try settings()
@@ -70,7 +70,7 @@ struct ServerCredentialsTests {
         #expect(refused?.description.contains("openssl genpkey") == true)
     }
 
-    @Test("at the start a caller without a key is a mistake, unless it shows a certificate")
+    @Test("a caller without a key is an error at start, unless certificates identify callers")
     func start() throws {
         #expect(throws: ApplicationsError.self) {
             try ServerCredentials(settings("--callers=gateway"), time: time, logger: log)
@@ -88,7 +88,7 @@ struct ServerCredentialsTests {
     }
 
     @Test(
-        "a certificate that has ended, or an unsound list of callers, keeps a program from starting"
+        "an expired certificate or a broken list of callers prevents the start"
     )
     func unsound() throws {
         let authority = try TestAuthority(now: time.now())
@@ -110,7 +110,7 @@ struct ServerCredentialsTests {
         }
     }
 
-    @Test("a program's own key is the newest that servers have had time to see")
+    @Test("a program's own key is the newest that servers have had time to read")
     func ownKey() throws {
         func current() throws -> String? {
             try ApplicationKey.currentFile(of: "sample", in: folder.path, now: time.now())

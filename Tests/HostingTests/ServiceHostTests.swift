@@ -8,7 +8,7 @@ import Testing
 @testable import Hosting
 @testable import ServiceRuntime
 
-@Suite("What a program is given")
+@Suite("Keys and channels that a program gets from its host")
 struct ServiceHostTests {
     private let folder: TemporaryFolder
     private let log = CapturedLog()
@@ -34,7 +34,7 @@ struct ServiceHostTests {
 
     private struct SampleRefused: Error {}
 
-    @Test("a key is made once, for its owner only, and read again at the second start")
+    @Test("a key is created once, readable by its owner only, and read again at the next start")
     func once() throws {
         let first = try host().key("session")
         #expect(first.count == 32)
@@ -48,7 +48,7 @@ struct ServiceHostTests {
         #expect(log.lines.filter { $0.contains("process.key.created") }.count == 2)
     }
 
-    @Test("two programs that start at once have the same key, whole, and leave no draft")
+    @Test("programs that start at once get the same key and leave no temporary file")
     func together() async throws {
         let hosts = try (0..<16).map { try host(seed: UInt64($0)) }
         let keys = try await withThrowingTaskGroup(of: SecretBytes.self) { starts in
@@ -61,7 +61,7 @@ struct ServiceHostTests {
     }
 
     @Test(
-        "a key that is there is never made anew, whatever is wrong with it",
+        "an existing key file is never replaced, even if it is broken",
         arguments: [
             "", "too short", String(repeating: "x", count: 32),
         ])
@@ -72,7 +72,7 @@ struct ServiceHostTests {
         #expect(try folder.names() == ["session.key"])
     }
 
-    @Test("SECURITY.md, Secrets: a key that others may read is refused")
+    @Test("SECURITY.md, Secrets: a key file that other users may read is rejected")
     func exposed() throws {
         let path = folder.file("session.key")
         try SecretFile.create(path, .generate(count: 32, randomness: SeededRandomness()))
@@ -80,7 +80,7 @@ struct ServiceHostTests {
         #expect(throws: SecretFileError.self) { try host().key("session") }
     }
 
-    @Test("a store's key that is lost is not replaced in silence")
+    @Test("a store's lost key is an error and is not replaced")
     func lost() throws {
         _ = try host().masterKey("session", ofStore: "session")
         try folder.write("", to: "session.sqlite")
@@ -93,7 +93,7 @@ struct ServiceHostTests {
         #expect(try folder.names() == ["session.sqlite"])
     }
 
-    @Test("X-03: without a key of its own a program calls nobody, and says what to do")
+    @Test("X-03: without its own key a program makes no channel and says what to do")
     func channel() throws {
         let peer = PeerSettings.identity
         let error = #expect(throws: ApplicationsError.self) { try host().channel(to: peer) }

@@ -1,7 +1,7 @@
 import Messages
 
-/// Every generated message. `GoldenTests` fails when one is missing: the golden file, written from
-/// the protos, holds them all.
+/// Every generated message. `GoldenTests` fails if one is missing, since the golden file is written
+/// from the protos and has them all.
 enum AllMessages {
     static let byName: [String: any ProtobufMessage.Type] = Dictionary(
         all.map { ($0.fullName, $0) }

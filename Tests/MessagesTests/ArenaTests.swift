@@ -2,16 +2,16 @@ import Testing
 
 @testable import Messages
 
-@Suite("An arena costs what its budget says, and no more afterwards")
+@Suite("Memory of an arena")
 struct ArenaTests {
     /// The chunk that an arena keeps, in bytes.
     private static let keptBytes = 32 * 1024
 
-    /// What decoding a body of `count` bytes may cost: the budget, as much again for the ends of
-    /// chunks that the next part did not fit into, and the chunk that is kept.
+    /// What decoding a body of `count` bytes may cost: the budget, the same again for the unused
+    /// ends of chunks, and the kept chunk.
     static func mostBytes(_ count: Int) -> Int { 2 * (32 * count + 4096) + keptBytes }
 
-    @Test("64 KiB of empty sub-messages cost no more than the budget, and nothing is kept of it")
+    @Test("64 KiB of empty sub-messages cost at most the budget, and the memory is freed")
     func hostile() throws {
         let arena = Arena()
         let hostile = Array(repeatElement([0x0a, 0x00] as [UInt8], count: 32 * 1024).joined())
@@ -25,7 +25,7 @@ struct ArenaTests {
         #expect(try cost(of: WireV1.Ping(token: 1), in: arena) <= Self.keptBytes)
     }
 
-    @Test("a large message, first or later, leaves only the kept chunk behind")
+    @Test("after a large message, first or later, only the kept chunk remains")
     func large() throws {
         let arena = Arena()
         let item = WireV1.Item(call: 1, payload: Array(repeating: 7, count: 1024 * 1024))
@@ -36,7 +36,7 @@ struct ArenaTests {
         }
     }
 
-    /// What the library costs to read `message`, in bytes.
+    /// The bytes of memory that libprotobuf-c needs to read `message`.
     private func cost<Message: ProtobufMessage>(
         of message: Message, in arena: Arena
     ) throws -> Int {

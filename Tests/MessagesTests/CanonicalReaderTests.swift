@@ -2,10 +2,11 @@ import Testing
 
 @testable import Messages
 
-@Suite("The quick way to read and write a message is libprotobuf-c's")
+@Suite("The canonical reader and writer agree with libprotobuf-c")
 struct CanonicalReaderTests {
     @Test(
-        "every golden message is ordinary, and read as the library reads it", arguments: Golden.all)
+        "every golden message is canonical and read as libprotobuf-c reads it",
+        arguments: Golden.all)
     func golden(golden: Golden) throws {
         let type = try #require(AllMessages.byName[golden.name])
         let (ordinary, library) = Readings.both(golden.bytes, as: type)
@@ -14,7 +15,8 @@ struct CanonicalReaderTests {
     }
 
     @Test(
-        "a truncation that is taken for ordinary is what the library reads", arguments: Golden.all)
+        "a truncation that the canonical reader accepts is read as libprotobuf-c reads it",
+        arguments: Golden.all)
     func truncations(golden: Golden) throws {
         let type = try #require(AllMessages.byName[golden.name])
         for length in golden.bytes.indices {
@@ -23,7 +25,8 @@ struct CanonicalReaderTests {
         }
     }
 
-    @Test("200,000 seeded mutations: what is taken for ordinary is what the library reads")
+    @Test(
+        "of 200,000 mutations those that the canonical reader accepts are read as by libprotobuf-c")
     func mutations() throws {
         let seed: UInt64 = 20_261_121
         var mutator = Mutator(seed: seed)
@@ -41,11 +44,11 @@ struct CanonicalReaderTests {
             taken += 1
             #expect(ordinary == library, "round \(round) of seed \(seed), \(golden): \(bytes)")
         }
-        // Mutations that are all left to the library, or none, would test nothing.
+        // If all or none of the mutations were accepted, the test would show nothing.
         #expect(taken > 20_000 && left > 20_000)
     }
 
-    @Test("fields of every kind, at the edges of a varint, are measured as they are written")
+    @Test("encoded sizes are exact for numbers at every length of a varint")
     func numbers() {
         for shift in 0..<64 {
             for value in [UInt64(1) << shift, (UInt64(1) << shift) &- 1] {
@@ -60,18 +63,18 @@ struct CanonicalReaderTests {
     }
 
     @Test(
-        "what no encoder writes is left to the library, which reads or refuses it",
+        "encodings that are not canonical are left to libprotobuf-c, which accepts or rejects them",
         arguments: [
-            // Another order, a field twice, a part in two pieces.
+            // Another order of fields; a field that occurs twice.
             ([0x12, 0x01, 0x62, 0x0a, 0x01, 0x61], true),
             ([0x0a, 0x01, 0x61, 0x0a, 0x01, 0x62], true),
-            // An unknown field before, between and behind.
+            // An unknown field before and after.
             ([0xa0, 0x06, 0x01, 0x0a, 0x01, 0x61], true),
             ([0x0a, 0x01, 0x61, 0xa0, 0x06, 0x01], true),
-            // A long form of a tag and of a length.
+            // A tag and a length in a longer form than needed.
             ([0x8a, 0x00, 0x01, 0x61], true),
             ([0x0a, 0x81, 0x80, 0x80, 0x80, 0x80, 0x00, 0x61], false),
-            // Text that is not sound, another wire type, a field 0, a cut field.
+            // Invalid text, a wrong wire type, field 0, truncated fields.
             ([0x0a, 0x01, 0x00], false), ([0x08, 0x01], false), ([0x00], false),
             ([0x0a, 0x01], false),
             ([0x0a], false), ([0x80], false),
@@ -82,7 +85,7 @@ struct CanonicalReaderTests {
         #expect((library != nil) == isMessage)
     }
 
-    @Test("a number over its field's width is cut as the library cuts it")
+    @Test("a number wider than its field is truncated as libprotobuf-c does")
     func width() {
         let longest: [UInt8] = Array(repeating: 0xff, count: 9)
         for last: UInt8 in [0, 1, 2, 0x7f] {
@@ -96,7 +99,7 @@ struct CanonicalReaderTests {
         }
     }
 
-    @Test("arrays take no more memory than the budget; beyond it the library reads")
+    @Test("arrays beyond the memory budget are left to libprotobuf-c")
     func budget() {
         let few = [UInt8](repeatElement([0x0a, 0x00], count: 8).joined())
         let many = [UInt8](repeatElement([0x0a, 0x00], count: 4_096).joined())
@@ -104,7 +107,7 @@ struct CanonicalReaderTests {
         #expect(Readings.both(many, as: RateLimitV1.ConsumeRequest.self).ordinary == nil)
     }
 
-    @Test("numbers in one field are read as they are written, and no others")
+    @Test("a packed field of numbers is read as written, and its truncations are rejected")
     func packedNumbers() throws {
         let values: [UInt64] = [0, 1, 127, 128, .max]
         var size = WireSize()
@@ -118,7 +121,7 @@ struct CanonicalReaderTests {
         for length in 1..<bytes.count { #expect(Numbers.read(Array(bytes[..<length])) == nil) }
     }
 
-    @Test("nothing is written behind the end of what was measured")
+    @Test("the encoder writes nothing beyond the computed size")
     func exactSize() throws {
         for golden in Golden.all {
             let type = try #require(AllMessages.byName[golden.name])

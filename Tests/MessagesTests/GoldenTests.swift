@@ -4,21 +4,21 @@ import Testing
 
 @Suite("Messages agree with another protobuf implementation")
 struct GoldenTests {
-    @Test("the golden file holds every message, and every message of it is known here")
+    @Test("the golden file and the generated code have the same messages")
     func complete() throws {
         #expect(Golden.all.count > 200)
         #expect(Set(Golden.all.map(\.name)) == Set(AllMessages.byName.keys))
         #expect(try Set(Golden.schema.get().messages.keys).isSuperset(of: AllMessages.byName.keys))
     }
 
-    @Test("each message is read and written back as the very same bytes", arguments: Golden.all)
+    @Test("each message is read and written back as the same bytes", arguments: Golden.all)
     func roundTrip(golden: Golden) throws {
         let type = try #require(AllMessages.byName[golden.name])
         let message = try type.init(decoding: golden.bytes)
         #expect(message.encoded() == golden.bytes)
     }
 
-    @Test("JSON is what the other implementation writes, both ways", arguments: Golden.all)
+    @Test("JSON agrees with the other implementation in both directions", arguments: Golden.all)
     func json(golden: Golden) throws {
         let message = try #require(try Golden.schema.get().message(named: golden.name))
         let expected = try JSONParser.tree(of: golden.json)
@@ -29,7 +29,7 @@ struct GoldenTests {
         #expect(try message.encodeJSON(golden.json) == golden.bytes)
     }
 
-    @Test("a value written out in Swift has the golden bytes")
+    @Test("a value written in Swift has the golden bytes")
     func values() throws {
         let frame = WireV1.Frame(
             kind: .goAway(
@@ -52,7 +52,7 @@ struct GoldenTests {
         #expect(account.createdAtMs == 1_700_000_000_005 && account.status == .deleting)
     }
 
-    @Test("a oneof keeps which member it is, also at its default")
+    @Test("a oneof keeps its member, also with its default value")
     func oneof() throws {
         let name = "postern.session.v1.SignOutRequest"
         let chosen = try SessionV1.SignOutRequest(

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Messages
 
-@Suite("Hostile messages are typed errors, within the budget")
+@Suite("Hostile messages are typed errors and stay within the budget")
 struct HostileMessageTests {
     @Test(
-        "every truncation is refused or read, as the other implementation does",
+        "every truncation is read or rejected as by the other implementation",
         arguments: Golden.all)
     func truncations(golden: Golden) throws {
         let type = try #require(AllMessages.byName[golden.name])
@@ -13,12 +13,12 @@ struct HostileMessageTests {
         for length in golden.bytes.indices {
             let cut = Array(golden.bytes[..<length])
             let isMessage = isReadable(cut, as: type, arena)
-            // A text cut inside a character is refused by both; nothing else may differ.
+            // A text cut inside a character is rejected by both; nothing else may differ.
             #expect(isMessage == golden.cuts.contains(length), "cut at \(length)")
         }
     }
 
-    @Test("100,000 seeded mutations: typed errors or messages that survive a round trip")
+    @Test("100,000 mutations give typed errors or messages that survive a round trip")
     func mutations() throws {
         var mutator = Mutator(seed: 20_260_101)
         let arena = Arena()
@@ -36,12 +36,12 @@ struct HostileMessageTests {
             }
             #expect(arena.heldBytesMost <= ArenaTests.mostBytes(bytes.count), "round \(round)")
         }
-        // Mutations that are all refused, or none, would test nothing.
+        // If all or none of the mutations were rejected, the test would show nothing.
         #expect((20_000..<90_000).contains(refused))
     }
 
     @Test(
-        "text that is not UTF-8 or holds a NUL is refused; bytes may hold anything",
+        "text that is not UTF-8 or contains NUL is rejected, and bytes may contain anything",
         arguments: [
             [0], [0x61, 0, 0x62], [0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80],
             [0xf4, 0x90, 0x80, 0x80], [0xe6, 0x97],
@@ -68,7 +68,7 @@ struct HostileMessageTests {
         #expect(read.key.utf8.count == 2 * count && read.value.count == count)
     }
 
-    @Test("64 KiB of empty sub-messages is over the budget; the arena serves the next message")
+    @Test("64 KiB of empty sub-messages exceed the budget, and the arena can be used again")
     func budget() throws {
         let arena = Arena()
         let hostile = Array(repeatElement([0x0a, 0x00] as [UInt8], count: 32 * 1024).joined())
@@ -84,7 +84,7 @@ struct HostileMessageTests {
         #expect(read == honest)
     }
 
-    @Test("honest messages of many small parts are within the budget")
+    @Test("good messages of many small parts stay within the budget")
     func honest() throws {
         let charges = (0..<2000).map { RateLimitV1.Charge(limit: "\($0)", subject: "s") }
         let request = RateLimitV1.ConsumeRequest(charges: charges)
@@ -93,7 +93,7 @@ struct HostileMessageTests {
         #expect(try WireV1.Error(decoding: error.encoded()) == error)
     }
 
-    @Test("unknown fields by the thousand are skipped or over the budget, never more")
+    @Test("thousands of unknown fields are skipped or exceed the budget")
     func unknownFields() throws {
         let unknown = Array(repeatElement([0xa0, 0x06, 0x01] as [UInt8], count: 50).joined())
         let read = try SessionV1.ValidateRequest(decoding: unknown + [0x0a, 0x01, 0x61])
@@ -104,7 +104,7 @@ struct HostileMessageTests {
         }
     }
 
-    @Test("an enum value that this version does not know survives")
+    @Test("an unknown enum value is kept")
     func unknownEnum() throws {
         let bytes: [UInt8] = [0x08, 0x63]
         let read = try HealthV1.CheckResponse(decoding: bytes)
@@ -112,7 +112,7 @@ struct HostileMessageTests {
     }
 
     @Test(
-        "groups, cut varints, wrong types and length lies are malformed",
+        "groups, truncated varints, wrong types and false lengths are malformed",
         arguments: [
             [0x0b], [0x0c], [0x0a], [0x0a, 0x05, 0x61], [0x80], [0x00, 0x01], [0x08, 0x01],
             [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f],
@@ -130,7 +130,7 @@ struct HostileMessageTests {
     private func isReadable<Message: ProtobufMessage>(
         _ bytes: [UInt8], as type: Message.Type, _ arena: Arena
     ) -> Bool {
-        // The error is the answer.
+        // An error is a valid result here.
         (try? bytes.withUnsafeBytes { try Message(decoding: $0, in: arena) }) != nil
     }
 

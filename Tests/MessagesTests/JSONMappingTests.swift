@@ -2,10 +2,10 @@ import Testing
 
 @testable import Messages
 
-@Suite("JSON and messages, where they do not go together and where JSON has a choice")
+@Suite("JSON and messages: mismatches and alternative spellings")
 struct JSONMappingTests {
     @Test(
-        "what does not fit is refused with the name of the field",
+        "JSON that does not fit is rejected with the name of the field",
         arguments: [
             (
                 "postern.wire.v1.Hello", "{\"versoin\":1}",
@@ -87,7 +87,7 @@ struct JSONMappingTests {
     }
 
     @Test(
-        "one message, written in different ways",
+        "different spellings in JSON give the same message",
         arguments: [
             "{\"lastCall\":\"7\",\"reason\":\"GO_AWAY_REASON_SLOW\",\"retryAfterMs\":1000}",
             "{\"last_call\":7,\"reason\":9,\"retry_after_ms\":\"1000\"}",
@@ -112,7 +112,7 @@ struct JSONMappingTests {
         }
     }
 
-    @Test("pretty JSON stands in field order, indented by two spaces; controls are escaped")
+    @Test("pretty JSON is in field order with two spaces of indent, and controls are escaped")
     func pretty() throws {
         let hello = WireV1.Hello(version: 1, agent: "a\u{1b}[2J\u{9b}\"\\\n\u{7f}é")
         let json = try message("postern.wire.v1.Hello").decodeToJSON(hello.encoded(), pretty: true)
@@ -127,7 +127,7 @@ struct JSONMappingTests {
         #expect(empty == "{}")
     }
 
-    @Test("wire that does not fit the schema is refused with the name of the field")
+    @Test("bytes that do not fit the schema are rejected with the name of the field")
     func wire() throws {
         let hello = try message("postern.wire.v1.Hello")
         for (bytes, complaint) in [
@@ -146,7 +146,7 @@ struct JSONMappingTests {
         }
     }
 
-    @Test("a message that stands twice is merged, the last member of a oneof counts")
+    @Test("a message that occurs twice is merged, and the last member of a oneof counts")
     func merging() throws {
         let create = try message("postern.session.v1.CreateRequest")
         let first = IdentityV1.Origin(deviceId: "d", platform: "ios").encoded()
@@ -160,7 +160,7 @@ struct JSONMappingTests {
         #expect(try frame.decodeToJSON([0x3a, 0, 0x42, 0]) == "{\"pong\":{}}")
     }
 
-    @Test("100,000 seeded mutations of messages: JSON that reads back, or a typed error")
+    @Test("100,000 mutated messages give JSON that reads back or a typed error")
     func mutations() throws {
         var mutator = Mutator(seed: 7)
         var refused = 0

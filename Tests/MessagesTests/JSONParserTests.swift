@@ -2,10 +2,10 @@ import Testing
 
 @testable import Messages
 
-@Suite("JSON texts are read strictly")
+@Suite("JSON texts are parsed strictly")
 struct JSONParserTests {
     @Test(
-        "what RFC 8259 does not allow, and what readers differ on, is refused",
+        "texts that RFC 8259 forbids, or that parsers read differently, are rejected",
         arguments: [
             "", " ", "nul", "tru", "truex", "{", "[", "\"", "{]", "[1,]", "{\"a\":1,}", "{\"a\"}",
             "{a:1}",
@@ -25,13 +25,13 @@ struct JSONParserTests {
         #expect(JSONPrinter.text(of: tree, isPretty: false) == text)
     }
 
-    @Test("escapes stand for what they name")
+    @Test("escapes are decoded")
     func escapes() throws {
         let tree = try JSONParser.tree(of: "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDD11\"")
         #expect(tree == .string("\"\\/\u{8}\u{c}\n\r\té🔑"))
     }
 
-    @Test("what is nested deeper than any message is refused before the stack ends")
+    @Test("nesting deeper than any message is rejected before the stack overflows")
     func depth() throws {
         _ = try JSONParser.tree(of: nested(JSONParser.depthMax - 1))
         for depth in [JSONParser.depthMax, 1_000_000] {
@@ -39,7 +39,7 @@ struct JSONParserTests {
         }
     }
 
-    @Test("a text over the limit is refused")
+    @Test("a text over the size limit is rejected")
     func size() {
         let text = "\"" + String(repeating: "a", count: JSONParser.textBytesMax) + "\""
         #expect(throws: MappingError.self) { try JSONParser.tree(of: text) }

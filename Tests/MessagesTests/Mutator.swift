@@ -1,4 +1,4 @@
-/// Breaks messages, the same way on every run: SplitMix64 decides what and where.
+/// Mutates messages, the same way on every run: SplitMix64 decides what and where.
 struct Mutator {
     private var state: UInt64
 
@@ -15,7 +15,7 @@ struct Mutator {
         return Int((mixed ^ (mixed >> 31)) % UInt64(limit))
     }
 
-    /// `bytes` with one to four changes; some bring in parts of `other`.
+    /// `bytes` with one to four changes, some of which insert parts of `other`.
     mutating func mutated(_ bytes: [UInt8], with other: [UInt8]) -> [UInt8] {
         var mutated = bytes
         for _ in 0...below(4) {

@@ -1,34 +1,34 @@
 @testable import Messages
 
-/// A message read both ways.
+/// A message read by both readers.
 enum Readings {
-    /// What the quick way and the library make of `bytes`; nil where they do not read them.
+    /// The results of the canonical reader and the library for `bytes`; nil where they reject them.
     static func both<Message: ProtobufMessage>(
         _ bytes: [UInt8], as type: Message.Type
     ) -> (ordinary: AnyHashable?, library: AnyHashable?) {
         bytes.withUnsafeBytes { bytes in
-            // Why it is not read is of no matter here.
+            // The reason of a rejection does not matter here.
             let ordinary: Message? = try? CanonicalReader.message(in: bytes)
             let library = try? Message(byLibrary: bytes, in: Arena())
             return (ordinary.map(AnyHashable.init), library.map(AnyHashable.init))
         }
     }
 
-    /// Whether both read what `message` is encoded to, as the same value.
+    /// Whether both readers decode `message` from its encoding as the same value.
     static func areEqual<Message: ProtobufMessage>(_ message: Message) -> Bool {
         let (ordinary, library) = both(message.encoded(), as: Message.self)
         return ordinary == AnyHashable(message) && library == ordinary
     }
 }
 
-/// A message of one repeated number, of which the protos have none yet.
+/// A message with a repeated number, a kind of field that no proto has yet.
 struct Numbers: ProtobufMessage {
     static let fullName = "Numbers"
     let values: [UInt64]
 
     static func read(_ bytes: [UInt8]) -> [UInt64]? {
         bytes.withUnsafeBytes { bytes in
-            // Nil is the answer.
+            // Nil is an expected result.
             let read: Numbers? = try? CanonicalReader.message(in: bytes)
             return read?.values
         }

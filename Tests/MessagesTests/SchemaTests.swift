@@ -2,9 +2,9 @@ import Testing
 
 @testable import Messages
 
-@Suite("Schemas are read from descriptors, whatever their bytes")
+@Suite("Schemas are read from descriptors")
 struct SchemaTests {
-    @Test("methods are found with their messages")
+    @Test("methods are found with their message types")
     func methods() throws {
         let schema = try Golden.schema.get()
         let method = try #require(schema.method(named: "postern.session.v1.Sessions/Refresh"))
@@ -15,7 +15,7 @@ struct SchemaTests {
         #expect(schema.methodNames.contains("postern.gateway.v1.Auth/SignInWithPassword"))
     }
 
-    @Test("a type that no file declares is named")
+    @Test("the error for an undeclared type names it")
     func unknownType() {
         // file { package "p", message_type { name "M", field { name "f", number 1, type 11, type_name ".p.N" } } }
         let field: [UInt8] = [0x0a, 1, 0x66, 0x18, 1, 0x28, 11, 0x32, 4] + Array(".p.N".utf8)
@@ -26,7 +26,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("types nested too deep, and sets too large, are refused")
+    @Test("types nested too deeply and sets that are too large are rejected")
     func limits() {
         var message: [UInt8] = [0x0a, 1, 0x4d]
         for _ in 0..<40 { message = [0x0a, 1, 0x4d, 0x1a] + length(message) + message }
@@ -39,7 +39,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("a message that holds itself is read to a depth and no further")
+    @Test("a recursive message type is read to a limited depth")
     func recursive() throws {
         let field: [UInt8] = [0x0a, 1, 0x66, 0x18, 1, 0x28, 11, 0x32, 4] + Array(".p.M".utf8)
         let message = [0x0a, 1, 0x4d, 0x12, UInt8(field.count)] + field
@@ -51,7 +51,7 @@ struct SchemaTests {
         #expect(throws: MappingError.self) { try type.decodeToJSON(bytes) }
     }
 
-    @Test("5,000 seeded mutations of the descriptors: a schema or a typed error")
+    @Test("5,000 mutated descriptor sets give a schema or a typed error")
     func mutations() {
         var mutator = Mutator(seed: 3)
         var refused = 0

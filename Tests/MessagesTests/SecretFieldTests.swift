@@ -9,7 +9,7 @@ struct SecretFieldTests {
     private static let request = GatewayV1.SignInWithPasswordRequest(
         email: "ada@example.org", password: .init(copying: password.utf8))
 
-    @Test("B9: both readers make the same secret, and it is written as the text that it was")
+    @Test("B9: both readers give the same secret, and it is written as the original text")
     func readers() throws {
         let bytes = Self.request.encoded()
         #expect(String(decoding: bytes, as: UTF8.self).contains(Self.password))
@@ -25,7 +25,7 @@ struct SecretFieldTests {
         #expect(Self.request != GatewayV1.SignInWithPasswordRequest(email: "ada@example.org"))
     }
 
-    @Test("B9: a secret is in no description of its message, and in no dump")
+    @Test("B9: a secret appears in no description or dump of its message")
     func description() {
         var dumped = ""
         dump(Self.request, to: &dumped)
@@ -36,7 +36,7 @@ struct SecretFieldTests {
     }
 
     @Test(
-        "B9: a secret is text, and its bytes are looked at like any text's",
+        "B9: a secret must be valid text like any other text field",
         arguments: [[0xFF], [0x61, 0]])
     func unsound(password: [UInt8]) {
         let bytes = GatewayV1.SignInWithPasswordRequest(password: .init(copying: password))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Base64")
+@Suite("Base64, Base64url and hexadecimal")
 struct Base64Tests {
-    @Test("every length comes back, and Base64 is RFC 4648's")
+    @Test("bytes of every length are encoded and decoded, and Base64 matches RFC 4648")
     func roundTrip() {
         #expect(Base64.encode("foobar".utf8) == "Zm9vYmFy")
         #expect(Base64.encode("fooba".utf8) == "Zm9vYmE=")
@@ -19,7 +19,7 @@ struct Base64Tests {
     }
 
     @Test(
-        "what no encoder writes is refused",
+        "non-canonical Base64 is rejected",
         arguments: [
             "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Zm9vYh==", "Zm9v\n", "Zm-v", "A", "====", "=Zm9",
             "Zm=v",
@@ -29,14 +29,14 @@ struct Base64Tests {
     }
 
     @Test(
-        "Base64url takes no padding, no unused bits and no other alphabet",
+        "Base64url rejects padding, unused bits and other alphabets",
         arguments: ["Zg==", "Zh", "Zm9", "A", "ab+d", "ab/d", "Zm9v ", "Zm9v=", "é"])
     func strictURL(text: String) {
         #expect(Base64URL.decode(text.utf8) == nil)
     }
 
     @Test(
-        "hexadecimal of odd length or with another character is refused",
+        "hexadecimal of odd length or with other characters is rejected",
         arguments: ["0", "0g", "0x", " 0"])
     func strictHex(text: String) {
         #expect(Hex.decode(text.utf8) == nil)

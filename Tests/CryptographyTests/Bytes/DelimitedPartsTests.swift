@@ -2,9 +2,9 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Parts behind their lengths")
+@Suite("Length-prefixed parts")
 struct DelimitedPartsTests {
-    @Test("each part stands behind four bytes of length, big-endian")
+    @Test("each part follows its length in four bytes, big-endian")
     func bytes() {
         #expect(
             DelimitedParts.joined([[7, 8], [], [9]]) == [
@@ -13,7 +13,7 @@ struct DelimitedPartsTests {
         #expect(DelimitedParts.joined([]).isEmpty)
     }
 
-    @Test("moving a byte to the neighbour, or leaving a part out, gives other bytes")
+    @Test("different lists of parts give different bytes")
     func noTwoListsAlike() {
         let lists: [[[UInt8]]] = [
             [[1, 2], [3]], [[1], [2, 3]], [[1, 2, 3]], [[1, 2, 3], []], [[], [1, 2, 3]],

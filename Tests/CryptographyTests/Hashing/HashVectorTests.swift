@@ -2,9 +2,9 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Hashes: the vectors of their standards")
+@Suite("Hashes: test vectors of their standards")
 struct HashVectorTests {
-    @Test("SHA-256: FIPS 180-2's examples, whole and in parts")
+    @Test("SHA-256 matches the examples of FIPS 180-2, whole and in parts")
     func sha256() {
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         #expect(Hex.encode(SHA256.hash("abc".utf8)) == abc)
@@ -18,7 +18,7 @@ struct HashVectorTests {
         #expect(Hex.encode(parts.finish()) == abc)
     }
 
-    /// Key, message, hash; RFC 4231's cases 1 to 4, 6 and 7 (5 is a truncated one).
+    /// Key, message and hash: RFC 4231's cases 1 to 4, 6 and 7 (case 5 truncates its output).
     private static let hmacVectors: [(String, String, String)] = [
         (
             String(repeating: "0b", count: 20), "4869205468657265",
@@ -52,17 +52,17 @@ struct HashVectorTests {
         ),
     ]
 
-    @Test("HMAC-SHA-256: RFC 4231", arguments: hmacVectors)
+    @Test("HMAC-SHA-256 matches the vectors of RFC 4231", arguments: hmacVectors)
     func hmac(key: String, message: String, hash: String) {
         let keyed = KeyedHash(key: secret(key))
         #expect(Hex.encode(keyed.hash(bytes(message))) == hash)
-        // The kept context begins anew each time.
+        // The kept context starts again for each message.
         #expect(Hex.encode(keyed.hash(bytes(message))) == hash)
         #expect(keyed.verifies(bytes(hash), of: bytes(message)))
         #expect(keyed.lookUpKey(bytes(message)) == Array(bytes(hash).prefix(16)))
     }
 
-    @Test("HMAC-SHA-256: a message of any length is hashed as RFC 2104 says, also across a block")
+    @Test("HMAC-SHA-256 follows RFC 2104 for messages of any length, also across blocks")
     func hmacOfAnyLength() {
         let key = [UInt8](1...32)
         let keyed = KeyedHash(key: SecretBytes(copying: key))
@@ -80,7 +80,7 @@ struct HashVectorTests {
         }
     }
 
-    @Test("HKDF-SHA-256: RFC 5869, A.1 and A.3")
+    @Test("HKDF-SHA-256 matches RFC 5869, A.1 and A.3")
     func hkdf() {
         let material = secret(String(repeating: "0b", count: 22))
         let first = KeyDerivation.derive(
@@ -99,7 +99,7 @@ struct HashVectorTests {
                 ))
     }
 
-    @Test("HKDF-SHA-256: RFC 5869, A.2, with long inputs")
+    @Test("HKDF-SHA-256 matches RFC 5869, A.2, with long inputs")
     func hkdfLong() {
         func run(_ range: ClosedRange<UInt8>) -> [UInt8] { Array(range) }
         let key = KeyDerivation.derive(

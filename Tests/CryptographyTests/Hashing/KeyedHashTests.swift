@@ -6,7 +6,7 @@ import Testing
 struct KeyedHashTests {
     private let master = SecretBytes(copying: [UInt8](repeating: 7, count: 32))
 
-    @Test("R-05: one purpose's hash is worth nothing for another")
+    @Test("R-05: a hash for one purpose does not verify for another")
     func purposes() {
         let email = KeyedHash(master: master, purpose: "identity/email")
         let phone = KeyedHash(master: master, purpose: "identity/phone")
@@ -16,7 +16,7 @@ struct KeyedHashTests {
         #expect(!phone.verifies(email.hash([1]), of: [1]))
     }
 
-    @Test("a code that is cut, longer or changed in any bit is refused")
+    @Test("a truncated, extended or changed code is rejected")
     func refusal() {
         let keyed = KeyedHash(key: master)
         let code = keyed.hash([1, 2, 3])
@@ -30,7 +30,7 @@ struct KeyedHashTests {
         }
     }
 
-    @Test("many threads share one kept context")
+    @Test("many threads can use one keyed hash at once")
     func parallel() async {
         let keyed = KeyedHash(key: master)
         let alone = (0..<64).map { KeyedHash(key: master).hash([UInt8($0)]) }
@@ -44,7 +44,7 @@ struct KeyedHashTests {
         }
     }
 
-    @Test("bytes are lent the same from every kind of collection")
+    @Test("every kind of collection of the same bytes gives the same hash")
     func collections() {
         let keyed = KeyedHash(key: master)
         let hash = keyed.hash("abc".utf8)

@@ -6,7 +6,7 @@ import Testing
 struct JSONReaderTests {
     private func read(_ text: String) -> JSONObject? { JSONReader.object(in: Array(text.utf8)) }
 
-    @Test("an object of all kinds is read, and written back in its order without spaces")
+    @Test("an object with all kinds of values is read, and written in order without spaces")
     func all() {
         let text = """
              { "b":[1,-2, 0 ],"a" : {"x":null},"t":true,"f":false,"r":1.5e3,\t"s":"\\u00e9\\ud83d\\ude00\\n\\"/"}\r
@@ -23,7 +23,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "what is not exactly one sound object is refused",
+        "a text that is not exactly one valid object is rejected",
         arguments: [
             "", "[]", "1", "\"a\"", "{", "}", "{}x", "{} {}", "x{}", "{\"a\"}", "{\"a\":}", "{a:1}",
             "{\"a\":1,}", "{,}", "{\"a\":1 \"b\":2}", "{'a':1}", "{\"a\":[1,]}", "{\"a\":[}",
@@ -39,7 +39,7 @@ struct JSONReaderTests {
         #expect(read(text) == nil)
     }
 
-    @Test("a caller may allow more depth than tokens have, and no more than that")
+    @Test("a caller may raise the maximum depth, which then holds exactly")
     func depth() {
         let seven = Array(#"{"a":[[[[[[]]]]]]}"#.utf8)
         #expect(JSONReader.object(in: seven) == nil)
@@ -47,14 +47,14 @@ struct JSONReaderTests {
         #expect(JSONReader.object(in: Array(#"{"a":[[[[[[[]]]]]]]}"#.utf8), depthMax: 7) == nil)
     }
 
-    @Test("bytes that are no UTF-8 are refused")
+    @Test("bytes that are not UTF-8 are rejected")
     func invalidText() {
         for bad: [UInt8] in [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82]] {
             #expect(JSONReader.object(in: Array("{\"a\":\"".utf8) + bad + Array("\"}".utf8)) == nil)
         }
     }
 
-    @Test("every truncation of a sound object is refused")
+    @Test("every truncation of a valid object is rejected")
     func truncations() {
         let text = #"{"a":[1,{"b":"\u00e9"}],"c":-1.5e3,"d":true}"#
         #expect(read(text) != nil)
@@ -63,7 +63,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test("64 members are read and 65 are not; an integer beyond 64 bits is no integer")
+    @Test("64 members are read and 65 are rejected; a number beyond 64 bits is not an integer")
     func limits() {
         func wide(_ count: Int) -> String {
             "{" + (0..<count).map { "\"m\($0)\":0" }.joined(separator: ",") + "}"

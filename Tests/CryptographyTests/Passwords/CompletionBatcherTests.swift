@@ -2,11 +2,11 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("When the answers of hashes are handed on")
+@Suite("When results of password hashes are delivered")
 struct CompletionBatcherTests {
     private var handover = CompletionBatcher<Int>()
 
-    @Test("few wait: at once")
+    @Test("with few waiting callers each result is delivered at once")
     mutating func few() {
         for waiting in 0..<4 {
             #expect(handover.add(waiting, waiting: waiting, now: .zero) == [waiting])
@@ -14,7 +14,7 @@ struct CompletionBatcherTests {
     }
 
     @Test(
-        "many wait: together, half as many as they, and sixteen at the most",
+        "with many, results are delivered in batches of half their number, at most sixteen",
         arguments: [(4, 2), (5, 2), (6, 3), (31, 15), (32, 16), (1_000, 16)])
     mutating func many(waiting: Int, together: Int) {
         for round in 0..<3 {
@@ -26,14 +26,14 @@ struct CompletionBatcherTests {
         }
     }
 
-    @Test("when fewer wait than before, fewer are gathered")
+    @Test("when fewer callers wait than before, the batch is smaller")
     mutating func shrinking() {
         #expect(handover.add(1, waiting: 32, now: .zero).isEmpty)
         #expect(handover.add(2, waiting: 31, now: .zero).isEmpty)
         #expect(handover.add(3, waiting: 7, now: .zero) == [1, 2, 3])
     }
 
-    @Test("after their patience nobody waits for others")
+    @Test("after 100 ms a batch is delivered even if it is incomplete")
     mutating func patience() {
         #expect(handover.add(1, waiting: 50, now: .seconds(5)).isEmpty)
         #expect(handover.add(2, waiting: 50, now: .milliseconds(5_099)).isEmpty)

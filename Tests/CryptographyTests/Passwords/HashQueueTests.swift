@@ -3,25 +3,25 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("The queue before the password hashes")
+@Suite("The queue of password hashes")
 struct HashQueueTests {
     private func queue(threads: Int = 2, waiting: Int = 3) -> HashQueue<Int> {
         HashQueue(threads: threads, waitingMax: waiting, hashTime: .milliseconds(20))
     }
 
-    /// Enters jobs numbered from 1 at second 0 until one is not admitted, whose number it returns.
+    /// Enters jobs numbered from 1 at second 0 until one is rejected. Returns that job's number.
     private func fill(_ queue: inout HashQueue<Int>) -> Int {
         var job = 1
         while queue.enter(job, ticket: UInt64(job), now: .zero) == .admitted { job += 1 }
         return job
     }
 
-    @Test("as many are admitted as threads and places, and the next is told when to come back")
+    @Test("jobs are admitted up to threads plus waiting places, and the next gets a retry delay")
     func bound() {
         var queue = queue()
         #expect(fill(&queue) == 6)
         #expect(queue.enter(9, ticket: 9, now: .zero) == .full(retryAfter: .milliseconds(50)))
-        // A job that a thread has taken still counts until it is finished.
+        // A job that a thread has taken counts until it is finished.
         #expect(queue.next(now: .zero)?.job == 1)
         #expect(queue.enter(9, ticket: 9, now: .zero) == .full(retryAfter: .milliseconds(50)))
         queue.finish(took: .milliseconds(20))
@@ -29,13 +29,13 @@ struct HashQueueTests {
         #expect(queue.enter(10, ticket: 10, now: .zero) == .full(retryAfter: .milliseconds(50)))
     }
 
-    @Test("with no places to wait there is still one for each thread")
+    @Test("without waiting places one job per thread is admitted")
     func noPlaces() {
         var queue = queue(threads: 3, waiting: 0)
         #expect(fill(&queue) == 4)
     }
 
-    @Test("first come, first served, and the wait is told")
+    @Test("jobs are taken first in, first out, with the time that they waited")
     func order() {
         var queue = queue(waiting: 10)
         for job in 1...5 {
@@ -49,7 +49,7 @@ struct HashQueueTests {
         #expect(queue.next(now: .seconds(10)) == nil)
     }
 
-    @Test("who leaves makes room, and cannot leave twice or after its turn")
+    @Test("a job that leaves frees its place, and cannot leave twice or after it was taken")
     func leaving() {
         var queue = queue()
         #expect(fill(&queue) == 6)
@@ -62,7 +62,7 @@ struct HashQueueTests {
         #expect((0..<4).map { _ in queue.next(now: .zero)?.job } == [2, 4, 5, 7])
     }
 
-    @Test("the estimate follows what hashes take")
+    @Test("the estimated wait follows the measured hash times")
     func estimate() {
         var queue = queue(threads: 1, waiting: 0)
         for _ in 0..<200 {
@@ -78,7 +78,7 @@ struct HashQueueTests {
         #expect(retryAfter > .milliseconds(99) && retryAfter <= .milliseconds(100))
     }
 
-    @Test("closed, it gives back who waits and admits nobody")
+    @Test("a closed queue returns the waiting jobs and admits none")
     func closing() {
         var queue = queue()
         #expect(fill(&queue) == 6)

@@ -20,7 +20,7 @@ struct PasswordHashPoolTests {
             time: SystemTime(), randomness: SecureRandomness(), metrics: metrics)
     }
 
-    @Test("I-03: a password is verified against its hash, and no other is")
+    @Test("I-03: a password verifies against its hash, and other passwords do not")
     func verify() async throws {
         let pool = try pool(parameters: .standard)
         let stored = try await pool.hash(password: secret(text: "Correct7Horse"))
@@ -34,7 +34,7 @@ struct PasswordHashPoolTests {
         try await pool.verifyAgainstNothing(password: secret(text: "Correct7Horse"))
     }
 
-    @Test("a stored text that is no hash is an error, not a wrong password")
+    @Test("a stored text that is not a hash is an error, not a wrong password")
     func broken() async throws {
         let pool = try pool()
         await #expect(throws: PasswordHashError.self) {
@@ -43,7 +43,7 @@ struct PasswordHashPoolTests {
         #expect(throws: PasswordHashError.self) { try pool.needsUpgrade("") }
     }
 
-    @Test("no more than its threads run at once, the rest wait their turn and all are served")
+    @Test("at most as many jobs run as there are threads, and all waiting ones are served")
     func concurrency() async throws {
         let pool = try pool(threads: 3)
         let visits = Visits()
@@ -64,7 +64,7 @@ struct PasswordHashPoolTests {
         #expect(visits.mostAtOnce <= 3)
     }
 
-    @Test("over the bound a caller is told at once when to come back")
+    @Test("above the limit a caller fails at once with a retry delay")
     func refusal() async throws {
         let pool = try pool(threads: 1, waiting: 2)
         let gate = Gate()
@@ -89,7 +89,7 @@ struct PasswordHashPoolTests {
         #expect(try metrics.expectGauge("password_hash_threads").lastValue == 1)
     }
 
-    @Test("who is cancelled in the queue leaves it, and its hash is not computed")
+    @Test("a job cancelled in the queue leaves it and is not computed")
     func cancellation() async throws {
         let pool = try pool(threads: 1, waiting: 8)
         let gate = Gate()
@@ -111,7 +111,7 @@ struct PasswordHashPoolTests {
         #expect(visits.mostAtOnce == 0)
     }
 
-    @Test("what was gathered for many is handed on, also when all of them leave")
+    @Test("a gathered result is delivered even if all other waiting callers leave")
     func leftAlone() async throws {
         let pool = try pool(threads: 1, waiting: 40)
         pool.gathersAnswers = true
@@ -123,7 +123,7 @@ struct PasswordHashPoolTests {
         try await queueLength(1)
         let others = (0..<30).map { _ in Task { try await pool.perform { _ in } } }
         try await queueLength(31)
-        // The first is done and gathered, the second is in work: then all others go.
+        // The first is done and held in the batch, the second is running; then all others cancel.
         gate.open()
         await second.visitor()
         for other in others { other.cancel() }
@@ -135,7 +135,7 @@ struct PasswordHashPoolTests {
         try await next.value
     }
 
-    @Test("closing serves who is in work, refuses who waits, and ends the threads")
+    @Test("closing finishes running jobs, rejects waiting ones and ends the threads")
     func closing() async throws {
         let pool = try pool(threads: 4, waiting: 8)
         let gates = (0..<4).map { _ in Gate() }
@@ -155,7 +155,7 @@ struct PasswordHashPoolTests {
         }
     }
 
-    @Test("a pool that nobody holds any more ends its threads")
+    @Test("a pool that is released ends its threads")
     func forgotten() async throws {
         weak var workers: AnyObject?
         do {
@@ -169,7 +169,7 @@ struct PasswordHashPoolTests {
         #expect(workers == nil)
     }
 
-    @Test("hashes run at low priority, in memory that stays the same")
+    @Test("hashes run at low priority and reuse their memory")
     func threads() async throws {
         let pool = try pool(threads: 1)
         let first = try await pool.perform { memory in
@@ -183,7 +183,7 @@ struct PasswordHashPoolTests {
         #expect(first.1 == second)
     }
 
-    @Test("a hash may not be set to cost more than the limit")
+    @Test("a hash's cost cannot be set above the limit")
     func settings() {
         #expect(throws: CryptographyError.self) {
             try pool(parameters: Argon2Parameters(memoryKiB: 1 << 30, passes: 2, lanes: 1))
@@ -192,7 +192,7 @@ struct PasswordHashPoolTests {
         #expect(PasswordHashPool.Settings(threads: 2).waitingMax == 128)
     }
 
-    /// Returns once this many wait; each look gives way to other tasks.
+    /// Returns once `length` jobs wait. It yields between looks.
     private func queueLength(_ length: Int) async throws {
         for _ in 0..<1_000_000 {
             let gauge = try metrics.expectGauge("password_hash_queue_length")
@@ -204,12 +204,12 @@ struct PasswordHashPoolTests {
 }
 
 extension Argon2Parameters {
-    /// Quick, for tests that are not about the hash.
+    /// Cheap parameters for tests that are not about the hash.
     fileprivate static let cheap = Argon2Parameters(memoryKiB: 64, passes: 1, lanes: 1)
 }
 
-/// A place where a thread of the pool stops until the test lets it go on. The test itself waits
-/// without a thread: on a small machine a few blocked ones would be all there are.
+/// A gate that stops a thread of the pool until the test opens it. The test itself waits without
+/// blocking a thread, since a small machine has only a few.
 private final class Gate: Sendable {
     private let opened = WakeUps()
     private let visits: AsyncStream<Void>
@@ -219,13 +219,13 @@ private final class Gate: Sendable {
         (visits, arrived) = AsyncStream.makeStream()
     }
 
-    /// Stops the thread until `open`.
+    /// Blocks the thread until `open`.
     func pass() {
         arrived.yield()
         opened.wait()
     }
 
-    /// Returns once a thread stands at the gate.
+    /// Returns once a thread waits at the gate.
     func visitor() async {
         for await _ in visits { return }
     }
@@ -233,7 +233,7 @@ private final class Gate: Sendable {
     func open() { opened.wake() }
 }
 
-/// Counts who is inside, and how many have been so at most.
+/// Counts the jobs that run now, and the most that ran at once.
 private final class Visits: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 

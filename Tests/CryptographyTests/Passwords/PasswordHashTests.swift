@@ -8,7 +8,7 @@ struct PasswordHashTests {
         "$argon2id$v=19$m=19456,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$"
         + "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 
-    @Test("Argon2id: RFC 9106, 5.3")
+    @Test("Argon2id matches RFC 9106, 5.3")
     func rfc9106() throws {
         let memory = try Argon2Memory(byteCount: 32 * 1_024)
         let hash = try Argon2.hash(
@@ -22,7 +22,7 @@ struct PasswordHashTests {
             hash == bytes("0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659"))
     }
 
-    @Test("a hash made by the argon2 command is verified, in memory that is too small as well")
+    @Test("a hash made by the argon2 command verifies, even if the given memory is too small")
     func reference() throws {
         // printf password | argon2 somesalt -id -t 2 -k 65536 -p 1 (the program's own test).
         let stored = try PasswordHash(
@@ -34,7 +34,7 @@ struct PasswordHashTests {
         #expect(try !stored.matches(secret(text: ""), in: memory))
     }
 
-    @Test("the text is read and written the same")
+    @Test("a hash's text is read and written the same")
     func roundTrip() throws {
         let hash = try PasswordHash(text: standard)
         #expect(hash.text == standard)
@@ -44,7 +44,7 @@ struct PasswordHashTests {
     }
 
     @Test(
-        "a text that is not quite a hash is refused",
+        "a text that differs from the format is rejected",
         arguments: [
             ("$argon2id$", "$argon2i$"), ("$argon2id$", "$argon2d$"), ("$argon2id$", "argon2id$"),
             ("$argon2id$", "$$argon2id$"), ("v=19", "v=16"), ("v=19", "v=019"), ("v=19$", ""),
@@ -61,7 +61,7 @@ struct PasswordHashTests {
         #expect(throws: PasswordHashError.self) { try PasswordHash(text: text) }
     }
 
-    @Test("a text cannot claim gigabytes, minutes, or less than Argon2 needs")
+    @Test("parameters above the cost limits or below Argon2's minimum are rejected")
     func costs() {
         let limits = [
             ("m=65536,t=2,p=1", true), ("m=65537,t=2,p=1", false), ("m=4194304,t=2,p=1", false),
@@ -76,7 +76,7 @@ struct PasswordHashTests {
         }
     }
 
-    @Test("salt and hash have their limits, and so has the whole text")
+    @Test("salt, hash and the whole text have length limits")
     func lengths() {
         func text(_ salt: Int, _ hash: Int) -> String {
             PasswordHash(
@@ -96,7 +96,7 @@ struct PasswordHashTests {
         }
     }
 
-    @Test("I-03: weaker hashes are to be made anew, equal and stronger ones not")
+    @Test("I-03: weaker hashes need an upgrade, equal and stronger ones do not")
     func upgrade() throws {
         func needs(_ parameters: String) throws -> Bool {
             let parts = standard.split(separator: "m=19456,t=2,p=1")

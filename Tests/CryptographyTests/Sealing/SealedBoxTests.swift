@@ -14,7 +14,7 @@ struct SealedBoxTests {
     }
 
     /// Key, nonce, associated data, text, sealed: test cases 13, 14 and 16 of the GCM
-    /// specification that NIST took into SP 800-38D.
+    /// specification, which NIST adopted in SP 800-38D.
     private static let vectors: [(String, String, String, String, String)] = [
         (
             String(repeating: "00", count: 32), String(repeating: "00", count: 12), "", "",
@@ -40,7 +40,7 @@ struct SealedBoxTests {
         ),
     ]
 
-    @Test("AES-256-GCM: the vectors of its specification", arguments: vectors)
+    @Test("AES-256-GCM matches the vectors of its specification", arguments: vectors)
     func vector(key: String, nonce: String, data: String, text: String, sealed: String) throws {
         let made = try bytes(text).withUnsafeBytes {
             try AESGCM.seal(
@@ -52,7 +52,7 @@ struct SealedBoxTests {
         #expect(opened == secret(text))
     }
 
-    @Test("what is sealed opens at its place, whatever its length; equal texts differ sealed")
+    @Test("a sealed value of any length opens at its place, and sealing twice gives other bytes")
     func roundTrip() throws {
         let box = try box([1: first], current: 1)
         for count in [0, 1, 15, 16, 17, 1_000] {
@@ -66,7 +66,7 @@ struct SealedBoxTests {
         #expect(try box.openSecret(box.seal(secret, at: place), at: place) == secret)
     }
 
-    @Test("every cut and every changed byte is refused")
+    @Test("every truncation and every changed byte is rejected")
     func changes() throws {
         let box = try box([1: first], current: 1)
         let sealed = try box.seal([1, 2, 3, 4], at: place)
@@ -81,7 +81,7 @@ struct SealedBoxTests {
         #expect(throws: SealedBoxError.notAuthentic) { try box.open(sealed + [0], at: place) }
     }
 
-    @Test("a sealed value that is moved to another row, column, table or purpose does not open")
+    @Test("a value moved to another row, column, table or purpose does not open")
     func moved() throws {
         let box = try box([1: first], current: 1)
         let sealed = try box.seal([1], at: place)
@@ -96,7 +96,7 @@ struct SealedBoxTests {
         }
     }
 
-    @Test("keys rotate: old values open, new ones are under the new key, a dropped key is named")
+    @Test("keys rotate: old values open, new values use the new key, a removed key is named")
     func rotation() throws {
         let before = try box([1: first], current: 1)
         let during = try box([1: first, 2: second], current: 2)
@@ -110,7 +110,7 @@ struct SealedBoxTests {
         #expect(throws: SealedBoxError.notAuthentic) { try impostor.open(old, at: place) }
     }
 
-    @Test("a value of a later version is refused, and so are wrong keys at the start")
+    @Test("a value of a later version and wrong keys at the start are rejected")
     func doors() throws {
         let box = try box([1: first], current: 1)
         var sealed = try box.seal([1], at: place)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Secrets")
 struct SecretBytesTests {
-    @Test("a secret shows itself in no text, dump or mirror")
+    @Test("a secret appears in no description, dump or mirror")
     func hidden() {
         let secret = SecretBytes(copying: "canary".utf8)
         var dumped = ""
@@ -26,7 +26,7 @@ struct SecretBytesTests {
         #expect(SecretBytes(copying: []) == SecretBytes(copying: []))
     }
 
-    @Test("an array that a secret takes over is empty afterwards")
+    @Test("an array whose bytes a secret takes is empty afterwards")
     func taking() {
         var bytes = [UInt8](repeating: 0xAA, count: 64)
         let secret = SecretBytes(taking: &bytes)
@@ -34,7 +34,7 @@ struct SecretBytesTests {
         #expect(secret.count == 64)
     }
 
-    @Test("what filling a secret throws comes out")
+    @Test("an error thrown while a secret is filled is passed on")
     func fillThrows() {
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
@@ -42,7 +42,7 @@ struct SecretBytesTests {
         }
     }
 
-    @Test("random secrets differ and are of the length asked for")
+    @Test("random secrets differ and have the requested length")
     func random() {
         let first = SecretBytes.generate(count: 32, randomness: KeyRandomness())
         let second = SecretBytes.generate(count: 32, randomness: KeyRandomness())
@@ -52,7 +52,7 @@ struct SecretBytesTests {
         #expect(SecureRandomness().bytes(0) == [])
     }
 
-    @Test("constant-time comparison agrees with the ordinary one")
+    @Test("constant-time comparison agrees with ordinary comparison")
     func constantTime() {
         #expect(constantTimeEqual("same".utf8, Array("same".utf8)))
         #expect(!constantTimeEqual("same".utf8, "sane".utf8))

@@ -7,7 +7,7 @@ import Testing
 struct SecretFileTests {
     private let key = [UInt8](0..<32).map { $0 &* 7 &+ 129 }
 
-    @Test("a key is read from raw bytes, hexadecimal and Base64, each with or without a newline")
+    @Test("a key is read as raw bytes, or as hexadecimal or Base64 with or without a newline")
     func forms() throws {
         let texts = [
             key, Array(Hex.encode(key).utf8), Array(Hex.encode(key).utf8) + [10],
@@ -21,7 +21,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("what is no key is refused: text of 32 bytes, other lengths, two newlines, spaces")
+    @Test("text of 32 bytes, other lengths, two newlines and spaces are rejected as keys")
     func notKeys() throws {
         let texts = [
             Array("0123456789abcdef0123456789abcdef".utf8), Array(key.dropLast()), key + [10],
@@ -37,7 +37,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("a file that group or others may read is refused, and the error says what to do")
+    @Test("a file with access for group or others is rejected, and the error says what to do")
     func exposed() throws {
         for mode: mode_t in [0o640, 0o604, 0o620, 0o601] {
             try withFile(key) { path in
@@ -49,7 +49,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("no file, a folder, nothing and too much are refused")
+    @Test("a missing, empty or too large file and a folder are rejected")
     func others() throws {
         #expect(throws: SecretFileError.unreadable(path: "/nonexistent", errno: ENOENT)) {
             try SecretFile.read("/nonexistent")
@@ -67,7 +67,7 @@ struct SecretFileTests {
         }
     }
 
-    @Test("a secret that is created is its owner's alone, reads back, and is never replaced")
+    @Test("a created secret is readable by its owner only and is never replaced")
     func create() throws {
         try withFile([1]) { path in
             #expect(throws: SecretFileError.unreadable(path: path, errno: EEXIST)) {
@@ -83,7 +83,7 @@ struct SecretFileTests {
         }
     }
 
-    /// A file of mode 600 with `content` in the temporary folder, for the time of `body`.
+    /// Writes a file of mode 600 with `content` and deletes it after `body`.
     private func withFile(_ content: [UInt8], _ body: (String) throws -> Void) throws {
         var template = Array("/tmp/postern-secret-XXXXXX".utf8CString)
         let file = mkstemp(&template)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Cryptography
 
-/// Freed memory may not be read, so these look at all of the process's writable memory, through
-/// `/proc/self/mem`, for a pattern that only the wiped bytes had.
-@Suite("Wiping", .serialized)
+/// Freed memory may not be read. These tests therefore search all writable memory of the process,
+/// through `/proc/self/mem`, for a pattern that only the wiped bytes had.
+@Suite("Secrets are wiped from memory", .serialized)
 struct WipingTests {
-    @Test("a secret's bytes are nowhere in memory once it is gone")
+    @Test("a secret's bytes are not in memory after its release")
     func secretIsGone() throws {
         let pattern = Pattern(seed: 0x51)
         var secret: SecretBytes? = pattern.secret()
@@ -17,7 +17,7 @@ struct WipingTests {
         #expect(try !pattern.isInMemory())
     }
 
-    @Test("an array's bytes are nowhere in memory once it is wiped")
+    @Test("an array's bytes are not in memory after it is wiped")
     func arrayIsGone() throws {
         let pattern = Pattern(seed: 0x52)
         var bytes = [UInt8](repeating: 0, count: Pattern.count)
@@ -27,7 +27,7 @@ struct WipingTests {
         #expect(try !pattern.isInMemory())
     }
 
-    @Test("a password is nowhere in memory once it is hashed and gone")
+    @Test("a password is not in memory after it was hashed and released")
     func passwordIsGone() throws {
         let pattern = Pattern(seed: 0x53)
         let memory = try Argon2Memory(byteCount: 64 * 1_024)
@@ -41,7 +41,7 @@ struct WipingTests {
     }
 }
 
-/// Bytes that are computed as they are needed, so that no whole copy of them lies about.
+/// Bytes that are computed on demand, so that no other whole copy of them is in memory.
 private struct Pattern {
     static let count = 48
     let seed: UInt8
@@ -58,7 +58,7 @@ private struct Pattern {
         SecretBytes(count: Self.count) { fill($0) }
     }
 
-    /// Whether the pattern stands anywhere in the writable memory of this process.
+    /// Whether the pattern is anywhere in the writable memory of this process.
     func isInMemory() throws -> Bool {
         let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         try #require(memory >= 0)
@@ -69,7 +69,7 @@ private struct Pattern {
     }
 
     private func contains(_ memory: Int32, _ range: Range<Int>) -> Bool {
-        // Blocks overlap by the pattern's length. The block itself is wiped after each look.
+        // Blocks overlap by the pattern's length. The block itself is wiped after the search.
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
         guard let base = block.baseAddress else { return false }
         defer {
@@ -115,7 +115,7 @@ private struct Pattern {
             let parts = String(decoding: text, as: UTF8.self).split(separator: " ")
             guard parts.count > 1, parts[1].hasPrefix("rw") else { continue }
             let ends = parts[0].split(separator: "-").compactMap { Int($0, radix: 16) }
-            // What is larger is the shadow of a sanitizer, terabytes of zeros.
+            // Larger ranges are a sanitizer's shadow memory, terabytes of zeros.
             if ends.count == 2, ends[1] - ends[0] < 1 << 30 { ranges.append(ends[0]..<ends[1]) }
         }
         return ranges

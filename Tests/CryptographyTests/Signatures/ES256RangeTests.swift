@@ -2,9 +2,9 @@ import Testing
 
 @testable import Cryptography
 
-/// The classes of hostile signatures that Wycheproof's ECDSA P-256 vectors in IEEE P1363 form hold,
-/// made by rule for keys of our own: each number at the edges of its range, in the place of r and of
-/// s, alone and with the other half of a good signature.
+/// The classes of hostile signatures in Wycheproof's ECDSA P-256 vectors in IEEE P1363 form,
+/// generated for our own keys: each number at the edges of its range as r and as s, alone and with
+/// the other half of a good signature.
 @Suite("ES256: numbers out of range, other lengths, other curves")
 struct ES256RangeTests {
     /// The order n of P-256 (FIPS 186-4, D.1.2.3), big-endian.
@@ -14,7 +14,7 @@ struct ES256RangeTests {
     private static let prime = bytes(
         "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")
 
-    /// `left + right` and `left − right` in 32 bytes, with what is carried.
+    /// The sum of two numbers of 32 bytes, with its carry.
     private static func sum(_ left: [UInt8], _ right: [UInt8]) -> (bytes: [UInt8], carry: Int) {
         var (result, carry) = (left, 0)
         for index in left.indices.reversed() {
@@ -37,7 +37,7 @@ struct ES256RangeTests {
 
     private static func number(_ low: UInt8) -> [UInt8] { [UInt8](repeating: 0, count: 31) + [low] }
 
-    @Test("edges of the range as r, as s, and as both")
+    @Test("values at the edges of the range are rejected as r, as s and as both")
     func edges() throws {
         let key = try SigningKey.generate()
         let good = try key.sign([1])
@@ -57,7 +57,7 @@ struct ES256RangeTests {
         #expect(key.verifyingKey.verifies(good, of: [1]))
     }
 
-    @Test("n − s verifies, as ECDSA has it; n + r, n + s and p − r do not")
+    @Test("n − s verifies, as ECDSA allows; n − r, p − r and n + s do not")
     func congruent() throws {
         let key = try SigningKey.generate()
         var shortOnes = 0
@@ -78,7 +78,7 @@ struct ES256RangeTests {
         }
     }
 
-    @Test("every other length: cut, padded in front and behind, in halves, and DER")
+    @Test("signatures of any other length are rejected: cut, padded, halved or DER")
     func lengths() throws {
         let key = try SigningKey.generate()
         let good = try key.sign([1])
@@ -97,7 +97,7 @@ struct ES256RangeTests {
     }
 
     @Test(
-        "no key: the point at infinity, points of other curves, of the twist, and beyond the field")
+        "points at infinity, on other curves, on the twist or beyond the field are not keys")
     func points() throws {
         let zero = Self.number(0)
         let points = [

@@ -24,7 +24,7 @@ struct ES256Tests {
         try SigningKey(scalar: SecretBytes(copying: decoded(Self.scalar)))
     }
 
-    @Test("RFC 7515 A.3: the signature verifies, and the public point is the number's")
+    @Test("RFC 7515 A.3: the signature verifies, and the private number gives the public point")
     func rfc7515() throws {
         let key = try rfcKey()
         #expect(key.verifyingKey.x == (try decoded(Self.x)))
@@ -37,7 +37,7 @@ struct ES256Tests {
         #expect(alone.verifies(made, of: Self.message.utf8))
     }
 
-    @Test("RFC 7638: a key's name is its thumbprint; the vector is RFC 9449's")
+    @Test("RFC 7638: a key's identifier is its thumbprint, as in the vector of RFC 9449")
     func thumbprint() throws {
         let key = try VerifyingKey(
             x: decoded("l8tFrhx-34tV3hRICRDY9zCkDlpBhF42UQUfWVAWBFs"),
@@ -45,7 +45,7 @@ struct ES256Tests {
         #expect(key.identifier == "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I")
     }
 
-    @Test("a new key comes back from its number and signs for its public half")
+    @Test("a generated key is restored from its number and signs for its public key")
     func generated() throws {
         for _ in 0..<20 {
             let key = try SigningKey.generate()
@@ -57,11 +57,12 @@ struct ES256Tests {
         }
     }
 
-    @Test("signatures of every length of r and s keep their 64 bytes")
+    @Test("a signature has 64 bytes even if r or s is short")
     func shortNumbers() throws {
         let key = try rfcKey()
         var shortOnes = 0
-        // One signature in 128 has a number below 2²⁴⁸; none in 10,000 is beyond all chance.
+        // One signature in 128 has an r or s below 2²⁴⁸, so 10,000 without one are practically
+        // impossible.
         for number in 0..<10_000 where shortOnes < 3 {
             let message = [UInt8(number & 255), UInt8(number >> 8)]
             let signature = try key.sign(message)
@@ -72,7 +73,7 @@ struct ES256Tests {
         #expect(shortOnes == 3)
     }
 
-    @Test("no signature: wrong lengths, and r or s of 0, n, or more")
+    @Test("signatures of wrong length, or with r or s of 0, n or more, are rejected")
     func hostileSignatures() throws {
         let key = try rfcKey()
         let good = try key.sign([1])
@@ -94,7 +95,7 @@ struct ES256Tests {
         }
     }
 
-    @Test("no private key: 0, n, more than n, wrong lengths")
+    @Test("0, n, larger numbers and wrong lengths are rejected as private keys")
     func hostileNumbers() {
         let numbers = [
             String(repeating: "00", count: 32), Self.order, String(repeating: "ff", count: 32),
@@ -106,7 +107,7 @@ struct ES256Tests {
         }
     }
 
-    @Test("no public key: a point beside the curve, zero, coordinates beyond the field")
+    @Test("points off the curve, zero and coordinates beyond the field are rejected as public keys")
     func hostilePoints() throws {
         let (x, y) = try (decoded(Self.x), decoded(Self.y))
         let zero = [UInt8](repeating: 0, count: 32)

@@ -48,7 +48,7 @@ struct Ed25519Tests {
         #expect(key.verifyingKey.verifies(parts[3], of: parts[2]))
     }
 
-    @Test("a changed message, signature or key verifies nothing")
+    @Test("a changed message, signature or key does not verify")
     func changed() throws {
         let parts = try Self.vectors[2].map(Self.bytes)
         let key = try Ed25519VerifyingKey(bytes: parts[1])
@@ -65,7 +65,7 @@ struct Ed25519Tests {
         #expect(!other.verifies(parts[3], of: parts[2]))
     }
 
-    @Test("keys of another length, and points that anybody can sign for, are refused")
+    @Test("keys of wrong length and points of small order are rejected")
     func invalid() throws {
         for count in [0, 31, 33] {
             #expect(throws: CryptographyError.self) {
@@ -109,7 +109,7 @@ struct Ed25519Tests {
 
         """
 
-    /// Writes a file of that mode for the time of `body`.
+    /// Writes a file with this mode and deletes it after `body`.
     private func withFile(_ text: String, mode: mode_t, _ body: (String) throws -> Void) throws {
         var template = Array("/tmp/postern-key-XXXXXX".utf8CString)
         let file = mkstemp(&template)
@@ -141,7 +141,7 @@ struct Ed25519Tests {
         }
     }
 
-    @Test("H3: a new key is written as openssl writes it, and read back; no other PEM is taken")
+    @Test("H3: a new key is written as openssl writes it and read back, and other PEM is rejected")
     func written() throws {
         let text = Ed25519SigningKey.generatePEM(randomness: KeyRandomness())
         #expect(text.count == Self.privatePEM.utf8.count)
@@ -158,7 +158,7 @@ struct Ed25519Tests {
         }
     }
 
-    @Test("a private key that others may read, and a public one that they may write, are refused")
+    @Test("a private key readable or a public key writable by others is rejected")
     func modes() throws {
         try withFile(Self.privatePEM, mode: 0o640) { path in
             #expect(throws: SecretFileError.self) { try Ed25519SigningKey(file: path) }
@@ -169,7 +169,7 @@ struct Ed25519Tests {
     }
 
     @Test(
-        "half a key, another kind's, or the wrong half is none",
+        "a truncated key, another kind of key or the wrong half is rejected",
         arguments: [
             "", "x", String(publicPEM.dropLast(30)),
             publicPEM.replacing("MCowBQYDK2Vw", with: "MCowBQYDK2Vu"), privatePEM,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Key sets")
+@Suite("JSON Web Key sets")
 struct JSONWebKeySetTests {
     private let x = "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"
     private let y = "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"
@@ -25,7 +25,7 @@ struct JSONWebKeySetTests {
         for key in keys { #expect(again[key.identifier]?.x == key.x) }
     }
 
-    @Test("a key goes by its kid, or by its thumbprint where it has none")
+    @Test("a key is named by its kid, or by its thumbprint if it has none")
     func names() throws {
         #expect(try set(key(#","kid":"k1""#)).identifiers == ["k1"])
         #expect(try set(key()).identifiers == [rfcThumbprint()])
@@ -36,7 +36,7 @@ struct JSONWebKeySetTests {
             SHA256.hash(#"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#.utf8))
     }
 
-    @Test("keys of other kinds and uses are passed over")
+    @Test("keys of other kinds and uses are skipped")
     func others() throws {
         let set = try set(
             #"{"kty":"RSA","n":"AQAB","e":"AQAB","kid":"rsa"}"#,
@@ -45,13 +45,13 @@ struct JSONWebKeySetTests {
         #expect(set.identifiers == ["good"])
     }
 
-    @Test("a set with a private or symmetric key is refused")
+    @Test("a set with a private or symmetric key is rejected")
     func secrets() {
         #expect(throws: JSONWebKeySetError.holdsSecret) { try set(key(#","d":"AA""#)) }
         #expect(throws: JSONWebKeySetError.holdsSecret) { try set(#"{"kty":"oct","k":"AA"}"#) }
     }
 
-    @Test("two keys of one name, points beside the curve and padded coordinates are refused")
+    @Test("duplicate key names, points off the curve and padded coordinates are rejected")
     func broken() {
         let named = key(#","kid":"k1""#)
         #expect(throws: JSONWebKeySetError.repeatedIdentifier("k1")) { try set(named, named) }
@@ -63,7 +63,7 @@ struct JSONWebKeySetTests {
         #expect(throws: JSONWebKeySetError.invalidKey) { try set(#"{"kty":"EC","crv":"P-256"}"#) }
     }
 
-    @Test("what is no set, or longer than 64 KiB, is refused")
+    @Test("a text that is not a set, or is longer than 64 KiB, is rejected")
     func malformed() {
         let texts = [
             "", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[1]}"#, #"{"keys":[],"keys":[]}"#,

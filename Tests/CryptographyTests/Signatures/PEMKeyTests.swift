@@ -2,9 +2,10 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Private keys in PEM, as others hand them out")
+@Suite("Private keys in PEM from other programs")
 struct PEMKeyTests {
-    /// By `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`, for this test alone.
+    /// Made by `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`, only for this
+    /// test.
     private static let p256 = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
@@ -13,7 +14,7 @@ struct PEMKeyTests {
         -----END PRIVATE KEY-----
 
         """
-    /// The same with `ec_paramgen_curve:secp256k1`: numbers of the same length, another curve.
+    /// The same with `ec_paramgen_curve:secp256k1`: numbers of the same length on another curve.
     private static let otherCurve = """
         -----BEGIN PRIVATE KEY-----
         MIGEAgEAMBAGByqGSM49AgEGBSuBBAAKBG0wawIBAQQgBVxNBaUjdrWBKXBzY3RT
@@ -23,7 +24,7 @@ struct PEMKeyTests {
 
         """
 
-    @Test("a P-256 key is read with its point, and signs")
+    @Test("a P-256 key is read with its public point and signs")
     func sound() throws {
         let key = try SigningKey(pem: SecretBytes(copying: Self.p256.utf8))
         #expect(
@@ -32,7 +33,7 @@ struct PEMKeyTests {
         #expect(key.verifyingKey.verifies(try key.sign("a".utf8), of: Array("a".utf8)))
     }
 
-    @Test("a key of another curve, a cut one, and no key at all are refused")
+    @Test("a key of another curve, a truncated key and other text are rejected")
     func refused() {
         let cut = Self.p256.replacing("MIGHAgEAMBMG", with: "MIGGAgEAMBMG")
         for text in [Self.otherCurve, cut, "", "-----BEGIN PRIVATE KEY-----\n", "nonsense"] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Key sets of others")
+@Suite("Key sets that others publish")
 struct PublishedKeySetTests {
     /// The key and the token of RFC 7515, A.2: RS256.
     private static let rfcModulus =
@@ -31,7 +31,7 @@ struct PublishedKeySetTests {
         try PublishedKeySet(json: #"{"keys":[\#(keys.joined(separator: ","))]}"#.utf8)
     }
 
-    @Test("the RS256 example of RFC 7515 verifies, and nothing near it does")
+    @Test("the RS256 example of RFC 7515 verifies, and changed ones do not")
     func rfc7515() throws {
         let key = try #require(try set(rsa())["k"])
         let signature = try #require(Base64URL.decode(Self.rfcSignature.utf8))
@@ -48,7 +48,7 @@ struct PublishedKeySetTests {
         }
     }
 
-    @Test("what is not for signing by RS256 or ES256 is passed over")
+    @Test("keys that are not for signing with RS256 or ES256 are skipped")
     func others() throws {
         let set = try set(
             rsa(""), rsa(#","kid":"""#), rsa(#","kid":7"#), rsa(#","kid":"a","use":"enc""#),
@@ -62,7 +62,7 @@ struct PublishedKeySetTests {
     }
 
     @Test(
-        "SECURITY.md, Tokens: RSA keys below 2,048 bits or above 8,192 are left out")
+        "SECURITY.md, Tokens: RSA keys below 2,048 bits or above 8,192 are skipped")
     func weak() throws {
         func modulus(_ bits: Int, last: UInt8 = 0xFF) -> String {
             var bytes = [UInt8](repeating: 0xFF, count: (bits + 7) / 8)
@@ -82,13 +82,13 @@ struct PublishedKeySetTests {
         #expect(try set(rsa(exponent: "Aw")).identifiers == ["k"])
     }
 
-    @Test("leading zeros do not make a short modulus long")
+    @Test("leading zeros do not make a short modulus acceptable")
     func padded() throws {
         let short = [UInt8](repeating: 0, count: 128) + [UInt8](repeating: 0xFF, count: 128)
         #expect(try set(rsa(modulus: Base64URL.encode(short))).isEmpty)
     }
 
-    @Test("a set with a secret, two keys of one name, or no form is refused")
+    @Test("a set with a secret, duplicate key names or a wrong form is rejected")
     func refused() throws {
         #expect(throws: JSONWebKeySetError.holdsSecret) { try set(rsa(#","kid":"k","d":"AA""#)) }
         #expect(throws: JSONWebKeySetError.holdsSecret) { try set(#"{"kty":"oct","k":"AA"}"#) }
@@ -105,7 +105,7 @@ struct PublishedKeySetTests {
         }
     }
 
-    @Test("both kinds of keys sign and verify, each its own algorithm's tokens alone")
+    @Test("each kind of key verifies only its own algorithm's tokens")
     func tokens() throws {
         let p256 = try SigningKey.generate()
         let ec = PublishedKey.es256(p256.verifyingKey)

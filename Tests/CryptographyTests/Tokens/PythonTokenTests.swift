@@ -3,11 +3,13 @@ import Testing
 
 @testable import Cryptography
 
-/// One way of "checked both ways by another implementation"; the other way, Python verifying our
-/// tokens, is `Tests/Interop`.
-@Suite("Tokens that Python has signed")
+/// Tokens that another implementation signed. The other direction, Python verifying our tokens, is
+/// in `Tests/Interop`.
+@Suite("Tokens signed by Python")
 struct PythonTokenTests {
-    @Test("S-01: each is taken, or refused for its reason", arguments: PythonTokenVectors.tokens)
+    @Test(
+        "S-01: each token is accepted, or rejected for its reason",
+        arguments: PythonTokenVectors.tokens)
     func vector(name: String, token: String, refusal: String?) throws {
         let verifier = TokenVerifier(
             keys: try JSONWebKeySet(json: PythonTokenVectors.keySet.utf8),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("Tokens")
+@Suite("Signed tokens")
 struct TokenTests {
     private let key: SigningKey
     private let verifier: TokenVerifier
@@ -32,7 +32,7 @@ struct TokenTests {
         } catch { return error }
     }
 
-    @Test("S-01: what is signed is read back, with and without what may be missing")
+    @Test("S-01: a signed token is read back, with and without its optional claims")
     func roundTrip() throws {
         #expect(try verifier.verify(signer.sign(claims), at: now) == claims)
         var least = claims
@@ -41,7 +41,7 @@ struct TokenTests {
         #expect(try verifier.verify(signer.sign(least), at: now) == least)
     }
 
-    @Test("a token holds until its end and 60 seconds more, to the millisecond")
+    @Test("a token is valid until 60 s after its expiry, exact to the millisecond")
     func expiry() throws {
         let token = try signer.sign(claims)
         #expect(refusal(token, at: Timestamp(milliseconds: 659_999)) == nil)
@@ -51,7 +51,7 @@ struct TokenTests {
         #expect(try verifier.verifyExceptExpiry(token) == claims)
     }
 
-    @Test("every truncation and every changed character is refused")
+    @Test("every truncation and every changed character is rejected")
     func changes() throws {
         let token = Array(try signer.sign(claims).utf8)
         for count in token.indices {
@@ -64,7 +64,7 @@ struct TokenTests {
         }
     }
 
-    @Test("parts of two good tokens do not make a third")
+    @Test("parts of two good tokens do not make a valid third one")
     func swapped() throws {
         var other = claims
         other.subject = "acc_2"
@@ -75,7 +75,7 @@ struct TokenTests {
         #expect(refusal("\(first[1]).\(first[0]).\(first[2])") == .algorithm)
     }
 
-    @Test("the form is strict: three parts, no padding, no spaces, no unused bits, no other text")
+    @Test("the form is strict: three parts, no padding, spaces, unused bits or other text")
     func form() throws {
         let token = try signer.sign(claims)
         let parts = token.split(separator: ".").map(String.init)
@@ -89,26 +89,26 @@ struct TokenTests {
         for text in broken { #expect(refusal(text) == .malformed, "\(text)") }
         #expect(refusal(empty) == .signature)
         #expect(refusal(parts[0] + "..") == .signature)
-        // 64 bytes end in a character of two bits, whose lower four must be zero.
+        // 64 bytes end in a character with two significant bits; its lower four must be zero.
         let last = try #require(token.utf8.last)
         let unused = String(decoding: [last + 1], as: UTF8.self)
         #expect(refusal(token.dropLast() + unused) == .malformed)
     }
 
-    @Test("4,096 bytes are looked at, 4,097 are not")
+    @Test("a token of 4,096 bytes is parsed, and a longer one is not")
     func size() {
         #expect(refusal(String(repeating: "a", count: 4_096)) == .malformed)
         #expect(refusal(String(repeating: "a", count: 4_097)) == .tooLong)
     }
 
-    @Test("another kind of token of ours, from the same key, does not stand in")
+    @Test("another kind of our tokens, signed by the same key, is rejected")
     func kinds() throws {
         let link = TokenSigner(key: key, type: "verify+jwt")
         #expect(refusal(try link.sign(claims)) == .type)
         #expect(refusal(try TokenSigner(key: key, type: "AT+JWT").sign(claims)) == .type)
     }
 
-    @Test("keys rotate: tokens of every listed key are taken, of a dropped one none")
+    @Test("keys rotate: tokens of every listed key are accepted, of a removed key none")
     func rotation() throws {
         let next = try SigningKey.generate()
         let token = try signer.sign(claims)
@@ -124,7 +124,7 @@ struct TokenTests {
         #expect(throws: TokenRefusal.unknownKey) { try later.verify(token, at: now) }
     }
 
-    @Test("a key under another's name is of no use")
+    @Test("a key with another key's identifier does not verify that key's tokens")
     func impostor() throws {
         let stranger = try SigningKey.generate()
         let named = try VerifyingKey(

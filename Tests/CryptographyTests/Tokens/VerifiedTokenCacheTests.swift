@@ -2,9 +2,9 @@ import Testing
 
 @testable import Cryptography
 
-@Suite("S-01: tokens that were verified before")
+@Suite("S-01: the cache of verified tokens")
 struct VerifiedTokenCacheTests {
-    @Test("what was kept is found, and nothing that differs in a byte")
+    @Test("a cached token is found, and one that differs in any byte is not")
     func look() {
         let tokens = VerifiedTokenCache<Int>()
         let token = "eyJ.K" + String(repeating: "a", count: 500)
@@ -12,13 +12,13 @@ struct VerifiedTokenCacheTests {
         #expect(tokens[token] == 7)
         let others = [
             "", token + "a", String(token.dropLast()), "fyJ" + token.dropFirst(3),
-            // Equal to the letter K as a String: U+212A.
+            // U+212A equals the letter K when compared as a String.
             token.replacing("K", with: "\u{212A}"),
         ]
         for other in others { #expect(tokens[other] == nil, "\(other.prefix(8))") }
     }
 
-    @Test("it keeps the newest half at least, and never more than its limit")
+    @Test("it keeps at least the newest half and never more than its limit")
     func bounded() {
         let tokens = VerifiedTokenCache<Int>()
         let countMax = VerifiedTokenCache<Int>.countMax

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Hosting
 
-@Suite("B3, X-07: what a program answers of itself, by its state and its parts")
+@Suite("B3, X-07: a program's health by its state and its parts")
 struct HealthAnswerTests {
     private static let since = Timestamp(milliseconds: 1_700_000_000_000)
     /// Every part that a program may have, and what may be wrong with it.
@@ -24,7 +24,7 @@ struct HealthAnswerTests {
             })
     }
 
-    @Test("B3: no part that fails takes a ready program out of service; each is named")
+    @Test("B3: a failing part does not stop a ready program from serving; it is listed as degraded")
     func ready() {
         #expect(answer(.ready).text == "serving\n")
         for part in Self.troubles.keys {
@@ -44,7 +44,7 @@ struct HealthAnswerTests {
         #expect(all.text == "serving, degraded: clock, keys, session, store\n")
     }
 
-    @Test("B3: a program that starts or stops does not serve, whether a part fails or not")
+    @Test("B3: a program that starts or stops is not serving, whether a part fails or not")
     func notReady() {
         for failing: Set<String> in [[], ["store"]] {
             for state in [Readiness.State.draining, .waiting(parts: ["server"])] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Hosting
 
-@Suite("Health: what it says")
+@Suite("Health checks and watches of a program")
 struct HealthReporterTests {
     private let readiness = Readiness(parts: ["server", "store"])
     private let context = CallContext(deadline: .zero)
@@ -22,7 +22,7 @@ struct HealthReporterTests {
         try reporter.check(HealthV1.CheckRequest(), context)
     }
 
-    @Test("X-07: while parts are missing it does not serve, and names them")
+    @Test("X-07: while parts are missing the status is NOT_SERVING and the parts are named")
     func waiting() throws {
         #expect(try answer().status == .notServing)
         #expect(try answer().parts.map(\.name) == ["server", "store"])
@@ -32,7 +32,7 @@ struct HealthReporterTests {
         #expect(try answer().status == .notServing)
     }
 
-    @Test("X-07: with all its parts it serves, and no longer once one has gone or it drains")
+    @Test("X-07: with all parts it is serving, and no longer once a part is gone or it drains")
     func serving() throws {
         readiness.set("server", isReady: true)
         readiness.set("store", isReady: true)
@@ -44,7 +44,7 @@ struct HealthReporterTests {
         #expect(try answer() == HealthV1.CheckResponse(status: .notServing))
     }
 
-    @Test("B3: a follower hears of a part that fails, with the status as it was")
+    @Test("B3: a watch receives a part's failure while the status stays SERVING")
     func degraded() async throws {
         readiness.set("server", isReady: true)
         readiness.set("store", isReady: true)
@@ -60,7 +60,7 @@ struct HealthReporterTests {
         #expect(item?.status == .serving && item?.parts.first?.detail == "disk full")
     }
 
-    @Test("X-07: a follower hears the state at once, each change, and the last every 500 ms")
+    @Test("X-07: a watch receives the state at once, each change, and a repeat every 500 ms")
     func watch() async throws {
         let items = reporter.watch(HealthV1.CheckRequest(), context).makeAsyncIterator()
         #expect(try await items.next()?.parts.map(\.name) == ["server", "store"])

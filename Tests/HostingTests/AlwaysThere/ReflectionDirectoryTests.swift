@@ -6,7 +6,7 @@ import Testing
 
 @testable import Hosting
 
-@Suite("Reflection: what can be called")
+@Suite("Reflection: which services can be called")
 struct ReflectionDirectoryTests {
     /// Every service that any program has.
     private static let services = [
@@ -24,7 +24,7 @@ struct ReflectionDirectoryTests {
         #expect(names.contains("postern.session.v1.Sessions"))
     }
 
-    @Test("each service's descriptors are there, and name its methods", arguments: 0..<7)
+    @Test("each service's descriptor names all its methods", arguments: 0..<7)
     func describe(number: Int) throws {
         let service = Self.services[number]
         let set = try directory.describe(
@@ -39,7 +39,7 @@ struct ReflectionDirectoryTests {
     }
 
     @Test(
-        "a service that is not here is not found",
+        "an unknown service is not found",
         arguments: [
             "", "postern.session.v1.Session", "postern.session.v1.sessions", "Sessions",
         ])

@@ -22,7 +22,7 @@ struct CredentialSettingsTests {
         #expect(settings.own.identity.certificateName == nil)
     }
 
-    @Test("one certificate serves for listening and for calling")
+    @Test("one certificate is used for listening and for calling")
     func both() throws {
         let outcome = load(
             "--tls-certificate-file=a.pem", "--tls-key-file=a.key", "--tls-client-ca-file=c.pem",
@@ -41,7 +41,7 @@ struct CredentialSettingsTests {
     }
 
     @Test(
-        "half a certificate, or callers' roots without one, is a mistake",
+        "incomplete or out-of-range certificate settings are errors",
         arguments: [
             "--tls-certificate-file=a", "--tls-key-file=a", "--tls-client-ca-file=a",
             "--tls-minimum-version=1.1", "--credentials-interval=1m",

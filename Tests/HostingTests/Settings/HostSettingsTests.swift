@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Settings that all programs share")
 struct HostSettingsTests {
-    /// What comes of loading the sample program's settings.
+    /// The outcome of loading the sample program's settings.
     private func load(_ arguments: String...) -> SettingsOutcome<ProgramSettings<SampleProgram>> {
         SettingsLoader(
             program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
@@ -42,7 +42,7 @@ struct HostSettingsTests {
         #expect(settings.own.identity.addresses.map(\.description) == ["127.0.0.1:7401"])
     }
 
-    @Test("every setting is declared, with the program's own")
+    @Test("--help lists every shared setting and the program's own")
     func declared() {
         guard case .leave(let help, exitCode: 0) = load("--help") else {
             Issue.record("no help")
@@ -61,7 +61,7 @@ struct HostSettingsTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 5: a connection lives an hour by default, 0 is no limit"
+        "Protos/README.md, Connection 5: the maximum age is an hour by default, and 0 means none"
     )
     func connectionAge() throws {
         #expect(try settings().host.limits.connectionAgeMax == .seconds(3_600))
@@ -71,7 +71,7 @@ struct HostSettingsTests {
         #expect(moved.connectionIdleMax == .seconds(300))
     }
 
-    @Test("limits are settings within bounds")
+    @Test("limits can be set within their bounds")
     func limits() throws {
         let limits = try settings("--running-max=7", "--connections-max=9").host.limits
         #expect(limits.runningMax == 7)
@@ -88,7 +88,7 @@ struct HostSettingsTests {
         #expect(text.contains("4 mistakes"))
     }
 
-    @Test("X-03: who may assert addresses must be one of the callers")
+    @Test("X-03: applications that may assert client addresses must be among the callers")
     func asserters() throws {
         guard case .leave(let text, exitCode: 78) = load("--callers=tool") else {
             Issue.record("it was taken")
@@ -100,7 +100,7 @@ struct HostSettingsTests {
         #expect(settings.host.addressAsserters == ["edge"])
     }
 
-    @Test("a peer may have several addresses, and must have one")
+    @Test("a peer may have several addresses and must have one")
     func peers() throws {
         let several = try settings("--identity-address=a.example:1, [::1]:2")
         #expect(several.own.identity.addresses.map(\.description) == ["a.example:1", "[::1]:2"])
@@ -111,7 +111,7 @@ struct HostSettingsTests {
         #expect(text.contains("identity-address"))
     }
 
-    @Test("all mistakes are reported at once")
+    @Test("all errors in settings are reported at once")
     func mistakes() {
         let outcome = load(
             "--listen-port=65536", "--event-loops=0", "--plaintext=yes", "--log-level=loud")

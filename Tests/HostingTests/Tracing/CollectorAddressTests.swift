@@ -2,10 +2,10 @@ import Testing
 
 @testable import Hosting
 
-@Suite("Where the collector is")
+@Suite("The address of the trace collector")
 struct CollectorAddressTests {
     @Test(
-        "the usual port and path need not be said",
+        "port and path of the collector have defaults",
         arguments: [
             ("http://127.0.0.1", "http://127.0.0.1:4318/v1/traces"),
             ("http://collector:9000", "http://collector:9000/v1/traces"),
@@ -18,7 +18,7 @@ struct CollectorAddressTests {
     }
 
     @Test(
-        "what is not plain HTTP to somewhere is refused",
+        "anything but plain HTTP to a host is rejected",
         arguments: [
             "", "http://", "https://collector:4318", "collector:4318", "http:///v1/traces",
             "http://user:secret@collector", "http://collector:0", "http://collector:70000",

@@ -2,7 +2,7 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// A collector for a test: takes one request at a time and answers with a status.
+/// A trace collector for tests. It accepts one request at a time and answers with a status.
 final class CollectorSink: Sendable {
     struct Failure: Error {
         let reason: String
@@ -33,13 +33,13 @@ final class CollectorSink: Sendable {
 
     deinit { stop() }
 
-    /// From now on nobody is there.
+    /// Stops listening.
     func stop() {
         let socket = listener.exchange(-1, ordering: .sequentiallyConsistent)
         if socket >= 0 { close(socket) }
     }
 
-    /// The next request; waits on a thread of its own, five seconds at most.
+    /// The next request. It waits for at most five seconds, on a thread of its own.
     func request() async throws -> (head: String, body: [UInt8]) {
         try await NIOThreadPool.singleton.runIfActive { try self.serve() }
     }

@@ -8,7 +8,7 @@ import Tracing
 
 @testable import Hosting
 
-@Suite("Spans go to a collector as OTLP JSON", .timeLimit(.minutes(1)))
+@Suite("Spans are sent to a collector as OTLP JSON", .timeLimit(.minutes(1)))
 struct ExportTests {
     private let queue = SpanQueue()
     private let log = CapturedLog()
@@ -36,7 +36,7 @@ struct ExportTests {
         }
     }
 
-    @Test("the document is an ExportTraceServiceRequest, posted where OTLP says")
+    @Test("the document is an ExportTraceServiceRequest, sent to OTLP's path")
     func document() async throws {
         try makeSpans(2)
         let sink = try CollectorSink(answering: 200)
@@ -79,7 +79,7 @@ struct ExportTests {
             ])
     }
 
-    @Test("more than a batch goes in several requests")
+    @Test("more spans than a batch are sent in several requests")
     func batches() async throws {
         try makeSpans(SpanExporter.batchMax + 1)
         let sink = try CollectorSink(answering: 200)
@@ -93,7 +93,7 @@ struct ExportTests {
         #expect(text.components(separatedBy: "\"spanId\"").count == 2)
     }
 
-    @Test("a collector that refuses, or is not there, costs a batch, counted, and no more")
+    @Test("a collector that refuses or is down loses only the batch, which is counted")
     func refused() async throws {
         let registry = MetricsRegistry()
         registry.add(queue)

@@ -6,7 +6,7 @@ import Tracing
 
 @testable import Hosting
 
-@Suite("Spans that wait for the collector")
+@Suite("The queue of spans for the collector")
 struct SpanQueueTests {
     private func tracer(_ queue: SpanQueue, sampling: Double = 1) -> SpanTracer {
         SpanTracer(
@@ -20,7 +20,7 @@ struct SpanQueueTests {
         }
     }
 
-    @Test("the queue is bounded: what does not fit is lost, and counted")
+    @Test("the queue is bounded, and spans that do not fit are dropped and counted")
     func bounded() {
         let queue = SpanQueue()
         let registry = MetricsRegistry()
@@ -33,7 +33,7 @@ struct SpanQueueTests {
         #expect(queue.take(1).isEmpty)
     }
 
-    @Test("a part of the traces is recorded: about that part")
+    @Test("sampling records about its share of the traces")
     func sampling() {
         let queue = SpanQueue()
         end(2_000, tracer(queue, sampling: 0.25))
@@ -41,7 +41,7 @@ struct SpanQueueTests {
         #expect((400...600).contains(count), "\(count)")
     }
 
-    @Test("a span ends once, and keeps a bounded number of events")
+    @Test("a span ends once and keeps a limited number of events")
     func once() throws {
         let queue = SpanQueue()
         let moment = TraceInstant(nanosecondsSinceEpoch: 5)
@@ -55,7 +55,7 @@ struct SpanQueueTests {
         #expect(spans.first?.events.count == FinishedSpan.eventsMax)
     }
 
-    @Test("of an error its type is kept, never its text")
+    @Test("a span keeps an error's type but not its text")
     func errors() throws {
         let queue = SpanQueue()
         let moment = TraceInstant(nanosecondsSinceEpoch: 5)

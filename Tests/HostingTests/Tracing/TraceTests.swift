@@ -7,7 +7,7 @@ import Tracing
 
 @testable import Hosting
 
-@Suite("Traces through two services", .timeLimit(.minutes(1)))
+@Suite("Traces across two services", .timeLimit(.minutes(1)))
 struct TraceTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
@@ -26,7 +26,7 @@ struct TraceTests {
         try await group.shutdownGracefully()
     }
 
-    @Test("a call is one trace: the front's span, its call's, and the back's below it")
+    @Test("a call is one trace: the front's server and client spans, and the back's below them")
     func joined() async throws {
         try await run(sampling: 1) { servers in
             try await servers.call()
@@ -49,7 +49,7 @@ struct TraceTests {
         }
     }
 
-    @Test("a trace that came with the call goes on; the caller is the parent")
+    @Test("a caller's trace is continued with the caller's span as parent")
     func continued() async throws {
         try await run(sampling: 0) { servers in
             try await servers.call(traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01")
@@ -62,7 +62,7 @@ struct TraceTests {
         }
     }
 
-    @Test("what the caller does not record nobody does, though the trace goes on")
+    @Test("a trace that the caller does not sample is not recorded")
     func unsampled() async throws {
         try await run(sampling: 1) { servers in
             try await servers.call(traceparent: "00-\(Self.trace)-00f067aa0ba902b7-00")
@@ -71,7 +71,7 @@ struct TraceTests {
         }
     }
 
-    @Test("sampling 0 records nothing that begins here, and a malformed parent begins here")
+    @Test("sampling 0 records no new traces, and a malformed traceparent starts a new one")
     func none() async throws {
         try await run(sampling: 0) { servers in
             try await servers.call()
@@ -81,7 +81,7 @@ struct TraceTests {
         }
     }
 
-    @Test("spans name the method, the status and who asked, and nothing of what was said")
+    @Test("spans name method, status and caller, but not the call's content")
     func attributes() async throws {
         try await run(sampling: 1) { servers in
             await #expect(throws: ServiceError.self) { try await servers.call("fail") }

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Hosting
 
-/// Two services in a row: `front` passes each call on to `back`, each with a tracer of its own, as
+/// Two services in a row: `front` passes each call on to `back`. Each has a tracer of its own, as
 /// two programs have.
 struct TracedServers: Sendable {
     typealias Request = SessionV1.ValidateRequest
@@ -26,7 +26,7 @@ struct TracedServers: Sendable {
     private let servers: [RPCServer]
     private let clients: [RPCClient]
 
-    /// Both services; `sampling` is what they do with traces that begin at them.
+    /// Starts both services. `sampling` is the share of new traces that they record.
     init(sampling: Double, group: MultiThreadedEventLoopGroup) async throws {
         self.group = group
         let front = Self.tracing(sampling, frontSpans, seed: 1)

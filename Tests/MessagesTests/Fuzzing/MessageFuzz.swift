@@ -1,12 +1,12 @@
 @testable import Messages
 
-/// Any bytes as any message: read or refused as libprotobuf-c does it, within the budget; what was
-/// read, written and read again is the same.
+/// Any bytes as any message: read or rejected as libprotobuf-c does, within the budget. A message
+/// that was read, written and read again must be the same.
 ///
 /// The first two bytes choose the message, the rest is its body. A message is chosen by a hash of
-/// its name where one fits, so that the corpus goes on meaning the same when messages are added.
+/// its name if one matches, so that the corpus keeps its meaning when messages are added.
 package enum MessageFuzz {
-    /// What is wrong, if anything is.
+    /// A description of what is wrong, or nil.
     package static func finding(_ input: [UInt8]) -> String? {
         guard input.count >= 2 else { return nil }
         let type = message(Int(input[0]) << 8 | Int(input[1]))
@@ -36,12 +36,12 @@ package enum MessageFuzz {
         _ body: [UInt8], _ type: Message.Type
     ) -> String? {
         let arena = Arena()
-        // The error is an answer as good as any.
+        // An error is a valid result here.
         let read = try? body.withUnsafeBytes { try Message(decoding: $0, in: arena) }
         if arena.heldBytesMost > mostBytes(body.count) {
             return "\(type): \(arena.heldBytesMost) bytes for a body of \(body.count)"
         }
-        // What the quick way takes, it reads as the library does; the rest it leaves alone.
+        // What the canonical reader accepts it must read as the library does; the rest it rejects.
         let ordinary: Message? = try? body.withUnsafeBytes { try CanonicalReader.message(in: $0) }
         let library = try? body.withUnsafeBytes { try Message(byLibrary: $0, in: arena) }
         guard ordinary == nil || ordinary == library, read == library else {
@@ -58,7 +58,7 @@ package enum MessageFuzz {
         }
     }
 
-    /// What reading a body of `count` bytes may cost: the budget, as much again for the ends of
-    /// chunks, and the chunk that is kept (`ArenaTests`).
+    /// What reading a body of `count` bytes may cost: the budget, the same again for the unused
+    /// ends of chunks, and the kept chunk (`ArenaTests`).
     private static func mostBytes(_ count: Int) -> Int { 2 * (32 * count + 4_096) + 32 * 1024 }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Messages
 
-/// Messages as Python's protobuf encodes them (`make_golden.py`), and what it says of them.
+/// Messages as Python's protobuf encodes them (`make_golden.py`), and how it reads them.
 struct Golden: CustomStringConvertible, Sendable {
     /// `full`, `extreme`, `oneof-access_token` …
     let variant: String
@@ -12,7 +12,7 @@ struct Golden: CustomStringConvertible, Sendable {
     let bytes: [UInt8]
     /// The same message in proto JSON.
     let json: String
-    /// The lengths below the whole at which Python still reads a message.
+    /// The lengths of truncations that Python still reads as a message.
     let cuts: Set<Int>
 
     var description: String { "\(name) \(variant)" }

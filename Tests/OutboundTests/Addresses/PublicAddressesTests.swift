@@ -1,7 +1,7 @@
 import Outbound
 import Testing
 
-@Suite("Addresses that an outsider's name may lead to")
+@Suite("Public and special IP addresses")
 struct PublicAddressesTests {
     @Test(
         "SECURITY.md, Tokens: private, loopback, metadata and embedded addresses are not public",
@@ -22,7 +22,7 @@ struct PublicAddressesTests {
     }
 
     @Test(
-        "the rest is public, up to the edges of the special ranges",
+        "all other addresses are public, up to the edges of the special ranges",
         arguments: [
             "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0",
             "172.15.255.255", "172.32.0.0", "192.0.1.1", "198.17.255.255", "198.20.0.0",
@@ -34,7 +34,7 @@ struct PublicAddressesTests {
     }
 
     @Test(
-        "what is no address is none",
+        "a text that is not an address is rejected",
         arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "0x7f.1", "fe80::1%lo", "[::1]"])
     func nothing(_ text: String) {
         #expect(InternetAddress(text: text) == nil)

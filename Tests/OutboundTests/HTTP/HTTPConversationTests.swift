@@ -5,10 +5,10 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("A conversation with a web server")
+@Suite("HTTP requests")
 struct HTTPConversationTests {
     @Test(
-        "N-02: a POST arrives whole with its headers; the answer's status, fields and body come back"
+        "N-02: a POST is sent whole with its headers, and the whole answer is returned"
     )
     func post() async throws {
         let sink = try await HTTPSink { _ in
@@ -28,7 +28,7 @@ struct HTTPConversationTests {
         await sink.close()
     }
 
-    @Test("a server that stalls, or drips for ever, is left at the deadline")
+    @Test("a server that stalls or sends byte by byte is disconnected at the deadline")
     func slow() async throws {
         for script in [HTTPSink.Answer.stall, .drip] {
             let sink = try await HTTPSink { _ in script }
@@ -38,7 +38,7 @@ struct HTTPConversationTests {
         }
     }
 
-    @Test("a reset is a failure, and the next request has a new connection")
+    @Test("a reset is a failure, and the next request gets a new connection")
     func reset() async throws {
         let sink = try await HTTPSink { $0.path == "/reset" ? .reset : .answer(200) }
         let client = try OutboundClient(limits: .init(transfersMax: 4, connectionsMax: 4))
@@ -50,7 +50,7 @@ struct HTTPConversationTests {
         await sink.close()
     }
 
-    @Test("an answer's size is bounded: its content to the byte, and its head")
+    @Test("an answer's body is limited exactly to the byte, and its head is limited too")
     func sizes() async throws {
         let sink = try await HTTPSink { request in
             switch request.path {
@@ -68,7 +68,7 @@ struct HTTPConversationTests {
         await sink.close()
     }
 
-    @Test("redirects: handed over by default, followed as often as asked, never for ever")
+    @Test("redirects are returned by default, and followed up to the given number")
     func redirects() async throws {
         let sink = try await HTTPSink { request in
             switch request.path {
@@ -89,7 +89,7 @@ struct HTTPConversationTests {
         await sink.close()
     }
 
-    @Test("a body or a secret is never taken along to where an answer points")
+    @Test("a redirect of a request with a body or a secret header is not followed")
     func redirectedSecret() async throws {
         let sink = try await HTTPSink { _ in .answer(302, [("Location", "/elsewhere")]) }
         let posted = await fetch(.post([1]), sink.url("/"), redirectsMax: 5)
@@ -113,7 +113,7 @@ struct HTTPConversationTests {
     }
 
     @Test(
-        "SECURITY.md, Tokens: a private address is refused before its connection, however written",
+        "SECURITY.md, Tokens: a private address in any spelling is rejected before connecting",
         arguments: [
             "127.0.0.1", "localhost", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]",
         ])
@@ -126,7 +126,7 @@ struct HTTPConversationTests {
         await sink.close()
     }
 
-    @Test("a pooled connection is not lent to a request whose policy forbids its peer")
+    @Test("a pooled connection is not reused for a request whose policy forbids its peer")
     func privatePool() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
         let client = try OutboundClient(limits: .init(transfersMax: 4, connectionsMax: 4))
@@ -138,7 +138,7 @@ struct HTTPConversationTests {
         await sink.close()
     }
 
-    @Test("requests one after the other share a connection, also when one of them fails")
+    @Test("sequential requests share a connection, even if their status is an error")
     func reuse() async throws {
         let sink = try await HTTPSink { _ in .answer(404) }
         let client = try OutboundClient(limits: .init(transfersMax: 4, connectionsMax: 4))
@@ -153,7 +153,7 @@ struct HTTPConversationTests {
 
 // MARK: one request
 
-/// Makes one request, by a client of its own unless one is given.
+/// Makes one request with `client`, or with a client of its own.
 func fetch(
     _ method: HTTPRequest.Method, _ url: String, headers: [HTTPHeader] = [],
     client: OutboundClient? = nil, addresses: AddressPolicy = .any, trustFile: String? = nil,
@@ -181,17 +181,17 @@ private func answer(
     return response
 }
 
-/// A request that should have been answered and was not.
+/// A request got no answer though it should have.
 struct NoAnswer: Error {
     let outcome: String
 }
 
-/// The answer's status; nil for none.
+/// The answer's status, or nil if there was none.
 func status(_ outcome: HTTPOutcome) -> Int? {
     if case .answered(let response) = outcome { response.status } else { nil }
 }
 
-/// Why there was no answer.
+/// Why there was no answer, or nil if there was one.
 func failure(_ outcome: HTTPOutcome) -> TransferFailure? {
     if case .failed(let failure) = outcome { failure } else { nil }
 }

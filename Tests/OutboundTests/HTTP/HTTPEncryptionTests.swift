@@ -16,7 +16,7 @@ struct HTTPEncryptionTests {
         trustFile = try folder.write(authority.pem, to: "trust.pem")
     }
 
-    @Test("forty requests at once travel as streams of one HTTP/2 connection")
+    @Test("forty concurrent requests are streams of one HTTP/2 connection")
     func multiplexed() async throws {
         let sink = try await HTTPSink(tls: try tls([.address(127, 0, 0, 1)])) { request in
             .answer(200, body: request.path)
@@ -41,7 +41,7 @@ struct HTTPEncryptionTests {
         await sink.close()
     }
 
-    @Test("a stream that is left at its deadline does not take its neighbours along")
+    @Test("a stream that times out does not affect other streams of its connection")
     func neighbours() async throws {
         let sink = try await HTTPSink(tls: try tls([.address(127, 0, 0, 1)])) { request in
             request.path == "/stall" ? .stall : .answer(200)
@@ -59,7 +59,7 @@ struct HTTPEncryptionTests {
         await sink.close()
     }
 
-    @Test("a server without HTTP/2 is spoken to in HTTP/1.1")
+    @Test("a server without HTTP/2 gets HTTP/1.1")
     func fallback() async throws {
         let files = try tls([.address(127, 0, 0, 1)], protocols: ["http/1.1"])
         let sink = try await HTTPSink(tls: files) { _ in .answer(200) }
@@ -68,7 +68,7 @@ struct HTTPEncryptionTests {
         await sink.close()
     }
 
-    @Test("a certificate for another name, of another issuer, or out of date: nothing is said")
+    @Test("under a wrong name, an unknown issuer or an expired certificate no request is sent")
     func wrongCertificate() async throws {
         let other = try tls([.dns("other.example")])
         let old = try tls([.address(127, 0, 0, 1)], until: .seconds(-60))
@@ -85,7 +85,7 @@ struct HTTPEncryptionTests {
         await sink.close()
     }
 
-    @Test("https is never left for http")
+    @Test("a redirect from https to http is not followed")
     func downgrade() async throws {
         let plain = try await HTTPSink { _ in .answer(200) }
         let place = plain.url("/")

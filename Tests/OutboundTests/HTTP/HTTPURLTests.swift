@@ -6,7 +6,7 @@ import Testing
 @Suite("URLs, headers and dates of HTTP")
 struct HTTPURLTests {
     @Test(
-        "SECURITY.md, Tokens: no https URL, or one that parsers may read differently, is refused",
+        "SECURITY.md, Tokens: ambiguous URLs and URLs other than https are rejected",
         arguments: [
             "", "https://", "http://a.example/", "ftp://a.example/", "file:///etc/passwd",
             "smtp://a.example", "//a.example/", "a.example", "https://user@a.example/",
@@ -19,7 +19,7 @@ struct HTTPURLTests {
         #expect(HTTPURL(text, allowsPlain: false) == nil)
     }
 
-    @Test("host and port are the dialled ones; http only where it is allowed")
+    @Test("host and port are the ones to connect to, and http is accepted only where allowed")
     func parts() throws {
         let plain = try #require(HTTPURL("http://127.0.0.1:8080/a?b=c", allowsPlain: true))
         #expect(!plain.isEncrypted && plain.host == "127.0.0.1" && plain.port == 8_080)
@@ -31,7 +31,7 @@ struct HTTPURLTests {
     }
 
     @Test(
-        "a header cannot end its line, nor say how the message is framed",
+        "a header cannot contain line breaks or set the message's framing",
         arguments: [
             ("a", "b\r\nc: d"), ("a", "b\nc"), ("a\r\nb", "c"), ("a", "b\u{0}"), ("", "b"),
             ("a", ""), ("a:", "b"), ("a b", "c"), ("Content-Length", "5"), ("Host", "b.example"),
@@ -44,7 +44,7 @@ struct HTTPURLTests {
             HTTPHeader(name, lead: value, secret: .init(copying: "s".utf8)) == nil || value == "")
     }
 
-    @Test("a secret cannot end its line either")
+    @Test("a secret header cannot contain line breaks either")
     func secretHeader() {
         #expect(
             HTTPHeader("authorization", lead: "Bearer ", secret: .init(copying: "a\r\nb".utf8))
@@ -53,7 +53,7 @@ struct HTTPURLTests {
             HTTPHeader("authorization", lead: "Bearer ", secret: .init(copying: "a.b".utf8)) != nil)
     }
 
-    @Test("dates and waits are read as RFC 9110 writes them, and held to a day")
+    @Test("dates and waits are read in RFC 9110's form, and waits are limited to a day")
     func dates() throws {
         let moment = try #require(HTTPDate.moment("Sun, 06 Nov 1994 08:49:37 GMT"))
         #expect(moment.text == "1994-11-06T08:49:37.000Z")

@@ -2,10 +2,10 @@ import Outbound
 import SMTPSink
 import Testing
 
-@Suite("A mail server's answers")
+@Suite("Answers of a mail server")
 struct SMTPAnswerTests {
     @Test(
-        "RFC 3463, 2: enhanced status codes",
+        "RFC 3463, 2: enhanced status codes are read",
         arguments: [
             ("5.1.1 no such person", SMTPStatus(5, 1, 1)), ("4.7.1", SMTPStatus(4, 7, 1)),
             ("2.0.0\r\n", SMTPStatus(2, 0, 0)), ("5.7.999 x", SMTPStatus(5, 7, 999)),
@@ -16,7 +16,7 @@ struct SMTPAnswerTests {
         #expect(SMTPStatus(beginning: Array(text.utf8)) == status)
     }
 
-    @Test("the step and the reason are told, also of an answer in several lines")
+    @Test("a refusal is reported with its step and reason, also from an answer in several lines")
     func reason() async throws {
         var script = SMTPSink.Script()
         script.recipient = "550-5.1.1 The account that you tried\r\n550 5.1.1 does not exist"
@@ -26,7 +26,7 @@ struct SMTPAnswerTests {
         sink.close()
     }
 
-    @Test("421 is the server's leave, not the mail's fault, at any step")
+    @Test("421 at any step is a lost connection, not a refusal of the mail")
     func leave() async throws {
         for step in 0..<4 {
             var script = SMTPSink.Script()
@@ -42,7 +42,7 @@ struct SMTPAnswerTests {
         }
     }
 
-    @Test("RFC 6531: an address beyond ASCII goes by SMTPUTF8")
+    @Test("RFC 6531: an address with non-ASCII characters is sent with SMTPUTF8")
     func international() async throws {
         let sink = try SMTPSink()
         #expect(try await send(to: "jörg@example.org", sink) == .accepted)
@@ -54,7 +54,7 @@ struct SMTPAnswerTests {
     }
 
     @Test(
-        "a server that does not take such addresses is not given one, on a kept connection either")
+        "a server without SMTPUTF8 is never sent such an address, even on a kept connection")
     func unsupported() async throws {
         var script = SMTPSink.Script()
         script.capabilities = ["8BITMIME"]
@@ -68,7 +68,7 @@ struct SMTPAnswerTests {
         sink.close()
     }
 
-    @Test("a server that greylists takes the mail the second time")
+    @Test("a mail to a greylisting server is accepted at the second try")
     func greylisted() async throws {
         var script = SMTPSink.Script()
         script.isGreylisting = true

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Connections to mail servers")
 struct SMTPClientTests {
-    @Test("two thousand mails over eight connections: no new one for a mail, each mail once")
+    @Test("two thousand mails share eight connections, and each arrives once")
     func reuse() async throws {
         var script = SMTPSink.Script()
         script.keepsMails = false
@@ -38,7 +38,7 @@ struct SMTPClientTests {
         sink.close()
     }
 
-    @Test("one mail at a time needs one connection")
+    @Test("sequential mails share one connection")
     func quiet() async throws {
         let sink = try SMTPSink()
         let client = try SMTPClient(connections: 8)
@@ -52,7 +52,7 @@ struct SMTPClientTests {
         sink.close()
     }
 
-    @Test("a server that hangs after a message's end holds up nobody else's")
+    @Test("a server that hangs after a message does not delay mails to others")
     func hanging() async throws {
         var script = SMTPSink.Script()
         script.ending = .stall
@@ -76,7 +76,7 @@ struct SMTPClientTests {
         good.close()
     }
 
-    @Test("a server that speaks slowly is heard out")
+    @Test("a slow server's answers are awaited")
     func slow() async throws {
         var script = SMTPSink.Script()
         script.answerMilliseconds = 20
@@ -88,7 +88,7 @@ struct SMTPClientTests {
         sink.close()
     }
 
-    @Test("after its end nothing is sent")
+    @Test("a closed client sends nothing")
     func closed() async throws {
         let sink = try SMTPSink()
         let client = try SMTPClient(connections: 2)

@@ -3,9 +3,9 @@ import Outbound
 import SMTPSink
 import Testing
 
-@Suite("A conversation with a mail server")
+@Suite("SMTP conversations")
 struct SMTPConversationTests {
-    @Test("N-01: a mail arrives byte for byte, dots at line starts and all")
+    @Test("N-01: a mail arrives byte for byte, also with dots at line starts")
     func accepted() async throws {
         let long = String(repeating: "x", count: 70_000)
         let text = "Subject: a\r\n\r\n.\r\n..two\r\n.\r\n\(long)\r\nünïcode\r\n.end\r\n"
@@ -18,7 +18,7 @@ struct SMTPConversationTests {
     }
 
     @Test(
-        "the server's no to this mail is told with its code",
+        "a server's refusal of the mail is reported with step and code",
         arguments: [
             (550, "MAIL"), (451, "MAIL"), (550, "RCPT"), (451, "RCPT"), (554, "DATA"),
             (452, "DATA"), (554, "END"), (451, "END"),
@@ -39,7 +39,7 @@ struct SMTPConversationTests {
         #expect(outcome == .refused(SMTPAnswer(step: expected, code: code, status: nil)))
     }
 
-    @Test("a no to us, not to the mail, is a failure: greeting and login")
+    @Test("a refused greeting or login is a failure, not a refusal of the mail")
     func refusedUs() async throws {
         var script = SMTPSink.Script()
         script.greeting = "554 go away"
@@ -54,7 +54,7 @@ struct SMTPConversationTests {
         #expect(refused.sink.mails.isEmpty)
     }
 
-    @Test("AUTH PLAIN says who we are")
+    @Test("AUTH PLAIN sends user and password")
     func login() async throws {
         var script = SMTPSink.Script()
         script.capabilities.append("AUTH PLAIN")
@@ -67,7 +67,7 @@ struct SMTPConversationTests {
         #expect(sink.commands.contains { $0.hasSuffix("AHVzAHNlY3JldA==") })
     }
 
-    @Test("a connection dropped after the message's end is no acceptance")
+    @Test("a connection dropped after the message's end is not an acceptance")
     func dropped() async throws {
         var script = SMTPSink.Script()
         script.ending = .drop
@@ -76,7 +76,7 @@ struct SMTPConversationTests {
         #expect(sink.mails.count == 1)
     }
 
-    @Test("a server that stalls after the message's end is left at the deadline")
+    @Test("a server that stalls after the message's end is disconnected at the deadline")
     func stalled() async throws {
         var script = SMTPSink.Script()
         script.ending = .stall
@@ -84,7 +84,7 @@ struct SMTPConversationTests {
         #expect(outcome == .unanswered(.timedOut))
     }
 
-    @Test("the late answer to a mail given up is not taken for the next one's")
+    @Test("a late answer to an abandoned mail is not taken for the next mail's")
     func late() async throws {
         var script = SMTPSink.Script()
         script.ending = .late("250 the first one")
@@ -102,21 +102,21 @@ struct SMTPConversationTests {
         sink.close()
     }
 
-    @Test("encryption that is required and not offered: nothing is said, no mail goes")
+    @Test("if required encryption is not offered, no mail is sent")
     func notEncrypted() async throws {
         let (outcome, sink) = try await send(encryption: .required)
         #expect(outcome == .failed(.notEncrypted))
         #expect(!sink.commands.contains { $0.hasPrefix("MAIL") })
     }
 
-    @Test("a loopback server is refused before its connection where only public ones may be")
+    @Test("under a public-only policy a loopback server is rejected before connecting")
     func forbidden() async throws {
         let (outcome, sink) = try await send(addresses: .publicOnly)
         #expect(outcome == .failed(.addressForbidden))
         #expect(sink.connections == 0)
     }
 
-    @Test("a pooled connection is not lent to a transfer whose policy forbids its peer")
+    @Test("a pooled connection is not reused for a transfer whose policy forbids its peer")
     func forbiddenReuse() async throws {
         let sink = try SMTPSink()
         let client = try OutboundClient(limits: .init(transfersMax: 8, connectionsMax: 2))
@@ -134,7 +134,7 @@ struct SMTPConversationTests {
         sink.close()
     }
 
-    @Test("a pooled connection in clear is not lent to a transfer that must be encrypted")
+    @Test("a pooled plaintext connection is not reused for a transfer that requires encryption")
     func clearReuse() async throws {
         let sink = try SMTPSink()
         let client = try OutboundClient(limits: .init(transfersMax: 8, connectionsMax: 2))
@@ -151,7 +151,7 @@ struct SMTPConversationTests {
         sink.close()
     }
 
-    @Test("nobody there, and a name that does not exist")
+    @Test("an unknown host name is unreachable, and a closed client sends nothing")
     func unreachable() async throws {
         let sink = try SMTPSink()
         let client = try OutboundClient(limits: .init(transfersMax: 8, connectionsMax: 2))

@@ -4,9 +4,9 @@ import SMTPSink
 import TestSupport
 import Testing
 
-@Suite("An encrypted conversation with a mail server")
+@Suite("SMTP over TLS")
 struct SMTPEncryptionTests {
-    @Test("STARTTLS: a server that demands it gets the mail, and no command of it in clear")
+    @Test("STARTTLS: a server that demands it gets the mail, and no mail command in clear")
     func startTLS() async throws {
         var script = SMTPSink.Script()
         script.demandsTLS = true
@@ -20,7 +20,7 @@ struct SMTPEncryptionTests {
         bench.sink.close()
     }
 
-    @Test("RFC 8314: TLS from the first byte")
+    @Test("RFC 8314: TLS from the first byte works without STARTTLS")
     func implicit() async throws {
         var script = SMTPSink.Script()
         script.isTLSImplicit = true
@@ -30,7 +30,7 @@ struct SMTPEncryptionTests {
         bench.sink.close()
     }
 
-    @Test("a server that demands TLS refuses a mail in clear, with its reason")
+    @Test("a server that demands TLS refuses a mail in clear, and the reason is reported")
     func demanded() async throws {
         var script = SMTPSink.Script()
         script.demandsTLS = true
@@ -41,7 +41,7 @@ struct SMTPEncryptionTests {
     }
 
     @Test(
-        "a certificate of another name, or of nobody whom we trust: no mail goes",
+        "under a wrong name or an untrusted issuer no mail is sent",
         arguments: [true, false])
     func wrongCertificate(isName: Bool) async throws {
         for encryption in [SMTPServer.Encryption.required, .implicit] {
@@ -57,7 +57,7 @@ struct SMTPEncryptionTests {
     }
 
     @Test(
-        "AUTH: PLAIN and LOGIN by password, XOAUTH2 by a token that is read for each mail",
+        "AUTH: PLAIN and LOGIN use a password, XOAUTH2 a token that is read for each mail",
         arguments: [
             ("PLAIN", "PLAIN " + Base64.encode("\0us\0secret".utf8)),
             ("LOGIN", "LOGIN " + Base64.encode("us".utf8) + " " + Base64.encode("secret".utf8)),
@@ -85,7 +85,7 @@ struct SMTPEncryptionTests {
         bench.sink.close()
     }
 
-    @Test("without its token's file nothing is sent, and it is told as a login that was refused")
+    @Test("a missing token file fails as a refused login, without a connection")
     func noToken() async throws {
         let bench = try SinkBench(SMTPSink.Script())
         let credentials = SMTPServer.Credentials(

@@ -4,7 +4,7 @@ import Testing
 @Suite("A mail's envelope")
 struct SMTPMailTests {
     @Test(
-        "an address that could end its line or its brackets is refused",
+        "an address with line breaks, brackets or other unsafe characters is rejected",
         arguments: [
             "a@b\r\nRCPT TO:<eve@evil.example>", "a@b\nc", "a@b\r", "a@b>", "<a@b", "a b@c",
             "a@b\u{0}", "a@b\t", "", "a@", "a@b\u{85}c", "a@b\u{2028}c",
@@ -19,7 +19,7 @@ struct SMTPMailTests {
         }
     }
 
-    @Test("a message of a megabyte passes, one byte more does not")
+    @Test("a message of the maximum size is accepted, and one byte more is rejected")
     func size() throws {
         let largest = [UInt8](repeating: 65, count: SMTPMail.bytesMax)
         _ = try SMTPMail(sender: "a@b.example", recipient: "c@d.example", message: largest)
@@ -29,7 +29,7 @@ struct SMTPMailTests {
     }
 
     @Test(
-        "a server's names cannot leave their place in the URL",
+        "a host name that could change the URL is rejected",
         arguments: ["", "a/b", "a@b", "a:1", "a b", "a?x", "a#x", "-a", "a\r\nb", "ü.example"])
     func hostileHost(_ name: String) {
         #expect(route(host: name, clientName: "us.example") == nil)
@@ -37,7 +37,7 @@ struct SMTPMailTests {
     }
 
     @Test(
-        "names and addresses are hosts",
+        "host names and IP addresses are accepted as hosts",
         arguments: ["localhost", "mail.example.org", "127.0.0.1", "::1", "xn--bcher-kva.example"])
     func host(_ name: String) {
         #expect(route(host: name, clientName: "us.example") != nil)

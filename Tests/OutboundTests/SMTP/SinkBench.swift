@@ -7,13 +7,13 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// A sink with a certificate of its own, and the server by which a client finds it.
+/// A sink with its own certificate, and server settings to reach it.
 struct SinkBench {
     let sink: SMTPSink
     let folder: TemporaryFolder
     private let trustFile: String
 
-    /// A sink for `name`, with `script` but for its certificate.
+    /// A sink with a certificate for `name`, and otherwise with `script`.
     init(_ script: SMTPSink.Script, name: TestName = .address(127, 0, 0, 1)) throws {
         folder = try TemporaryFolder()
         let authority = try TestAuthority(now: SystemTime().now())
@@ -28,7 +28,7 @@ struct SinkBench {
         sink = try SMTPSink(script)
     }
 
-    /// A file that only its owner may read.
+    /// Writes a file that only its owner can read.
     func secretFile(_ text: String, _ name: String) throws -> String {
         let path = try folder.write(text, to: name)
         _ = chmod(path, 0o600)
@@ -46,7 +46,7 @@ struct SinkBench {
                 trustFile: trustsSink ? trustFile : nil))
     }
 
-    /// Sends one mail by a client of its own.
+    /// Sends one mail with a client of its own.
     func send(
         to recipient: String = "ada@example.org", _ server: SMTPServer
     ) async throws -> SMTPOutcome {

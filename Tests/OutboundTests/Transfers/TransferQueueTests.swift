@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Many transfers on one thread")
 struct TransferQueueTests {
-    @Test("a hundred mails at once over four connections all arrive, once each")
+    @Test("a hundred mails at once over four connections each arrive once")
     func many() async throws {
         let sink = try SMTPSink()
         let client = try OutboundClient(limits: .init(transfersMax: 100, connectionsMax: 4))
@@ -23,9 +23,9 @@ struct TransferQueueTests {
         sink.close()
     }
 
-    @Test("one more than the bound is busy, at once; the others go on")
+    @Test("transfers above the limit fail at once as busy, and the others continue")
     func bounded() async throws {
-        // Nobody answers: a listening sink whose greeting never comes keeps both slots taken.
+        // The sink's greeting never ends, so both slots stay taken.
         var script = SMTPSink.Script()
         script.greeting = "220-still thinking"
         let sink = try SMTPSink(script)
@@ -42,14 +42,14 @@ struct TransferQueueTests {
                     try mail(number), to: server, timeout: .seconds(60))
                 #expect(outcome == .failed(.busy))
             }
-            // The two were still there.
+            // The first two were still running.
             await client.close()
             for try await outcome in group { #expect(outcome == .failed(.closed)) }
         }
         sink.close()
     }
 
-    @Test("a caller that gives up is let go, and so is one that never began")
+    @Test("a cancelled transfer ends at once, and one cancelled before its start never begins")
     func cancelled() async throws {
         var script = SMTPSink.Script()
         script.greeting = "220-still thinking"
@@ -70,7 +70,7 @@ struct TransferQueueTests {
         sink.close()
     }
 
-    @Test("a pooled connection that the server has closed meanwhile costs nothing")
+    @Test("a pooled connection that the server has closed does not lose a mail")
     func stale() async throws {
         var script = SMTPSink.Script()
         script.hangsUpAfterMail = true
@@ -86,7 +86,7 @@ struct TransferQueueTests {
         sink.close()
     }
 
-    @Test("a caller that gives up does not wait for a server that has stalled after the message")
+    @Test("cancelling a transfer does not wait for a server that stalls after the message")
     func cancelledWhileStalled() async throws {
         var script = SMTPSink.Script()
         script.ending = .stall
@@ -98,12 +98,12 @@ struct TransferQueueTests {
         await sink.reached(mails: 1)
         running.cancel()
         #expect(await running.value == .failed(.cancelled))
-        // The thread ends when the server does.
+        // The thread ends when the server closes.
         sink.close()
         await client.close()
     }
 
-    @Test("closing ends what runs")
+    @Test("closing ends running transfers")
     func closing() async throws {
         var script = SMTPSink.Script()
         script.greeting = "220-still thinking"

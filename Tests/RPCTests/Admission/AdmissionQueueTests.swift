@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("A queue before a full lane, in moved time")
+@Suite("An admission queue in front of a full lane, with manual time")
 struct AdmissionQueueTests {
     private static let start = Duration.seconds(1_000)
     private static let far = start + .seconds(3_600)
@@ -13,7 +13,7 @@ struct AdmissionQueueTests {
 
     private func at(_ milliseconds: Int) -> Duration { Self.start + .milliseconds(milliseconds) }
 
-    /// A queue with calls 1 … count, all come at once, and looked at until it knows overload.
+    /// A queue in overload: calls 1 … count arrive at once, and one more 100 ms later.
     private func standing(_ count: Int, callsMax: Int = 100) -> AdmissionQueue<Int> {
         var queue = queue(callsMax)
         for call in 1...count { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
@@ -21,7 +21,7 @@ struct AdmissionQueueTests {
         return queue
     }
 
-    @Test("first come is first served while the queue is worked off")
+    @Test("calls are served first in, first out while the queue is not overloaded")
     func order() {
         var queue = queue()
         for call in 1...5 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(call)) }
@@ -30,7 +30,7 @@ struct AdmissionQueueTests {
         #expect(queue.next(at: at(20)) == nil)
     }
 
-    @Test("Protos/README.md, Call: what does not fit is refused at once, and told for how long")
+    @Test("Protos/README.md, Call: above the queue's limit a call is rejected with retry_after")
     func full() {
         var queue = queue(2)
         for call in 1...2 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
@@ -45,7 +45,7 @@ struct AdmissionQueueTests {
         #expect(queue.count == 2)
     }
 
-    @Test("a queue without room refuses even while it is empty")
+    @Test("a queue of size 0 rejects every call, even while it is empty")
     func none() {
         var queue = queue(0)
         guard case .refused = queue.arrive(1, bytes: 1, deadline: Self.far, at: at(0)) else {
@@ -55,7 +55,7 @@ struct AdmissionQueueTests {
     }
 
     @Test(
-        "the requests that wait have so many bytes together, exactly",
+        "the bytes of all waiting requests together are limited, exact to the byte",
         arguments: [(10, true), (11, false), (Int.max, false)])
     func bytes(count: Int, waits: Bool) {
         var queue = queue(bytesMax: 1_000)
@@ -67,7 +67,7 @@ struct AdmissionQueueTests {
         }
     }
 
-    @Test("bytes come free again, by whatever way a call goes")
+    @Test("a call's bytes are released whether it is served or removed")
     func bytesFree() {
         var queue = queue(bytesMax: 10)
         for round in 0..<100 {
@@ -86,7 +86,7 @@ struct AdmissionQueueTests {
         }
     }
 
-    @Test("the longer the queue stands still, the longer a caller is to stay away")
+    @Test("retry_after grows with the time for which the queue has not drained")
     func retryAfter() {
         #expect(retryAfter(standingStill: 10) == .milliseconds(100))
         #expect(retryAfter(standingStill: 100) == .milliseconds(200))
@@ -94,13 +94,14 @@ struct AdmissionQueueTests {
         #expect(retryAfter(standingStill: 2_000) == .seconds(4))
     }
 
-    @Test("nobody is told to stay away for over 10 s")
+    @Test("retry_after is at most 10 s")
     func retryAfterBound() {
         #expect(retryAfter(standingStill: 5_001) == .seconds(10))
         #expect(retryAfter(standingStill: 60_000) == .seconds(10))
     }
 
-    /// What a call hears that does not fit, with one more come each 10 ms and none let in.
+    /// The `retryAfter` of a call that does not fit, after one call arrived every 10 ms and none
+    /// was served.
     private func retryAfter(standingStill milliseconds: Int) -> Duration? {
         var queue = queue()
         for call in stride(from: 0, to: milliseconds, by: 10) {
@@ -113,10 +114,10 @@ struct AdmissionQueueTests {
         return shed.retryAfter
     }
 
-    @Test("a call whose time would be over before its turn is refused at once")
+    @Test("a call whose deadline would pass before it is served is rejected at once")
     func deadline() {
         var queue = queue()
-        // One is let in each 20 ms, so the one behind ten others waits some 200 ms.
+        // One call is served every 20 ms, so a call behind ten others waits some 200 ms.
         for call in 1...12 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
         for turn in 1...2 { _ = queue.next(at: at(turn * 20)) }
         let late = queue.arrive(13, bytes: 1, deadline: at(40 + 200), at: at(40))
@@ -131,7 +132,7 @@ struct AdmissionQueueTests {
         }
     }
 
-    @Test("a queue that stands turns: last come, first served")
+    @Test("an overloaded queue serves the newest call first")
     func turns() {
         var queue = standing(3)
         #expect(queue.isOverloaded)
@@ -139,7 +140,7 @@ struct AdmissionQueueTests {
         #expect(served == [4, 3, 2, 1])
     }
 
-    @Test("a burst that is worked off in 100 ms does not turn it")
+    @Test("a burst that is served within 100 ms is not overload")
     func burst() {
         var queue = queue()
         for call in 1...90 { _ = queue.arrive(call, bytes: 1, deadline: Self.far, at: at(0)) }
@@ -149,7 +150,7 @@ struct AdmissionQueueTests {
         #expect(!queue.isOverloaded)
     }
 
-    @Test("in overload whoever has waited over 500 ms is shed, to the millisecond")
+    @Test("in overload a call that has waited over 500 ms is shed, exact to the millisecond")
     func late() {
         var queue = standing(3)
         _ = queue.arrive(5, bytes: 1, deadline: Self.far, at: at(500))
@@ -161,7 +162,7 @@ struct AdmissionQueueTests {
         #expect(queue.takeShed().count == 0)
     }
 
-    @Test("in overload the newest takes the place of the oldest")
+    @Test("in a full overloaded queue a new call displaces the oldest")
     func pushesOut() {
         var queue = standing(2, callsMax: 3)
         guard case .waits = queue.arrive(4, bytes: 1, deadline: Self.far, at: at(110)) else {
@@ -173,7 +174,7 @@ struct AdmissionQueueTests {
         #expect(queue.next(at: at(111))?.ticket == 4)
     }
 
-    @Test("once the queue has run empty, it is first come, first served again")
+    @Test("once the queue is empty it serves first in, first out again")
     func recovers() {
         var queue = standing(3)
         while queue.next(at: at(110)) != nil {}
@@ -184,7 +185,7 @@ struct AdmissionQueueTests {
         #expect(queue.next(at: at(310))?.ticket == 1)
     }
 
-    @Test("a call that is not wanted goes once, and its place is nobody else's")
+    @Test("removing a call works once, and its place is not reused for another call")
     func removed() {
         var queue = queue()
         guard case .waits(let first) = queue.arrive(1, bytes: 1, deadline: Self.far, at: at(0))
@@ -195,11 +196,11 @@ struct AdmissionQueueTests {
         #expect(queue.next(at: at(1))?.ticket == 2)
     }
 
-    @Test("twice the load for a minute: half is served, and those within 10 ms")
+    @Test("at twice the capacity for a minute, half of the calls are served, each within 10 ms")
     func goodput() {
         var queue = queue()
         var waits: [Duration] = []
-        // Two come each 10 ms, one ends.
+        // Every 10 ms two calls arrive and one ends.
         for tick in 0..<6_000 {
             for call in 0...1 {
                 _ = queue.arrive(tick * 2 + call, bytes: 1, deadline: Self.far, at: at(tick * 10))
@@ -209,7 +210,7 @@ struct AdmissionQueueTests {
             _ = queue.takeShed()
         }
         #expect(waits.count == 6_000)
-        // The first 100 ms are a burst's.
+        // During the first 100 ms the queue is not yet overloaded.
         #expect(waits.dropFirst(20).allSatisfy { $0 <= .milliseconds(10) })
     }
 }

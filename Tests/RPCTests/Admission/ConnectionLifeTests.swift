@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("How long a connection lives")
+@Suite("Age and idle limits of a connection")
 struct ConnectionLifeTests {
     private func life(
         age: Duration? = nil, idle: Duration? = nil, jitter: UInt64 = 100
@@ -15,7 +15,7 @@ struct ConnectionLifeTests {
         return ConnectionLife(at: .seconds(1_000), limits, jitter: jitter)
     }
 
-    @Test("without limits a connection has no end")
+    @Test("without limits a connection never ends")
     func endless() {
         var life = life()
         #expect(life.due == nil)
@@ -23,7 +23,7 @@ struct ConnectionLifeTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 5: the age has a jitter of a tenth either way",
+        "Protos/README.md, Connection 5: the maximum age has a jitter of 10 % either way",
         arguments: [(UInt64(0), 900), (100, 1_000), (200, 1_100), (201, 900), (.max, 0)])
     func jitter(jitter: UInt64, seconds: Int) {
         let due = life(age: .seconds(1_000), jitter: jitter).due ?? .zero
@@ -31,7 +31,7 @@ struct ConnectionLifeTests {
         if seconds > 0 { #expect(due == .seconds(1_000 + seconds)) }
     }
 
-    @Test("an old connection ends once, though it is busy")
+    @Test("a connection at its maximum age ends once, even while calls run")
     func old() {
         var life = life(age: .seconds(60), idle: .seconds(600))
         #expect(life.look(at: .milliseconds(1_059_999), runningCount: 3) == nil)
@@ -40,7 +40,7 @@ struct ConnectionLifeTests {
         #expect(life.due == nil)
     }
 
-    @Test("an idle connection ends so long after its last call, and not while one runs")
+    @Test("the idle limit counts from the last call and does not apply while one runs")
     func idle() {
         var life = life(idle: .seconds(60))
         life.called(at: .seconds(1_030))
@@ -52,7 +52,7 @@ struct ConnectionLifeTests {
     }
 }
 
-@Suite("A server's connections and their life, in moved time")
+@Suite("A server ends old and idle connections, with manual time")
 struct ConnectionEndTests {
     private let bench = QuietBench()
 
@@ -63,7 +63,7 @@ struct ConnectionEndTests {
         return limits
     }
 
-    /// Lets time pass, with an answer to each ping; the GoAways on the way.
+    /// Advances time and answers each ping. Returns the reasons of the GoAways that arrived.
     private func live(
         _ channel: EmbeddedChannel, _ duration: Duration
     ) throws -> [WireV1.GoAwayReason] {
@@ -81,7 +81,7 @@ struct ConnectionEndTests {
         return reasons
     }
 
-    @Test("Protos/README.md, Connection 5: an idle connection is told IDLE and ends")
+    @Test("Protos/README.md, Connection 5: an idle connection gets GoAway IDLE and is closed")
     func idle() throws {
         let (channel, _) = try bench.serverConnection(limits)
         try bench.greet(channel)
@@ -90,7 +90,8 @@ struct ConnectionEndTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Protos/README.md, Connection 5: an old connection is drained: running calls end first")
+    @Test(
+        "Protos/README.md, Connection 5: an old busy connection gets GoAway DRAINING and is closed")
     func old() throws {
         let (channel, _) = try bench.serverConnection(limits)
         try bench.greet(channel)

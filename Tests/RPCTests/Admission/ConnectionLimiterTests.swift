@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("Room for connections")
+@Suite("Limits on the number of connections")
 struct ConnectionLimiterTests {
     typealias Room = ConnectionLimiter<Int, Int>
 
@@ -15,7 +15,7 @@ struct ConnectionLimiterTests {
 
     private func address(_ last: UInt8) -> PeerAddress { PeerAddress(four: [192, 0, 2, last]) }
 
-    /// What the room says to connection `id`, in one word.
+    /// The limiter's answer to connection `id`, as a short text.
     private func arrive(_ id: Int, _ address: PeerAddress?, in room: inout Room) -> String {
         switch room.arrived(id, id, from: address) {
         case .admitted(let crowded?): "instead of \(crowded.peer)"
@@ -25,7 +25,7 @@ struct ConnectionLimiterTests {
         }
     }
 
-    @Test("connections in all are bounded exactly, and a place that is left is free")
+    @Test("the total of connections is limited exactly, and a closed one frees its place")
     func total() {
         var room = room { $0.connectionsMax = 2 }
         let answers = (1...3).map { arrive($0, nil, in: &room) }
@@ -37,7 +37,7 @@ struct ConnectionLimiterTests {
         #expect(room.count == 2)
     }
 
-    @Test("connections of one address are bounded, and another's are not touched")
+    @Test("connections from one address are limited, and other addresses are not affected")
     func address() {
         var room = room { $0.connectionsPerAddressMax = 2 }
         let answers = (1...3).map { arrive($0, address(1), in: &room) }
@@ -48,7 +48,7 @@ struct ConnectionLimiterTests {
         #expect(arrive(6, address(1), in: &room) == "address")
     }
 
-    @Test("loopback has a bound of its own, since all programs of a machine share it")
+    @Test("loopback has its own limit, since all programs of a machine share it")
     func loopback() {
         var room = room { $0.connectionsPerAddressMax = 1 }
         let loopback = PeerAddress(four: [127, 0, 0, 1])
@@ -59,7 +59,7 @@ struct ConnectionLimiterTests {
         #expect(answers == ["in", "address"])
     }
 
-    @Test("those that say nothing push out each other, the oldest first, and no honest one")
+    @Test("a new connection displaces the oldest one without a Hello, never one that sent it")
     func ungreeted() {
         var room = room { $0.ungreetedMax = 2 }
         _ = arrive(1, address(1), in: &room)
@@ -74,7 +74,7 @@ struct ConnectionLimiterTests {
         #expect(arrive(7, address(2), in: &room) == "instead of 4")
     }
 
-    @Test("one that greets while it is asked to go may stay, and counts no more as silent")
+    @Test("a connection that sends Hello while it is being displaced stays and counts as greeted")
     func spokeInTime() {
         var room = room { $0.ungreetedMax = 1 }
         _ = arrive(1, nil, in: &room)
@@ -85,7 +85,7 @@ struct ConnectionLimiterTests {
         #expect(room.count == 3)
     }
 
-    @Test("of a storm only so many may stay to read why, and the rest are cut")
+    @Test("a limited number of rejected connections get a GoAway, and the rest are closed at once")
     func storm() {
         var room = room { $0.connectionsMax = 0 }
         let told = (0..<1_000).filter { arrive($0, nil, in: &room) == "total" }
@@ -95,7 +95,7 @@ struct ConnectionLimiterTests {
         #expect(arrive(1_001, nil, in: &room) == "total, cut")
     }
 
-    @Test("nothing is left behind of those who have left")
+    @Test("closed connections leave no state behind")
     func empty() {
         var room = room {
             $0.connectionsMax = 50
@@ -113,29 +113,29 @@ struct ConnectionLimiterTests {
     }
 }
 
-@Suite("Addresses as limits see them")
+@Suite("Client addresses as the limits count them")
 struct PeerAddressTests {
     private func six(_ groups: UInt16...) -> PeerAddress {
         PeerAddress(six: groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] })
     }
 
-    @Test("SECURITY.md, Limits: IPv6 by /64")
+    @Test("SECURITY.md, Limits: IPv6 addresses are counted by their /64 prefix")
     func prefix() {
         let one = six(0x2001, 0xdb8, 1, 2, 3, 4, 5, 6)
         #expect(one == six(0x2001, 0xdb8, 1, 2, 0xffff, 0, 0, 1))
         #expect(one != six(0x2001, 0xdb8, 1, 3, 3, 4, 5, 6))
     }
 
-    @Test("SECURITY.md, Limits: ::ffff: is IPv4, to the last bit")
+    @Test("SECURITY.md, Limits: an IPv4-mapped IPv6 address counts as its full IPv4 address")
     func mapped() {
         #expect(six(0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0201) == PeerAddress(four: [192, 0, 2, 1]))
         #expect(six(0, 0, 0, 0, 0, 0xffff, 0xc000, 0x0202) != PeerAddress(four: [192, 0, 2, 1]))
         #expect(six(0, 0, 0, 0, 0, 0xffff, 0x7f00, 1).isLoopback)
-        // An address of IPv6 whose first half has the same number is another.
+        // An IPv6 address whose first half has the same number is a different address.
         #expect(six(0, 0, 0xc000, 0x0201, 0, 0, 0, 0) != PeerAddress(four: [192, 0, 2, 1]))
     }
 
-    @Test("loopback is 127/8 and ::1, and nothing like them")
+    @Test("loopback is 127/8 and ::1 and nothing else")
     func loopback() {
         #expect(six(0, 0, 0, 0, 0, 0, 0, 1).isLoopback)
         #expect(!six(0, 0, 0, 0, 0, 0, 0, 2).isLoopback)
@@ -144,7 +144,7 @@ struct PeerAddressTests {
         #expect(!PeerAddress(four: [128, 0, 0, 1]).isLoopback)
     }
 
-    @Test("an address of the system's is read as it is")
+    @Test("an IPv4 or IPv6 SocketAddress converts to its PeerAddress")
     func system() throws {
         let four = try SocketAddress(ipAddress: "192.0.2.1", port: 9)
         #expect(PeerAddress(four) == PeerAddress(four: [192, 0, 2, 1]))

@@ -3,9 +3,9 @@ import Messages
 import RPC
 import Synchronization
 
-/// Many sockets at one server: some that have said Hello and are silent, some that send a byte now
-/// and then and come back when they are thrown out. Only descriptors are kept, so that what this
-/// process grows by is the server's.
+/// Many sockets to one server: idle ones that sent Hello, and slow ones that send a byte now and
+/// then and reconnect when the server closes them. It keeps only descriptors, so that this
+/// process's growth in memory is the server's.
 final class Crowd: Sendable {
     private let port: Int
     private let idle = Mutex<[Int32]>([])
@@ -25,10 +25,10 @@ final class Crowd: Sendable {
         for socket in idle.withLock({ $0 }) + slow.withLock({ $0 }) { close(socket) }
     }
 
-    /// How often a slow one was thrown out and has come back.
+    /// How often a slow connection was closed and reconnected.
     var returns: Int { returned.load(ordering: .relaxed) }
 
-    /// Connects `count` more that say Hello, make `calls` and then nothing.
+    /// Opens `count` more connections that send Hello, make `calls` calls and then stay idle.
     func gather(idle count: Int, calls: Int = 1, text: String = "hello") throws {
         for _ in 0..<count {
             let socket = try Self.connected(port: port, isGreeted: true) { peer in
@@ -39,7 +39,7 @@ final class Crowd: Sendable {
         }
     }
 
-    /// Connects `count` slow ones, of which half say Hello.
+    /// Opens `count` slow connections; half of them send Hello.
     func gather(slow count: Int) throws {
         let sockets = try (0..<count).map {
             try Self.connected(port: port, isGreeted: $0.isMultiple(of: 2))
@@ -47,15 +47,16 @@ final class Crowd: Sendable {
         slow.withLock { $0 = sockets }
     }
 
-    /// Keeps the slow ones at the server until they are to leave: half of them spell out a Hello,
-    /// half a frame, a byte each `gap` seconds; who is thrown out comes back at its turn.
+    /// Keeps the slow connections at the server until `disperse()`. Half of them spell out a Hello,
+    /// half a frame, one byte every `gap` seconds. A connection that was closed reconnects when it
+    /// is next due.
     func trickle(gap: Double = 10) throws {
         var slow = self.slow.withLock { $0 }
         defer { self.slow.withLock { [slow] in $0 = slow } }
         let count = slow.count
         var turn = 0
         while !isOver.load(ordering: .relaxed) {
-            // Each tick of 10 ms some of them have their turn.
+            // In each tick of 10 ms a share of them sends its byte.
             for _ in 0..<max(1, Int(Double(count) / (gap * 100))) {
                 turn = (turn + 1) % count
                 guard !Self.sendsByte(slow[turn]) else { continue }
@@ -68,7 +69,7 @@ final class Crowd: Sendable {
         }
     }
 
-    /// The slow ones leave.
+    /// Makes `trickle(gap:)` return.
     func disperse() { isOver.store(true, ordering: .relaxed) }
 
     private static func connected(
@@ -85,7 +86,8 @@ final class Crowd: Sendable {
         return dup(socket)
     }
 
-    /// The next byte of a frame that is never whole; false once the server has had enough.
+    /// Sends the next byte of a frame that never becomes complete. Returns false once the server
+    /// has closed the connection.
     private static func sendsByte(_ socket: Int32) -> Bool {
         var heard = [UInt8](repeating: 0, count: 256)
         var count = 0
@@ -97,7 +99,7 @@ final class Crowd: Sendable {
             && Glibc.send(socket, &byte, 1, Int32(MSG_NOSIGNAL)) == 1
     }
 
-    /// What this process holds in memory, in bytes.
+    /// Resident memory of this process, in bytes.
     static func residentBytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

@@ -6,9 +6,9 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("A crowd at the door", .timeLimit(.minutes(3)), .serialized)
+@Suite("Many idle and slow connections", .timeLimit(.minutes(3)), .serialized)
 struct CrowdTests {
-    /// Latencies in microseconds of calls one after the other, sorted.
+    /// Latencies in microseconds of sequential calls, sorted.
     private func latencies(_ count: Int, _ loopback: Loopback) async throws -> [Double] {
         var all: [Double] = []
         for call in 0..<count {
@@ -20,7 +20,8 @@ struct CrowdTests {
         return all.sorted()
     }
 
-    /// The ones with which a good caller's calls are measured, over a client on a loop of its own.
+    /// Runs `body` with a server and a client on an event loop of its own, so that the client's
+    /// latencies can be measured.
     private func measured(
         _ limits: ServerLimits = ServerLimits(), _ body: @Sendable (Loopback) async throws -> Void
     ) async throws {
@@ -36,7 +37,8 @@ struct CrowdTests {
         }
     }
 
-    @Test("SECURITY.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
+    @Test(
+        "SECURITY.md, Frames: 2,000 slow and 5,000 idle connections at most double a caller's p99")
     func patience() async throws {
         let calls = SoakRounds.isLong ? 5_000 : 300
         let idle = SoakRounds.isLong ? 5_000 : 100
@@ -48,7 +50,7 @@ struct CrowdTests {
             try crowd.gather(idle: idle)
             try crowd.gather(slow: slow)
             async let trickling: Void = crowd.trickle()
-            // The whole run sees the slow ones thrown out and come back.
+            // In a long run slow connections are closed and reconnect during the measurement.
             if SoakRounds.isLong { try await Task.sleep(for: .seconds(6)) }
             let crowded = try await latencies(calls, loopback)
             crowd.disperse()
@@ -65,14 +67,14 @@ struct CrowdTests {
     }
 
     @Test(
-        "an idle connection without TLS holds at most 16 KiB, after small calls or large",
+        "an idle connection without TLS holds at most 16 KiB, after small or large calls",
         arguments: [(1, 5), (20, 60_000)])
     func memory(calls: Int, textBytes: Int) async throws {
         let text = String(repeating: "x", count: textBytes)
         let count = SoakRounds.isLong ? 5_000 : 400
         try await measured { loopback in
             let crowd = Crowd(port: loopback.server.port)
-            // What the process needs once, and the allocator's own.
+            // What the process allocates once, and the allocator's own memory.
             try crowd.gather(idle: count / 10, calls: calls, text: text)
             let before = Crowd.residentBytes()
             try crowd.gather(idle: count, calls: calls, text: text)
@@ -82,7 +84,7 @@ struct CrowdTests {
         }
     }
 
-    @Test("strangers who say nothing push out each other, and an honest caller gets in")
+    @Test("connections without Hello displace each other, and a good caller still connects")
     func slowLoris() async throws {
         var limits = ServerLimits()
         limits.ungreetedMax = 8
@@ -91,7 +93,7 @@ struct CrowdTests {
             let silent = try (0..<40).map { _ in try RawPeer(port: loopback.server.port) }
             for call in 1...20 { try await loopback.expectEcho(EchoService.onLoop, "\(call)") }
             #expect(try silent[0].goAway() == .tooManyConnections)
-            // The last to come are there still: they may yet say Hello.
+            // The newest of them is still connected and may send Hello.
             try silent[39].greet()
             silent[39].send(.hello(silent[39].soundHello()))
             silent[39].send(1, EchoService.onLoop)
@@ -99,7 +101,8 @@ struct CrowdTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 5: above the connections of one address it is refused")
+    @Test(
+        "Protos/README.md, Connection 5: a connection above the limit of one address gets a GoAway")
     func address() async throws {
         let limits = Loopback.Limits().with { $0.connectionsPerLoopbackMax = 2 }
         try await Loopback.run(limits: limits) { loopback in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("Lanes")
+@Suite("Lanes of methods")
 struct MethodLaneTests {
     private func method(
         _ name: String, timeout: Duration = .seconds(10), isCostly: Bool = false
@@ -12,7 +12,7 @@ struct MethodLaneTests {
             isCostly: isCostly)
     }
 
-    @Test("each method has the lane of its kind")
+    @Test("a method's lane follows from its name, timeout and cost")
     func lanes() {
         let refresh = method("postern.session.v1.Sessions/Refresh")
         #expect(MethodLane(of: refresh) == .ordinary)
@@ -23,12 +23,12 @@ struct MethodLaneTests {
         #expect(MethodLane(of: method("postern.health.v1.Health/Check")) == .admin)
         #expect(MethodLane(of: method("postern.reflection.v1.Reflection/List")) == .admin)
         #expect(MethodLane(of: method("postern.healthy.v1.Health/Check")) == .ordinary)
-        // Watching health is watching: it must not use up the operator's places.
+        // Watching health belongs to the watching lane: it must not use up the operator's capacity.
         let watch = method("postern.health.v1.Health/Watch", timeout: .seconds(3_600))
         #expect(MethodLane(of: watch) == .watching)
     }
 
-    @Test("no lane is without a bound, and nobody waits for watchers to end")
+    @Test("each lane has limits, and the watching lane has no queue")
     func bounds() {
         let limits = ServerLimits()
         for lane in MethodLane.allCases {
@@ -38,7 +38,7 @@ struct MethodLaneTests {
         #expect(limits.queueMax(of: .watching) == 0)
     }
 
-    @Test("whoever lowers the bound of all handlers has lowered that of the costly ones")
+    @Test("a lower limit of all handlers also lowers the limit of costly ones")
     func lowered() {
         var limits = ServerLimits()
         limits.runningMax = 10

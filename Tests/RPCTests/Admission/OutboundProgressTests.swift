@@ -2,10 +2,10 @@ import Testing
 
 @testable import RPC
 
-@Suite("A peer that is behind with its reading")
+@Suite("A peer that reads too slowly")
 struct OutboundProgressTests {
     @Test(
-        "Protos/README.md, Connection 6: it must take 64 KiB in each 10 s, exactly",
+        "Protos/README.md, Connection 6: a peer must read 64 KiB in each 10 s, exact to the byte",
         arguments: [(0, false), (1, false), (64 * 1024 - 1, false), (64 * 1024, true)])
     func progress(taken: Int, isPatient: Bool) {
         var progress = OutboundProgress()
@@ -14,7 +14,7 @@ struct OutboundProgressTests {
         #expect(progress.look(pending: 1_500_000 - taken) == isPatient)
     }
 
-    @Test("what is written meanwhile is not taken for what it took")
+    @Test("bytes written meanwhile do not count as bytes that the peer read")
     func writes() {
         var progress = OutboundProgress()
         progress.wrote(2_000_000)
@@ -26,7 +26,7 @@ struct OutboundProgressTests {
         #expect(progress.look(pending: 2_900_000) == false)
     }
 
-    @Test("counting wraps and does not trap")
+    @Test("the byte counter wraps and does not trap")
     func wraps() {
         var progress = OutboundProgress()
         progress.wrote(.max)

@@ -17,7 +17,7 @@ struct OverloadTests {
         }
     }
 
-    /// Returns once the server counts so many calls that wait.
+    /// Returns once `count` calls wait at the server.
     private func waiting(_ count: Int, in server: RPCServer) async throws {
         let deadline = ContinuousClock.now + .seconds(20)
         while server.waitingCount != count {
@@ -36,7 +36,7 @@ struct OverloadTests {
         return peer
     }
 
-    @Test("Protos/README.md, Call: above the bound a call waits, and runs when another has ended")
+    @Test("Protos/README.md, Call: above the limit a call waits and runs when another has ended")
     func waits() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 10)) { loopback in
             let peer = try await waiters(2, loopback)
@@ -52,7 +52,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("Protos/README.md, Call: above the queue it is refused, not processed, with a wait")
+    @Test("Protos/README.md, Call: a full queue rejects a call as not processed, with retry_after")
     func refused() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 2)) { loopback in
             let peer = try await waiters(2, loopback)
@@ -61,14 +61,14 @@ struct OverloadTests {
             #expect(refusal.error?.code == "rpc/resource-exhausted")
             #expect(refusal.notProcessed)
             #expect((100...10_000).contains(refusal.error?.retryAfterMs ?? 0))
-            // What never waits is served all the same.
+            // On-loop methods never wait and are still served.
             try await loopback.expectEcho(EchoService.onLoop, "at once")
             loopback.gate.open()
             #expect(try peer.response(3).status == 0)
         }
     }
 
-    @Test("a cancelled call waits no longer and never runs")
+    @Test("a cancelled call leaves the queue and never runs")
     func cancelled() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 1)) { loopback in
             let peer = try await waiters(1, loopback)
@@ -85,7 +85,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("a call whose time ends while it waits is answered then, and never runs")
+    @Test("a call whose deadline passes in the queue fails at that time and never runs")
     func overdue() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 2)) { loopback in
             let peer = try await waiters(0, loopback)
@@ -98,7 +98,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("a lost connection's calls wait no longer")
+    @Test("calls of a lost connection leave the queue")
     func lost() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 5)) { loopback in
             var peer: RawPeer? = try await waiters(5, loopback)
@@ -109,7 +109,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("a request that does not decode gives its place back, though it has waited")
+    @Test("a queued request that does not decode fails and frees its place")
     func broken() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 5)) { loopback in
             let peer = try await waiters(0, loopback)
@@ -123,7 +123,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 4: a draining server serves those who waited before")
+    @Test("Protos/README.md, Connection 4: a draining server serves the calls that already waited")
     func draining() async throws {
         try await Loopback.run(limits: limits(1, queueMax: 5)) { loopback in
             let peer = try await waiters(3, loopback)
@@ -136,7 +136,7 @@ struct OverloadTests {
         }
     }
 
-    @Test("Protos/README.md, Call: the operator's tool gets in where nobody else does")
+    @Test("Protos/README.md, Call: an operator's call gets through when all others are rejected")
     func admin() async throws {
         let limits = limits(0, queueMax: 0).with { $0.adminApplications = [] }
         try await Loopback.run(limits: limits) { loopback in
@@ -149,13 +149,13 @@ struct OverloadTests {
         }
     }
 
-    @Test("SECURITY.md, Load: 500 costly calls leave the others their room")
+    @Test("SECURITY.md, Load: 500 costly calls leave capacity for other calls")
     func costly() async throws {
         let limits = limits(100, queueMax: 50, costlyMax: 20)
         try await Loopback.run(limits: limits, loops: 2) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
             for call in 1...500 { peer.send(UInt64(call), EchoService.costly, "slow") }
-            // 20 run, 50 wait, and the others come back at once.
+            // 20 run, 50 wait, and the others are rejected at once.
             for _ in 0..<430 {
                 guard case .response(let refusal) = try peer.receive() else { continue }
                 #expect(refusal.notProcessed)
@@ -168,7 +168,9 @@ struct OverloadTests {
         }
     }
 
-    @Test("no wake-up is lost between loops, and never do more run than may", arguments: [1, 3])
+    @Test(
+        "no wake-up is lost between event loops, and the limit of running calls holds",
+        arguments: [1, 3])
     func wakeUps(runningMax: Int) async throws {
         let rush = Rush()
         let limits = limits(runningMax, queueMax: 1_000)
@@ -182,7 +184,7 @@ struct OverloadTests {
                         return shed
                     }
                 }
-                // A slow machine may shed some; but each ended, in time, in one of both ways.
+                // A slow machine may shed some, but each call ended in time in one of both ways.
                 let shed = try await group.reduce(0, +)
                 #expect(shed < 64 * rounds / 2)
             }

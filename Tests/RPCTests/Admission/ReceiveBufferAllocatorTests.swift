@@ -3,9 +3,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("Memory for what a socket gives")
+@Suite("Receive buffer sizes")
 struct ReceiveBufferAllocatorTests {
-    @Test("it doubles with full reads up to 64 KiB, and shrinks again with small ones")
+    @Test("the buffer doubles with full reads up to 64 KiB and shrinks after small ones")
     func sizes() {
         var receiving = ReceiveBufferAllocator()
         #expect(receiving.buffer(allocator: ByteBufferAllocator()).capacity == 1_024)
@@ -20,7 +20,7 @@ struct ReceiveBufferAllocatorTests {
         #expect(receiving.bytes == 1_024)
     }
 
-    @Test("NIO is told to keep none")
+    @Test("NIO keeps no buffer between reads")
     func keepsNone() {
         var receiving = ReceiveBufferAllocator()
         #expect(receiving.nextBufferSize() == nil)

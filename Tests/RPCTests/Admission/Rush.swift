@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A server on several loops whose one method counts how many of it run at once.
+/// A server on several event loops whose one method counts how many handlers run at once.
 final class Rush: Sendable {
     private struct State {
         var atOnce = 0
@@ -17,9 +17,9 @@ final class Rush: Sendable {
 
     private let state = Mutex(State())
 
-    /// Handlers that run.
+    /// Handlers that run now.
     var atOnce: Int { state.withLock { $0.atOnce } }
-    /// The most that ever ran.
+    /// The most handlers that ran at once.
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
 
     private static let method = MethodDescription(
@@ -34,7 +34,7 @@ final class Rush: Sendable {
                         state.atOnce += 1
                         state.mostAtOnce = max(state.mostAtOnce, state.atOnce)
                     }
-                    // Half of the handlers end at once, half on a later turn.
+                    // Half of the handlers end at once, half after a yield.
                     if atOnce.isMultiple(of: 2) { await Task.yield() }
                     state.withLock { $0.atOnce -= 1 }
                     return EchoService.Response(valid: true)
@@ -42,7 +42,7 @@ final class Rush: Sendable {
             ])
     }
 
-    /// Serves while `body` calls: true where the call was served, false where it was shed.
+    /// Serves while `body` makes calls. A call returns true if it was served, false if it was shed.
     func run(
         limits: ServerLimits, loops: Int,
         _ body: @Sendable (@escaping @Sendable () async throws -> Bool) async throws -> Void

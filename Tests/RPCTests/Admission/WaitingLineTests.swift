@@ -4,9 +4,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("A line of those who wait")
+@Suite("A queue that also removes from its back and its middle")
 struct WaitingLineTests {
-    @Test("it does what an array does, whatever is asked of it", arguments: 0..<20)
+    @Test("it does the same as an array under random operations", arguments: 0..<20)
     func model(seed: Int) {
         let randomness = SeededRandomness(seed: UInt64(seed))
         var line = WaitingLine<Int>()

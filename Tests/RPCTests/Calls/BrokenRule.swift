@@ -1,4 +1,4 @@
-/// A rule that did not hold, and the seed that shows it again.
+/// A rule that did not hold.
 struct BrokenRule: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,8 @@
 @testable import RPC
 
-/// What the rules say of the calls on one connection, kept as plainly as can be, beside the machine
-/// that keeps them. Numbers drive it: from a seed in the tests, from the fuzzer's bytes there.
+/// The protocol's rules for the calls on one connection, written as simply as possible and compared
+/// with `ServerCallMachine`. Numbers drive it: from a seed in the tests, from the input bytes in
+/// the fuzzer.
 struct CallModel {
     private struct Call {
         var isAnswered = false
@@ -10,7 +11,8 @@ struct CallModel {
         var isWatch: Bool
         var mayTake: Bool
         var maySend: Bool
-        /// Items that the peer may send, that it sent and nobody took, and that it was granted.
+        /// Items that the peer may still send, items received but not consumed, and items consumed
+        /// but not granted again.
         var incomingCredit: UInt32
         var untaken: UInt32 = 0
         var owed: UInt32 = 0
@@ -23,7 +25,7 @@ struct CallModel {
     let callsMax: Int
     private var machine: ServerCallMachine<UInt64>
     private var calls: [UInt64: Call] = [:]
-    /// What each call's stream holds, also when the call has gone.
+    /// Each call's stream credit, kept also after the call has ended.
     private var credits: [UInt64: StreamCredit] = [:]
     private var responses: [UInt64: Int] = [:]
     private var highest: UInt64 = 0
@@ -42,7 +44,7 @@ struct CallModel {
 
     private func isKnown(_ call: UInt64) -> Bool { isSpeaking && call > 0 && call <= highest }
 
-    /// Something happens, which `draw` chooses, and what always holds still does.
+    /// Applies one event chosen by `draw`, then checks the invariants.
     mutating func step(_ draw: UInt64) throws {
         let near = max(2, highest + draw / 100 % 6) - 2
         let known = pick(draw) ?? near
@@ -64,7 +66,7 @@ struct CallModel {
         try check()
     }
 
-    /// Lets everything end that still runs.
+    /// Ends all calls that still run, and checks that nothing is left.
     mutating func end() throws {
         let wasClosed = isClosed
         for call in calls.keys.sorted() { try finish(call) }
@@ -126,8 +128,8 @@ struct CallModel {
             credits[call] = machine.began(
                 call, deadline: deadline, streams: streams, more: more, isWatch: isWatch)
         }
-        // A unary handler may end before the connection holds its task, and other calls may come
-        // before one that waits for its turn has a task at all.
+        // A unary handler may end before the connection holds its task. Other calls may arrive
+        // before a queued call has a task at all.
         let isAttached = streams != .none || draw / 16_000 % 4 > 0
         if isAttached { machine.attach(call, to: call) }
         calls[call] = Call(
@@ -264,7 +266,7 @@ struct CallModel {
         calls[call] = state
     }
 
-    // MARK: What always holds
+    // MARK: Invariants
 
     private func check() throws {
         try BrokenRule.unless(machine.runningCount == calls.count, "the number that runs")

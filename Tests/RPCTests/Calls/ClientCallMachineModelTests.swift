@@ -3,7 +3,7 @@ import Testing
 
 @testable import RPC
 
-/// A client's calls on one connection, each known by a number of its own.
+/// A model of a client's calls on one connection. Each call has a number of its own.
 private struct ClientModel {
     private struct Call {
         var deadline: Duration
@@ -19,10 +19,10 @@ private struct ClientModel {
     private let callsMax: Int
     private let randomness: SeededRandomness
     private var machine: ClientCallMachine<Int>
-    /// By id: the call's own number.
+    /// Each sent call's own number, by id.
     private var sent: [UInt64: Int] = [:]
     private var calls: [Int: Call] = [:]
-    /// By id: what each call's stream holds, also when the call has gone.
+    /// Each call's stream credit by id, kept also after the call has ended.
     private var credits: [UInt64: StreamCredit] = [:]
     private var waiting: [Int] = []
     private var ended: [Int: Int] = [:]
@@ -227,7 +227,7 @@ private struct ClientModel {
         calls[own]?.untaken -= count
     }
 
-    // MARK: What always holds
+    // MARK: Invariants
 
     private func check() throws {
         try BrokenRule.unless(machine.runningCount == sent.count, "the number that runs")
@@ -243,10 +243,10 @@ private struct ClientModel {
     }
 }
 
-@Suite("A client's calls on a connection, against a model")
+@Suite("A client's calls on a connection, compared with a model")
 struct ClientCallMachineModelTests {
     @Test(
-        "Protos/README.md, Call: random frames keep the rules: ids, credit, calls_max, one end",
+        "Protos/README.md, Call: random frames keep the rules for ids, credit, calls_max and ends",
         arguments: [1, 2, 5])
     func lives(callsMax: Int) {
         ModelRounds.run(callsMax: callsMax, atLeast: [1, 1]) { randomness in

@@ -3,13 +3,13 @@ import Testing
 
 @testable import RPC
 
-@Suite("Metadata: what travels beside a call")
+@Suite("Metadata of a call")
 struct MetadataTests {
-    /// What a Request of these entries reads as, by the hand reader.
+    /// The head of a Request with these entries, as the server reads it.
     private func head(_ entries: [WireV1.Metadata], split: Bool = false) throws -> RequestHead {
         var bytes = WireV1.Frame(kind: .request(WireV1.Request(call: 1, metadata: entries)))
             .encoded()
-        // An unknown field behind the request sends the frame to the library.
+        // An unknown field after the request makes the reader fall back to libprotobuf-c.
         if split { bytes += [0xa0, 0x06, 0x01] }
         return try bytes.withUnsafeBytes { frame in
             guard case .request(let head) = try Envelope(frame, 0..<frame.count, arena: Arena())
@@ -19,7 +19,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "Protos/README.md, Call: 8 KiB of keys and values are allowed, one byte more is not",
+        "Protos/README.md, Call: metadata may have 8 KiB of keys and values, not one byte more",
         arguments: [
             false, true,
         ])
@@ -37,7 +37,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "64 entries are allowed, and of 30,000 empty ones no more are kept",
+        "metadata may have 64 entries, and of 30,000 empty ones at most 64 are kept",
         arguments: [
             false, true,
         ])
@@ -47,7 +47,7 @@ struct MetadataTests {
         #expect(!most.hasTooMuchMetadata)
         let over = try head(Array(repeating: empty, count: 65), split: split)
         #expect(over.hasTooMuchMetadata)
-        // The library has refused so many before they are counted.
+        // libprotobuf-c rejects that many before they are counted.
         if !split {
             let flood = try head(Array(repeating: empty, count: 30_000))
             #expect(flood.hasTooMuchMetadata)
@@ -55,7 +55,7 @@ struct MetadataTests {
         }
     }
 
-    @Test("the first value of a key counts; setting replaces all")
+    @Test("the first value of a key is returned, and setting a key replaces all its values")
     func values() {
         var metadata = Metadata([
             .init(key: "a", value: [0x31]), .init(key: "a", value: [0x32]),
@@ -70,7 +70,7 @@ struct MetadataTests {
         #expect(metadata.entries.map(\.key) == ["b"])
     }
 
-    @Test("SECURITY.md, Limits: an address counts only from who may assert it")
+    @Test("SECURITY.md, Limits: a client-address counts only from callers that may assert one")
     func clientAddress() {
         let metadata = Metadata([.init(key: "client-address", value: Array("192.0.2.7".utf8))])
         for mayAssert in [true, false] {
@@ -80,7 +80,7 @@ struct MetadataTests {
         }
     }
 
-    @Test("an onward call keeps deadline and trace, and hands on neither key nor address")
+    @Test("an onward call keeps deadline and trace but drops idempotency key and client address")
     func onward() {
         let context = CallContext(
             application: "gateway", deadline: .seconds(5),

@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-/// Random lives of a connection's calls, beside a model of the rules.
+/// Random sequences of events on a connection, compared with a model of the rules.
 enum ModelRounds {
-    /// What happens in one round.
+    /// Events in one round.
     static let steps = 250
 
-    /// Lives round after round, each by a seed of its own, which is told when a rule breaks.
+    /// Runs round after round, each with a seed of its own, which is printed when a rule breaks.
     /// - Parameters:
-    ///   - callsMax: the limit of calls at once, which is part of the seed.
-    ///   - least: what has to happen in a round on average, for each of the counts that `live`
-    ///     gives: a run in which little happened would have tested little.
-    ///   - live: one round, of `steps`.
+    ///   - callsMax: the limit of concurrent calls, which is part of the seed.
+    ///   - least: the minimum average per round of each count that `live` returns: a run in which
+    ///     little happened would have tested little.
+    ///   - live: runs one round of `steps` events.
     static func run(
         callsMax: Int, atLeast least: [Int], _ live: (SeededRandomness) throws -> [Int]
     ) {

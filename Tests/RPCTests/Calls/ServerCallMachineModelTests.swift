@@ -3,10 +3,10 @@ import Testing
 
 @testable import RPC
 
-@Suite("The life of calls on a connection, against a model")
+@Suite("A server's calls on a connection, compared with a model")
 struct ServerCallMachineModelTests {
     @Test(
-        "Protos/README.md, Call: random frames keep the rules: credit, one Response each",
+        "Protos/README.md, Call: random frames keep the rules for credit and one Response per call",
         arguments: [1, 2, 5])
     func lives(callsMax: Int) {
         ModelRounds.run(callsMax: callsMax, atLeast: [5, 1]) { randomness in

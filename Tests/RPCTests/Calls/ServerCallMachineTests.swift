@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("The life of calls on a connection, step by step")
+@Suite("A server's calls on a connection, step by step")
 struct ServerCallMachineTests {
     private func opened(callsMax: Int = 2) -> ServerCallMachine<Int> {
         var machine = ServerCallMachine<Int>(callsMax: callsMax)
@@ -20,7 +20,7 @@ struct ServerCallMachineTests {
         return machine
     }
 
-    @Test("Protos/README.md, Connection 2: before the Hello everything else is a violation")
+    @Test("Protos/README.md, Connection 2: any other frame before Hello is a violation")
     func beforeHello() {
         var machine = ServerCallMachine<Int>(callsMax: 1)
         #expect(machine.request(1) == .violation)
@@ -47,13 +47,13 @@ struct ServerCallMachineTests {
         #expect(machine.highestCall == (isSound ? then : first))
     }
 
-    @Test("Protos/README.md, Call: the first id is not 0")
+    @Test("Protos/README.md, Call: id 0 is a violation")
     func zero() {
         var machine = opened()
         #expect(machine.request(0) == .violation)
     }
 
-    @Test("Protos/README.md, Call: above calls_max a call is refused, and has used its id up")
+    @Test("Protos/README.md, Call: a call above calls_max is rejected and its id is used up")
     func busy() {
         var machine = running(1, 2)
         #expect(machine.request(3) == .refuseBusy)
@@ -63,7 +63,8 @@ struct ServerCallMachineTests {
         #expect(machine.request(4) == .proceed)
     }
 
-    @Test("Protos/README.md, Call: a cancelled call is answered once, runs until its handler ends")
+    @Test(
+        "Protos/README.md, Call: a Cancel is answered once; the call counts until its handler ends")
     func cancelled() {
         var machine = running(1, 2)
         let (instruction, handle) = machine.cancel(1)
@@ -77,7 +78,7 @@ struct ServerCallMachineTests {
         #expect(machine.request(4) == .proceed)
     }
 
-    @Test("Protos/README.md, Call: a Cancel for an ended call is ignored, for no call a violation")
+    @Test("Protos/README.md, Call: Cancel is ignored for an ended call, a violation for no call")
     func lateCancel() {
         var machine = running(1)
         #expect(machine.cancel(0).0 == .violation)
@@ -86,7 +87,8 @@ struct ServerCallMachineTests {
         #expect(machine.cancel(1).0 == .ignore)
     }
 
-    @Test("Protos/README.md, Call: an Item or Credit for a call above the highest is a violation")
+    @Test(
+        "Protos/README.md, Call: an Item or Credit for a call above the highest id is a violation")
     func stream() {
         var machine = running(1)
         for call: UInt64 in [0, 2] {
@@ -99,7 +101,7 @@ struct ServerCallMachineTests {
         #expect(machine.credit(1, 1).kind == "ignore")
     }
 
-    @Test("Protos/README.md, Call: time that is over is told once, at its very moment")
+    @Test("Protos/README.md, Call: an expired call is reported once, exactly at its deadline")
     func overdue() {
         var machine = running(1, 2)
         #expect(machine.nextDeadline == .seconds(1))
@@ -114,7 +116,7 @@ struct ServerCallMachineTests {
         #expect(machine.nextDeadline == nil)
     }
 
-    @Test("a handler that returned before it could be held is not held")
+    @Test("a handler that returns before it is attached is not attached")
     func finishedAtOnce() {
         var machine = opened()
         #expect(machine.request(1) == .proceed)
@@ -125,7 +127,7 @@ struct ServerCallMachineTests {
         #expect(machine.close() == [])
     }
 
-    @Test("Protos/README.md, Connection 4: while draining, later calls are refused")
+    @Test("Protos/README.md, Connection 4: while draining, later calls are rejected")
     func draining() {
         var machine = running(1)
         #expect(machine.drain().last == 1)
@@ -138,7 +140,7 @@ struct ServerCallMachineTests {
         #expect(machine.runningCount == 0)
     }
 
-    @Test("after the close every handler is told, and no answer is wanted")
+    @Test("after the close every running handler is cancelled and no Response is sent")
     func closed() {
         var machine = running(1, 2)
         _ = machine.cancel(1)

@@ -3,9 +3,9 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("Errors: the catalogue over the wire")
+@Suite("The error catalogue over the wire")
 struct ServiceErrorWireTests {
-    @Test("X-01: every code crosses with its figures and comes back", arguments: ErrorCode.allCases)
+    @Test("X-01: every error code keeps its fields over the wire", arguments: ErrorCode.allCases)
     func roundTrip(code: ErrorCode) throws {
         let error = ServiceError(
             code, retryAfter: .milliseconds(1_500), fields: ["email"], detail: "secret",
@@ -26,14 +26,14 @@ struct ServiceErrorWireTests {
         #expect(back.notProcessed)
     }
 
-    @Test("X-01: what happened stays in the log")
+    @Test("X-01: an error's detail is not sent")
     func detail() {
         let error = ServiceError(.internalError, detail: "canary")
         #expect(!"\(WireV1.Response(call: 1, error))".contains("canary"))
     }
 
     @Test(
-        "a newer peer's code becomes the nearest of its status",
+        "an unknown code of a newer peer becomes the nearest known one of its status",
         arguments: [
             (UInt32(1), ErrorCode.cancelled), (3, .invalidArgument), (4, .deadlineExceeded),
             (5, .notFound), (7, .permissionDenied), (8, .resourceExhausted), (9, .invalidArgument),
@@ -47,7 +47,9 @@ struct ServiceErrorWireTests {
         #expect(ServiceError(WireV1.Response(status: status)).code == code)
     }
 
-    @Test("hostile figures do no harm", arguments: [UInt64(0), 1, .max, 1 << 63])
+    @Test(
+        "an extreme retry_after_ms neither traps nor overflows",
+        arguments: [UInt64(0), 1, .max, 1 << 63])
     func figures(milliseconds: UInt64) {
         let response = WireV1.Response(
             status: 8, error: WireV1.Error(retryAfterMs: milliseconds))
@@ -58,7 +60,7 @@ struct ServiceErrorWireTests {
                 == min(milliseconds, UInt64(Int64.max)))
     }
 
-    @Test("a wait below zero is none")
+    @Test("a negative wait is sent as 0")
     func negative() {
         let error = ServiceError(.unavailable, retryAfter: .seconds(-1))
         #expect(WireV1.Response(call: 1, error).error?.retryAfterMs == 0)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import RPC
 
-@Suite("The credit that a call's machine and its stream share")
+@Suite("The stream credit that a call's machine and its stream share")
 struct StreamCreditTests {
     private let credit = StreamCredit(StreamFlow(incomingWindow: 4, outgoingCredit: 1))
 
-    @Test("Protos/README.md, Streams: what one of them moves the other sees")
+    @Test("Protos/README.md, Streams: the machine and the stream share one count of credit")
     func shared() {
         #expect(credit.depart() == .sent)
         #expect(credit.depart() == .noCredit)
@@ -15,7 +15,7 @@ struct StreamCreditTests {
         #expect(credit.flow.outgoingCredit == 0)
     }
 
-    @Test("Protos/README.md, Streams: once the call is over nothing moves, whoever still holds it")
+    @Test("Protos/README.md, Streams: after the call has ended its credit no longer changes")
     func over() {
         #expect(credit.arrived(isItem: true, isEnd: false) == .sound)
         let before = credit.flow
@@ -28,7 +28,8 @@ struct StreamCreditTests {
         #expect(credit.flow == before)
     }
 
-    @Test("Protos/README.md, Streams: after our last item none goes, and its end goes once")
+    @Test(
+        "Protos/README.md, Streams: after our last item nothing is sent, and its end is sent once")
     func lastItem() {
         #expect(credit.endOutgoing())
         #expect(!credit.endOutgoing())

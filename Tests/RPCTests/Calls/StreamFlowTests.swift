@@ -5,7 +5,7 @@ import Testing
 @Suite("The credit of a stream, step by step")
 struct StreamFlowTests {
     @Test(
-        "Protos/README.md, Streams: as many items as were granted, and not one more",
+        "Protos/README.md, Streams: a peer may send exactly as many items as were granted",
         arguments: [1, 2, 5])
     func window(window: UInt32) {
         var flow = StreamFlow(incomingWindow: window, outgoingCredit: nil)
@@ -13,7 +13,7 @@ struct StreamFlowTests {
         #expect(flow.arrived(isItem: true, isEnd: false) == .overCredit)
     }
 
-    @Test("the end takes no credit, and nothing comes after it")
+    @Test("the end of a stream needs no credit, and no item may follow it")
     func end() {
         var flow = StreamFlow(incomingWindow: 1, outgoingCredit: nil)
         #expect(flow.arrived(isItem: true, isEnd: false) == .sound)
@@ -23,7 +23,7 @@ struct StreamFlowTests {
     }
 
     @Test(
-        "what is consumed is granted again, half a window at once",
+        "consumed items are granted again in batches of half a window",
         arguments: [(UInt32(1), UInt32(1)), (2, 1), (3, 1), (8, 4), (128, 64)])
     func grants(window: UInt32, half: UInt32) {
         var flow = StreamFlow(incomingWindow: window, outgoingCredit: nil)
@@ -33,7 +33,7 @@ struct StreamFlowTests {
         #expect(flow.incomingCredit == half)
     }
 
-    @Test("a call without streams takes no item and sends none")
+    @Test("a call without streams accepts no items and sends none")
     func none() {
         var flow = StreamFlow.none
         #expect(flow.arrived(isItem: true, isEnd: false) == .afterEnd)
@@ -43,7 +43,7 @@ struct StreamFlowTests {
         #expect(flow.endOutgoing() == false)
     }
 
-    @Test("items are sent as far as the peer granted; a grant without measure does not overflow")
+    @Test("items are sent within the peer's credit, and a huge grant does not overflow")
     func sending() {
         var flow = StreamFlow(incomingWindow: nil, outgoingCredit: 1)
         #expect(flow.depart() == true)

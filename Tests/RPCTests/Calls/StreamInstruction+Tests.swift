@@ -9,7 +9,7 @@ extension StreamInstruction {
         if case .ignore = self { true } else { false }
     }
 
-    /// What it comes to, without the handle.
+    /// The instruction's case as text, without the handle.
     var kind: String {
         switch self {
         case .violation: "violation"

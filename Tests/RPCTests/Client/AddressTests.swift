@@ -5,7 +5,7 @@ import ServiceRuntime
 import Synchronization
 import Testing
 
-/// Answers what the test wrote down.
+/// A resolver that returns the ports that the test set.
 private final class ScriptedResolver: HostResolver {
     struct Nothing: Error {}
 
@@ -29,7 +29,7 @@ private final class ScriptedResolver: HostResolver {
     }
 }
 
-@Suite("Names, addresses and connections that come and go", .timeLimit(.minutes(1)))
+@Suite("Name resolution and reconnection of a client", .timeLimit(.minutes(1)))
 struct AddressTests {
     @Test("Protos/README.md, Client: a name is looked up again when a connection is lost")
     func lookedUp() async throws {
@@ -51,7 +51,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a name that stands for several addresses has all of them called")
+    @Test("a client calls all addresses of a name")
     func several() async throws {
         let resolver = ScriptedResolver()
         try await Instances.run(2) { bench in
@@ -65,7 +65,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a name that cannot be resolved yet is asked for again while calls wait")
+    @Test("a name that does not resolve is looked up again while calls wait")
     func unresolved() async throws {
         let resolver = ScriptedResolver()
         try await Instances.run(1) { bench in
@@ -79,14 +79,14 @@ struct AddressTests {
         }
     }
 
-    @Test("without any address a call ends as unavailable, in its patience")
+    @Test("without any address a call fails as unavailable when its connect patience is over")
     func none() async throws {
         try await Instances.run(0, Instances.Terms(connectPatience: .milliseconds(80))) { bench in
             #expect(await bench.failure()?.code == .unavailable)
         }
     }
 
-    @Test("the system's resolver knows this machine by name and by number")
+    @Test("the system's resolver resolves localhost and 127.0.0.1")
     func system() async throws {
         try await Instances.run(1) { bench in
             for host in ["localhost", "127.0.0.1"] {
@@ -99,7 +99,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a connection that nobody has used for long is closed; the next call opens another")
+    @Test("an idle connection is closed, and the next call opens a new one")
     func idle() async throws {
         let listener = try RawListener()
         let terms = Instances.Terms(idlePatience: .milliseconds(100), ports: [listener.port])
@@ -115,7 +115,7 @@ struct AddressTests {
         }
     }
 
-    @Test("Protos/README.md, Client: GoAway's retry_after_ms keeps the client away for so long")
+    @Test("Protos/README.md, Client: a client reconnects no earlier than GoAway's retry_after_ms")
     func goAway() async throws {
         let listener = try RawListener()
         let terms = Instances.Terms(connectPatience: .seconds(4), ports: [listener.port])
@@ -134,14 +134,14 @@ struct AddressTests {
         }
     }
 
-    @Test("a server that has answered and drains is connected to again at once")
+    @Test("a client reconnects at once to a server that answered and then drains")
     func fresh() async throws {
         let listener = try RawListener()
         try await Instances.run(0, Instances.Terms(ports: [listener.port])) { bench in
             let clock = ContinuousClock()
             let shortestRest = Duration.milliseconds(80)
             var (next, quickest): (RawPeer?, Duration) = (nil, .seconds(10))
-            // The best of some: a busy machine may take that long by itself.
+            // The best of several runs, since a busy machine may take that long.
             for _ in 0..<8 where quickest >= shortestRest {
                 async let failure = bench.failure()
                 let server = try next ?? listener.accept()
@@ -157,7 +157,7 @@ struct AddressTests {
         }
     }
 
-    /// Answers the next call.
+    /// Answers the next request.
     private static func answer(_ server: RawPeer) throws {
         while let kind = try server.receive() {
             guard case .request(let request) = kind else { continue }

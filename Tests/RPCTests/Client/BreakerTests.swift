@@ -6,7 +6,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("A peer that is gone", .timeLimit(.minutes(1)))
+@Suite("The circuit breaker of a client", .timeLimit(.minutes(1)))
 struct BreakerTests {
     private static func isOpen(_ bench: Instances, port: Int) throws -> Double {
         let meter = try bench.metrics.expectMeter(
@@ -15,7 +15,7 @@ struct BreakerTests {
         return meter.values.last ?? 0
     }
 
-    @Test("Protos/README.md, Client: after ten failed calls further ones fail at once, with a wait")
+    @Test("Protos/README.md, Client: after ten failed calls the next fail at once with retry_after")
     func dead() async throws {
         let port = try deadPort()
         let terms = Instances.Terms(connectPatience: .milliseconds(100), ports: [port])
@@ -46,7 +46,7 @@ struct BreakerTests {
         }
     }
 
-    @Test("Protos/README.md, Client: ten calls that ran into their deadline open it too")
+    @Test("Protos/README.md, Client: ten calls that exceed their deadline open the breaker")
     func silent() async throws {
         try await Instances.run(1) { bench in
             try await bench.call()
@@ -61,7 +61,7 @@ struct BreakerTests {
             }
             let error = await bench.failure()
             #expect(error?.code == .unavailable)
-            // The breaker's own answer: the instance is stuck, and would have none.
+            // The breaker's own error: the stuck instance would return none.
             #expect(error?.retryAfter != nil)
             #expect(bench.instances[0].calls <= 11)
             bench.instances[0].feels(.well)
@@ -69,7 +69,7 @@ struct BreakerTests {
         }
     }
 
-    @Test("M2: a caller's own short deadlines do not open it, however many calls they end")
+    @Test("M2: calls that end at a caller's own short deadline never open the breaker")
     func shortDeadlines() async throws {
         try await Instances.run(1) { bench in
             try await bench.call()
@@ -89,7 +89,7 @@ struct BreakerTests {
         }
     }
 
-    @Test("a follower is never the probe: it may last for days, and a probe keeps others out")
+    @Test("a watch is never the probe, since it may last for days and would block other calls")
     func follower() async throws {
         try await Instances.run(1) { bench in
             let instance = bench.instances[0]
@@ -105,7 +105,8 @@ struct BreakerTests {
                 while !Task.isCancelled {
                     let context = bench.client.context(timeout: .seconds(60))
                     let items = HealthClient(bench.client).watch(HealthV1.CheckRequest(), context)
-                    // While the breaker is open it fails at once; then it stays, and hears nothing.
+                    // While the breaker is open the watch fails at once. Later it lasts and
+                    // receives nothing.
                     _ = try? await items.first { _ in false }
                     try await Task.sleep(for: .milliseconds(10))
                 }
@@ -116,7 +117,7 @@ struct BreakerTests {
         }
     }
 
-    @Test("an instance that fails is left to recover while its neighbour serves")
+    @Test("an instance whose breaker is open gets no calls while its neighbour serves")
     func neighbour() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()

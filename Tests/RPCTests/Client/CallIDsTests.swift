@@ -7,7 +7,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("A client's connection near the end of its ids, in moved time")
+@Suite("A client connection near the end of its ids, with manual time")
 struct CallIDsTests {
     private final class Told {
         var lost: [ServiceError] = []
@@ -31,7 +31,8 @@ struct CallIDsTests {
             })
     }
 
-    @Test("Protos/README.md, Call: it takes no more calls, and closes when the last has ended")
+    @Test(
+        "Protos/README.md, Call: a connection out of ids takes no calls and closes after the last")
     func spent() throws {
         let settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
@@ -46,7 +47,8 @@ struct CallIDsTests {
         #expect(told.lost.isEmpty)
         try bench.say(.response(WireV1.Response(call: 1)), to: channel)
         bench.loop.run()
-        // The third id is used: 4 and 5, which waited, go elsewhere, and so does what comes.
+        // The third id is used: calls 4 and 5, which waited, and any later call go to another
+        // connection.
         #expect(told.lost.map(\.notProcessed) == [true])
         #expect(told.ended == [1: nil, 4: .unavailable, 5: .unavailable])
         start(6, on: connection)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("A client's patience, in moved time")
+@Suite("Timeouts of a client connection, with manual time")
 struct ClientPatienceTests {
-    /// What a connection told its owner.
+    /// What a connection reported to its owner.
     private final class Told {
         var ready = 0
         var lost: [ServiceError] = []
@@ -37,7 +37,8 @@ struct ClientPatienceTests {
         _ = try bench.heard(from: channel)
     }
 
-    @Test("a server that says no Hello is left after 5 s, so that the link can try again")
+    @Test(
+        "a server that sends no Hello is disconnected after 5 s, so that the client can reconnect")
     func silentServer() throws {
         let (channel, _) = try connected()
         bench.pass(.milliseconds(4_999))
@@ -47,7 +48,8 @@ struct ClientPatienceTests {
         #expect(told.lost.map(\.code) == [.unavailable])
     }
 
-    @Test("Protos/README.md, Connection 3: a server that vanished is noticed, and its calls end")
+    @Test(
+        "Protos/README.md, Connection 3: a vanished server is detected by pings and its calls fail")
     func vanishedServer() throws {
         let (channel, connection) = try connected()
         try serverHello(channel)
@@ -72,7 +74,7 @@ struct ClientPatienceTests {
         #expect(told.lost.count == 1)
     }
 
-    @Test("Protos/README.md, Connection 3: it pings no more often than the server accepts")
+    @Test("Protos/README.md, Connection 3: a client pings no more often than the server accepts")
     func floor() throws {
         let (channel, _) = try connected()
         try serverHello(channel, floor: 60_000)
@@ -82,7 +84,7 @@ struct ClientPatienceTests {
         #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
     }
 
-    @Test("a call on a connection that is lost ends at once, as not processed")
+    @Test("a call on a lost connection fails at once as not processed")
     func lostConnection() throws {
         let (channel, connection) = try connected()
         try serverHello(channel)
@@ -100,7 +102,7 @@ struct ClientPatienceTests {
         #expect(error.notProcessed)
     }
 
-    @Test("nothing is left of a connection that is over")
+    @Test("a closed connection is released from memory")
     func noLeak() throws {
         weak var connection: ClientConnection?
         do {

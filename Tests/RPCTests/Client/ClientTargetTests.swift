@@ -10,7 +10,7 @@ enum ClientTargetFigures {
     static let lookUpFloor = ClientTarget.lookUpFloor
 }
 
-@Suite("What a configured name stands for, in moved time")
+@Suite("Resolution of a configured name, with manual time")
 struct ClientTargetTests {
     private let start = Duration.seconds(1_000)
 
@@ -22,7 +22,7 @@ struct ClientTargetTests {
         try ports.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0) }
     }
 
-    @Test("one look-up at a time, and a second between those that found something")
+    @Test("one look-up runs at a time, with at least a second between successful ones")
     func floor() throws {
         var target = try target()
         #expect(target.asks(at: start) == true)
@@ -32,7 +32,7 @@ struct ClientTargetTests {
         #expect(target.asks(at: start + .seconds(1)) == true)
     }
 
-    @Test("a look-up that fails leaves the last addresses; with none, it backs off")
+    @Test("a failed look-up keeps the last addresses, or backs off if there are none")
     func failing() throws {
         var target = try target()
         #expect(target.asks(at: start) == true)

@@ -3,11 +3,11 @@ import RPC
 import TestSupport
 import Testing
 
-@Suite("Instances that do not serve", .timeLimit(.minutes(1)))
+@Suite("Health checks of instances", .timeLimit(.minutes(1)))
 struct HealthTests {
     private static let clock = ContinuousClock()
 
-    /// Calls all the time until `end`.
+    /// Makes calls until `end`.
     private static func call(_ bench: Instances, until end: ContinuousClock.Instant) async throws {
         while clock.now < end {
             try await bench.call()
@@ -15,7 +15,7 @@ struct HealthTests {
         }
     }
 
-    @Test("Protos/README.md, Client: an unhealthy instance gets no calls within a second")
+    @Test("Protos/README.md, Client: calls to an instance that is not serving stop within a second")
     func unhealthy() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -36,7 +36,7 @@ struct HealthTests {
         }
     }
 
-    @Test("Protos/README.md, Client: an instance that falls silent gets no calls within a second")
+    @Test("Protos/README.md, Client: calls to an instance without heartbeats stop within a second")
     func silent() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -50,7 +50,7 @@ struct HealthTests {
         }
     }
 
-    /// How long after `change` an instance was called last.
+    /// How long after `change` the instance received its last call.
     private static func lastCall(
         _ bench: Instances, of ill: Instance, after change: () -> Void
     ) async throws -> Duration {
@@ -60,7 +60,7 @@ struct HealthTests {
         return try #require(ill.arrivals.last) - start
     }
 
-    @Test("an instance that was silent and speaks again is called again within a second")
+    @Test("an instance whose heartbeats resume gets calls again within a second")
     func healthyAgain() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -81,7 +81,7 @@ struct HealthTests {
         }
     }
 
-    @Test("an instance that cannot be followed counts as serving")
+    @Test("an instance without Health/Watch counts as serving")
     func unfollowed() async throws {
         try await Instances.run(1) { bench in
             let old = Instance("old", tellsHealth: false)
@@ -99,7 +99,7 @@ struct HealthTests {
         }
     }
 
-    @Test("following keeps no client warm: an idle one ends its stream and its connection")
+    @Test("watching health does not keep an idle client connected")
     func idle() async throws {
         let listener = try RawListener()
         let terms = Instances.Terms(idlePatience: .milliseconds(100), ports: [listener.port])
@@ -125,7 +125,7 @@ struct HealthTests {
         }
     }
 
-    @Test("where no instance says that it serves, all are called all the same")
+    @Test("if no instance is serving, calls still go to all of them")
     func panic() async throws {
         try await Instances.run(2) { bench in
             for instance in bench.instances { instance.serves(false) }
@@ -141,21 +141,21 @@ struct HealthTests {
         }
     }
 
-    @Test("an instance that is gone costs its neighbour's callers nothing")
+    @Test("an unreachable instance does not slow calls to its neighbour")
     func gone() async throws {
         try await Instances.run(1, Instances.Terms(ports: [try deadPort()])) { bench in
             try await bench.call()
             let took = try await elapsed { for _ in 0..<50 { try await bench.call() } }
-            // Each of them would cost the patience of a connection, were it felt.
+            // A single call that waited for the dead port would take the whole connect patience.
             #expect(took < Instances.Terms().connectPatience)
         }
     }
 
-    @Test("calls go round among those that serve")
+    @Test("calls are distributed round-robin over the serving instances")
     func round() async throws {
         try await Instances.run(3) { bench in
             try await bench.warmUp()
-            // Asked again: on a stalled machine one of them may have seemed silent for a moment.
+            // Repeated, since on a stalled machine an instance may have seemed silent for a moment.
             try await eventually {
                 var names: [String] = []
                 for _ in 0..<30 { names.append(try await bench.call()) }

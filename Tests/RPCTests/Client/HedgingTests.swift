@@ -2,26 +2,26 @@ import Contracts
 import RPC
 import Testing
 
-@Suite("Hedging", .timeLimit(.minutes(1)))
+@Suite("Hedged calls", .timeLimit(.minutes(1)))
 struct HedgingTests {
-    @Test("a slow instance's calls are answered by the other one, and told to stop")
+    @Test("a stuck instance's calls are answered by the other one and then cancelled")
     func slow() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
             bench.instances[0].feels(.stuck)
             for _ in 0..<4 {
-                // The other one never answers.
+                // Instance 0 never answers.
                 let name = try await bench.call(Instance.hedged)
                 #expect(name == "1")
             }
-            // On a slow machine a quick instance's call may have been hedged as well.
+            // On a slow machine a call to the quick instance may have been hedged as well.
             #expect(bench.count("rpc_client_hedges") >= 2)
             await bench.instances[0].gate.cancelled(2)
             #expect(bench.instances[1].attempts.suffix(4).sorted() == ["", "", "2", "2"])
         }
     }
 
-    @Test("a validation that one instance lets wait is answered by the other")
+    @Test("a token validation that hangs at one instance is answered by the other")
     func read() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -31,7 +31,7 @@ struct HedgingTests {
         }
     }
 
-    @Test("the reads that somebody waits for are hedged, and each may be sent twice")
+    @Test("the reads that a user waits for are hedged, and each is idempotent")
     func reads() {
         for method in [
             SessionsDescription.validate, SessionsDescription.inspect, SessionsDescription.keySet,
@@ -43,7 +43,7 @@ struct HedgingTests {
         }
     }
 
-    @Test("calls that are answered in time, and methods not marked for it, are sent once")
+    @Test("calls answered in time and calls of methods without hedging are sent once")
     func once() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -56,7 +56,7 @@ struct HedgingTests {
         }
     }
 
-    @Test("where all are slow, the budget ends the hedges: load grows by a tenth, not twofold")
+    @Test("when all instances are slow, the budget limits hedging to a tenth more load")
     func budget() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -69,18 +69,19 @@ struct HedgingTests {
                 try await eventually {
                     bench.instances.map(\.calls).reduce(0, +) - before == 106
                 }
-                // Every call's moment to be hedged is over before one is answered, which earns.
+                // Every call's hedge delay must pass before one is answered, since an answer earns
+                // tokens.
                 try await Task.sleep(for: .milliseconds(200))
                 for instance in bench.instances { instance.gate.open() }
                 try await calls.waitForAll()
             }
-            // Ten tokens are there, each hedge takes one, and below five there is none.
+            // There are ten tokens, each hedge takes one, and below five no hedge is sent.
             #expect(bench.count("rpc_client_hedges") == 6)
             #expect(bench.instances.map(\.calls).reduce(0, +) - before == 106)
         }
     }
 
-    @Test("with one instance there is nowhere to hedge to")
+    @Test("with one instance no call is hedged")
     func alone() async throws {
         try await Instances.run(1) { bench in
             bench.instances[0].feels(.slow(.milliseconds(60)))

@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// One instance of a made-up service that says what the test wants, and counts what it is asked.
+/// One instance of a test service. It answers as the test says and counts its calls.
 final class Instance: Sendable {
     typealias Request = SessionV1.ValidateRequest
     typealias Response = SessionV1.ValidateResponse
@@ -12,22 +12,22 @@ final class Instance: Sendable {
     static let plain = method("Plain")
     static let repeatable = method("Repeatable", isIdempotent: true)
     static let hedged = method("Hedged", isIdempotent: true, hedgeAfter: .milliseconds(30))
-    /// So late that no answer of a good instance takes as long.
+    /// Later than any answer of a healthy instance.
     static let hedgedLate = method("HedgedLate", isIdempotent: true, hedgeAfter: .seconds(5))
 
-    /// One of ours that is marked for it.
+    /// A method of ours that is marked for hedging.
     static let read = SessionsDescription.validate
 
     private static let methods = [plain, repeatable, hedged, hedgedLate, read]
 
-    /// What it answers.
+    /// How the instance answers.
     enum Mood: Sendable {
         case well
-        /// Takes so long.
+        /// Sleeps this long before it answers.
         case slow(Duration)
-        /// Fails so many times more, then is well.
+        /// Fails this many more times, then answers normally.
         case failing(ServiceError, times: Int = .max)
-        /// Waits at the gate.
+        /// Waits at the gate until it opens.
         case stuck
     }
 
@@ -41,7 +41,7 @@ final class Instance: Sendable {
 
     let name: String
     let gate = Gate()
-    /// Whether it has `Health/Watch`.
+    /// Whether it serves `Health/Watch`.
     private let tellsHealth: Bool
     private let state = Mutex(State())
 
@@ -52,7 +52,7 @@ final class Instance: Sendable {
 
     var calls: Int { state.withLock { $0.arrivals.count } }
     var arrivals: [ContinuousClock.Instant] { state.withLock { $0.arrivals } }
-    /// What each call said of which try it is; empty where it said nothing.
+    /// The `attempt` metadata of each call; empty where there was none.
     var attempts: [String] { state.withLock { $0.attempts } }
 
     func feels(_ mood: Mood) { state.withLock { $0.mood = mood } }
@@ -96,7 +96,7 @@ final class Instance: Sendable {
         return Response(valid: true, sessionId: name)
     }
 
-    /// Each change, and a heartbeat; nothing while it is silent.
+    /// Sends each change of health and a heartbeat; sends nothing while it is silent.
     private func tell(_ items: OutgoingItems<HealthV1.CheckResponse>) async throws {
         let clock = ContinuousClock()
         var told: (isServing: Bool, at: ContinuousClock.Instant)?

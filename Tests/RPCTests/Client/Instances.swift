@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Several instances of one service and their client in one process, over real sockets.
+/// Several instances of one service and a client of them in one process, over real sockets.
 struct Instances: Sendable {
     let group: MultiThreadedEventLoopGroup
     let instances: [Instance]
@@ -19,15 +19,15 @@ struct Instances: Sendable {
     let log: CapturedLog
     let metrics: TestMetrics
 
-    /// What a client is told.
+    /// Settings of the client.
     struct Terms: Sendable {
         var connectPatience = Duration.seconds(2)
         var idlePatience = Duration.seconds(300)
-        /// Ports that it is told of besides those of the instances.
+        /// Ports in the client's address list besides those of the instances.
         var ports: [Int] = []
     }
 
-    /// Runs `body` with `count` instances and a client of them, and ends all.
+    /// Runs `body` with `count` instances and a client of them, then stops all.
     static func run(
         _ count: Int, _ terms: Terms = Terms(), body: @Sendable (Instances) async throws -> Void
     ) async throws {
@@ -58,7 +58,7 @@ struct Instances: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// A server of `instance`.
+    /// Starts a server of `instance`.
     static func serve(
         _ instance: Instance, port: Int = 0, group: MultiThreadedEventLoopGroup
     ) async throws -> RPCServer {
@@ -101,7 +101,7 @@ struct Instances: Sendable {
         return response.sessionId
     }
 
-    /// The error of a call that must fail.
+    /// The error of a call, or nil if it succeeds.
     func failure(
         _ method: MethodDescription = Instance.plain, timeout: Duration = .seconds(10),
         client: RPCClient? = nil
@@ -114,8 +114,8 @@ struct Instances: Sendable {
         }
     }
 
-    /// Calls until each instance has answered, so that all connections stand and all are known
-    /// to serve.
+    /// Calls until each instance has answered, so that all connections are open and all instances
+    /// are known to be serving.
     func warmUp() async throws {
         try await eventually {
             var names: Set<String> = []
@@ -124,14 +124,14 @@ struct Instances: Sendable {
         }
     }
 
-    /// What a counter of the client says.
+    /// The value of a counter of the client.
     func count(_ label: String) -> Int64 {
-        // A counter that was never made has counted nothing.
+        // A counter that was never created has counted nothing.
         (try? metrics.expectCounter(label, [("service", "test.instance")]).totalValue) ?? 0
     }
 }
 
-/// Asks again and again until it is so, for twenty seconds at the most.
+/// Polls `isSo` until it returns true. Records a failure after 20 s.
 func eventually(
     sourceLocation: SourceLocation = #_sourceLocation, _ isSo: () async throws -> Bool
 ) async throws {
@@ -144,10 +144,10 @@ func eventually(
     Issue.record("it was not so within twenty seconds", sourceLocation: sourceLocation)
 }
 
-/// How long something took.
+/// How long `body` took.
 func elapsed(_ body: () async throws -> Void) async throws -> Duration {
     try await ContinuousClock().measure(body)
 }
 
-/// A port on which nobody listens.
+/// A port on which nothing listens.
 func deadPort() throws -> Int { try RawListener().port }

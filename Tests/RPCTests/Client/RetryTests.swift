@@ -3,11 +3,11 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("Sending a call again", .timeLimit(.minutes(1)))
+@Suite("Retries of a call", .timeLimit(.minutes(1)))
 struct RetryTests {
     private static let gone = ServiceError(.unavailable)
 
-    @Test("Protos/README.md, Client: an idempotent call has three tries, and says which it is")
+    @Test("Protos/README.md, Client: an idempotent call is tried three times, retries are numbered")
     func three() async throws {
         try await Instances.run(1) { bench in
             let instance = bench.instances[0]
@@ -20,7 +20,7 @@ struct RetryTests {
         }
     }
 
-    @Test("Protos/README.md, Client: so does a call with an idempotency-key; any other has one")
+    @Test("Protos/README.md, Client: a call with an idempotency-key is retried, any other is not")
     func keyed() async throws {
         try await Instances.run(1) { bench in
             let instance = bench.instances[0]
@@ -33,7 +33,7 @@ struct RetryTests {
         }
     }
 
-    @Test("a retry goes to another instance, where there is one")
+    @Test("a retry goes to another instance if there is one")
     func elsewhere() async throws {
         try await Instances.run(2) { bench in
             try await bench.warmUp()
@@ -45,17 +45,18 @@ struct RetryTests {
         }
     }
 
-    @Test("Protos/README.md, Client: in a storm the budget ends, and the server is spared")
+    @Test("Protos/README.md, Client: the retry budget stops retries when all calls fail")
     func storm() async throws {
         try await Instances.run(1) { bench in
             bench.instances[0].feels(.failing(Self.gone))
             for _ in 0..<100 { _ = await bench.failure(Instance.repeatable) }
-            // Ten tokens: two calls have their three tries, then five are left, and no more.
+            // Ten tokens: two calls use their three tries, then five are left and no call is
+            // retried.
             #expect(bench.instances[0].calls == 104)
         }
     }
 
-    @Test("Protos/README.md, Client: a retry waits at least as long as the answer says")
+    @Test("Protos/README.md, Client: a retry waits at least as long as retry_after says")
     func retryAfter() async throws {
         try await Instances.run(1) { bench in
             let instance = bench.instances[0]
@@ -69,7 +70,8 @@ struct RetryTests {
         }
     }
 
-    @Test("Protos/README.md, Client: what must wait too long, or may not be repeated, fails")
+    @Test(
+        "Protos/README.md, Client: a call fails if its wait is too long or it may not be repeated")
     func handedUp() async throws {
         let busy = ServiceError(
             .resourceExhausted, retryAfter: .seconds(4), notProcessed: true)
@@ -85,7 +87,7 @@ struct RetryTests {
         }
     }
 
-    @Test("a client that closes ends the calls that wait for their next try")
+    @Test("closing a client ends the calls that wait for a retry")
     func closed() async throws {
         try await Instances.run(1) { bench in
             let busy = ServiceError(.unavailable, retryAfter: .seconds(8))
@@ -101,7 +103,7 @@ struct RetryTests {
         }
     }
 
-    @Test("what a service refuses by its own rules is an answer, whatever its retry_after says")
+    @Test("an error from a service's own rules is not retried, even with retry_after")
     func rules() async throws {
         try await Instances.run(1) { bench in
             let limited = ServiceError(.tooManyRequests, retryAfter: .milliseconds(10))
@@ -111,11 +113,11 @@ struct RetryTests {
         }
     }
 
-    @Test("Protos/README.md, Client: what was not processed is sent elsewhere, once")
+    @Test("Protos/README.md, Client: a call that was not processed is sent elsewhere, once")
     func resent() async throws {
         let listener = try RawListener()
         try await Instances.run(1, Instances.Terms(ports: [listener.port])) { bench in
-            // The raw server takes each call, and says that it has processed none.
+            // The raw server accepts each call and then reports that it processed none.
             async let raw: Void = Self.goAway(listener)
             try await eventually {
                 try await bench.call()

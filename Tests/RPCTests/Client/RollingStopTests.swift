@@ -2,13 +2,13 @@ import RPC
 import Synchronization
 import Testing
 
-@Suite("A rolling stop of one of two instances", .timeLimit(.minutes(1)))
+@Suite("A rolling restart of two instances", .timeLimit(.minutes(1)))
 struct RollingStopTests {
-    /// Of each pause and each run between two stops.
+    /// Length of each pause and each run between two stops.
     private static let phase = Duration.milliseconds(500)
 
     @Test(
-        "Protos/README.md, Connection 4: two instances restart at 500 calls/s; no call fails"
+        "Protos/README.md, Connection 4: two instances restart at 500 calls/s and no call fails"
     )
     func rolling() async throws {
         try await Instances.run(2) { bench in
@@ -29,13 +29,13 @@ struct RollingStopTests {
             let (calls, failures) = await made
             #expect(failures == [])
             #expect(calls > 500)  // a busy machine may not keep the pace
-            // None was lost, and none was done twice.
+            // No call was lost and none was executed twice.
             #expect(bench.instances.map(\.calls).reduce(0, +) - before.reduce(0, +) == calls)
             try await bench.warmUp()  // both are back
         }
     }
 
-    /// A call every 2 ms, whatever becomes of the others, until it is over.
+    /// Makes a call every 2 ms, whatever the outcome of others, until `isDone` returns true.
     private static func load(
         _ bench: Instances, _ isDone: @Sendable () -> Bool
     ) async -> (calls: Int, failures: [String]) {
@@ -46,7 +46,7 @@ struct RollingStopTests {
             while !isDone() {
                 calls.addTask { (await bench.failure()).map { "\($0)" } }
                 made += 1
-                // It cannot be cancelled here.
+                // This task cannot be cancelled.
                 try? await clock.sleep(until: start + .milliseconds(2 * made))
             }
             let failures = await calls.reduce(into: []) { $0 += [$1].compactMap { $0 } }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import RPC
 
-@Suite("A call that no connection takes", .timeLimit(.minutes(1)))
+@Suite("A call that gets no connection", .timeLimit(.minutes(1)))
 struct UnreachedTests {
-    @Test("it ends with its deadline, not at the next tick")
+    @Test("it fails at its deadline, not at the next tick")
     func deadline() async throws {
         try await Instances.run(0, Instances.Terms(ports: [try deadPort()])) { bench in
-            // A tick would make all late.
+            // A tick would delay every one of them.
             let late = try await quickest(under: .milliseconds(5), of: 30) {
                 try await elapsed {
                     let error = await bench.failure(timeout: .milliseconds(53))
@@ -23,7 +23,7 @@ struct UnreachedTests {
         }
     }
 
-    @Test("the first whose time is over is known, whatever the order of coming")
+    @Test("the earliest due time of all waiting calls is found in any order of arrival")
     func due() {
         var waiting = WaitingCalls()
         #expect(waiting.nextDue == nil)
@@ -41,7 +41,7 @@ struct UnreachedTests {
         #expect(waiting.nextDue == nil)
     }
 
-    @Test("its error says of each address what is wrong: refused, and what GoAway gave as reason")
+    @Test("its error names the problem of each address: refused, or the message of its GoAway")
     func told() async throws {
         let dead = try deadPort()
         let listener = try RawListener()
@@ -78,7 +78,7 @@ struct UnreachedTests {
         }
     }
 
-    @Test("reasons in words, no more of them than an operator reads")
+    @Test("its error describes at most four connection problems, in words")
     func words() {
         #expect(ConnectionTrouble.text(IOError(errnoCode: 111, reason: "connect")) == "refused")
         #expect(ConnectionTrouble.text(ChannelError.connectTimeout(.seconds(2))) == "timed out")

@@ -1,11 +1,11 @@
 import Messages
 import RPC
 
-/// Each kind of stream: one that ends by itself, and what else its users may do or leave undone.
+/// Each kind of stream: one that ends normally, and those that one side abandons or never ends.
 extension CallKind {
-    /// Items that one side may send ahead; few, so that these calls wait for what is granted.
+    /// Items that one side may send ahead. Few, so that these calls wait for credit.
     static let streamCredit: UInt32 = 8
-    /// Items of a call: a few grants' worth.
+    /// Items of a call: several grants' worth.
     private static let itemCount = 20
 
     static let streams = [

@@ -3,17 +3,17 @@ import RPC
 import ServiceRuntime
 import Testing
 
-/// One kind of call, as the fault tests make it: every kind meets every fault.
+/// One kind of call in the fault tests: every kind runs under every fault.
 struct CallKind: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Whether only its deadline ends it: its handler waits for what never comes.
+    /// Whether only its deadline ends it, since its handler waits forever.
     var waits = false
-    /// Makes the call; returns whether the answer was the right one.
+    /// Makes the call. Returns whether the answer was right.
     let call: @Sendable (RPCClient, CallContext, String) async throws -> Bool
 
     var testDescription: String { name }
 
-    /// Another kind of call gets its line here, or among the streams.
+    /// Add another kind of call here or among the streams.
     static let all =
         [
             unary("unary on the loop", EchoService.onLoop),

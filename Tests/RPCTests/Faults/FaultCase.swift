@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-/// A fault by its name, and where it strikes: anywhere in the first frames, as a seed decides.
+/// A named fault. The seed decides where in the first frames it happens.
 struct FaultCase: Sendable, CustomTestStringConvertible {
     let name: String
     let faults: @Sendable (SeededRandomness) -> ConnectionFaults
-    /// Whether bytes may be changed on the way, so that a wrong answer is nobody's fault: without
-    /// TLS nothing guards them.
+    /// Whether it changes bytes in transit, so that a wrong answer is not an error: without TLS
+    /// nothing protects them.
     var changesBytes = false
-    /// Whether nothing gets through, so that a call that is answered shows the test to be blind.
+    /// Whether nothing gets through. An answered call then shows that the test has no effect.
     var isTotal = false
 
     var testDescription: String { name }
@@ -41,7 +41,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
             .duplicate(after: place(randomness), count: 1 + Int(randomness.next() % 40))
         }
 
-    /// Those that are tried over TLS too. The ordinary run has the harshest.
+    /// Faults that are also tried over TLS. The ordinary run has only the harshest.
     static let overTLS =
         SoakRounds.isLong
         ? all
@@ -51,8 +51,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
             }
         }
 
-    /// A place in the Hello or in one of the frames behind it (over TLS, in its handshake), or
-    /// among the items of the streams.
+    /// A place in the Hello, in one of the next frames (over TLS, in its handshake), or among the
+    /// items of the streams.
     private static func place(_ randomness: SeededRandomness) -> Int {
         let span: UInt64 = randomness.next() % 2 == 0 ? 900 : 12_000
         return Int(randomness.next() % span)

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Cases that are tried side by side, each with a server and callers of its own: most of the time
-/// they wait, for a deadline or until a breaker lets calls pass again. In a long run each case has
-/// the machine to itself, for the sake of its figures.
+/// Cases that run side by side, each with its own server and callers: most of the time they wait,
+/// for a deadline or until a breaker lets calls pass again. In a long run each case runs alone, so
+/// that its figures are not disturbed.
 struct FaultGroup: Sendable, CustomTestStringConvertible {
     private static let width = SoakRounds.isLong ? 1 : 5
 
@@ -11,14 +11,14 @@ struct FaultGroup: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { cases.map(\.name).joined(separator: "; ") }
 
-    /// These cases, in groups.
+    /// Splits the cases into groups.
     static func of(_ cases: [FaultCase]) -> [FaultGroup] {
         stride(from: 0, to: cases.count, by: width).map { first in
             FaultGroup(cases: Array(cases[first..<min(first + width, cases.count)]))
         }
     }
 
-    /// Tries all, and returns when all are done.
+    /// Runs all cases and returns when all are done.
     func each(_ body: @escaping @Sendable (FaultCase) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for fault in cases { tasks.addTask { try await body(fault) } }

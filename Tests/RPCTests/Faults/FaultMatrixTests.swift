@@ -5,24 +5,24 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Every kind of call over every bad network", .serialized, .timeLimit(.minutes(60)))
+@Suite("Every kind of call under every network fault", .serialized, .timeLimit(.minutes(60)))
 struct FaultMatrixTests: Sendable {
-    /// The issue asks for 50 ms; the ordinary run shares its cores with whatever else runs.
+    /// The goal is 50 ms. The ordinary run shares its cores with other processes.
     private static let overrunMax = Duration.milliseconds(SoakRounds.isLong ? 50 : 250)
-    /// What the memory may have grown by when many rounds are over, in KiB.
+    /// Limit of memory growth after many rounds, in KiB.
     private static let growthMax = 16 * 1024
-    /// After so many rounds everything that is made once has been made.
+    /// After this many rounds everything that is allocated once has been allocated.
     private static let warmUpRounds = 3
 
     @Test(
-        "no call outlives its deadline, and nothing is left behind",
+        "no call outlives its deadline, and no resources are left behind",
         arguments: FaultGroup.of(FaultCase.all))
     func faults(_ group: FaultGroup) async throws {
         try await group.each { try await fault($0) }
     }
 
     @Test(
-        "the same over TLS, where no changed byte gets through",
+        "the same holds over TLS, and no changed byte gets through",
         arguments: FaultGroup.of(FaultCase.overTLS))
     func faultsOverTLS(_ group: FaultGroup) async throws {
         try await group.each { try await faultOverTLS($0) }

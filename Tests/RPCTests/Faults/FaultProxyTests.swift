@@ -3,9 +3,9 @@ import RPC
 import TestSupport
 import Testing
 
-@Suite("The bad network itself, on real sockets", .timeLimit(.minutes(1)))
+@Suite("The fault proxy itself, on real sockets", .timeLimit(.minutes(1)))
 struct FaultProxyTests {
-    /// A raw caller of the echo service behind a network with `faults`.
+    /// A raw caller of the echo service behind a proxy with `faults`.
     private func behind(
         _ faults: ConnectionFaults, _ body: @Sendable (RawPeer, FaultProxy) throws -> Void
     ) async throws {
@@ -17,7 +17,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("a good network passes a call; the proxy counts its connections")
+    @Test("without faults a call passes, and the proxy counts its connections")
     func good() async throws {
         try await behind(.none) { peer, proxy in
             try peer.greet()
@@ -28,7 +28,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("a reset is a reset, a truncation an end in good order")
+    @Test("a reset ends the connection with an error, a truncation with a clean close")
     func ends() async throws {
         let faults: [(Fault, String)] = [
             (.reset(after: 10), "recv"), (.truncate(after: 10), "cut"),
@@ -41,7 +41,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("what is stalled arrives when the network heals")
+    @Test("stalled bytes arrive when the network heals")
     func stall() async throws {
         try await behind(.none) { peer, proxy in
             try peer.greet()
@@ -55,7 +55,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("bytes that come twice are no frames")
+    @Test("duplicated bytes are a protocol error")
     func duplicate() async throws {
         try await behind(ConnectionFaults(upwards: .duplicate(after: 0, count: 2))) { peer, _ in
             try peer.greet()
@@ -64,7 +64,7 @@ struct FaultProxyTests {
         }
     }
 
-    @Test("a caller whose end was closed for it is answered no more, and let go")
+    @Test("a caller whose sending side was closed gets no answer and is disconnected")
     func halfClose() async throws {
         try await behind(ConnectionFaults(upwards: .halfClose(after: 20))) { peer, _ in
             try peer.greet()

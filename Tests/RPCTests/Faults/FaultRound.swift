@@ -3,25 +3,26 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// One round: a client behind a bad network makes calls of every kind, and all end in time. Then
-/// the network heals, every kind works again, and nothing of the round is left.
+/// One round: a client behind a bad network makes calls of every kind, and all must end in time.
+/// Then the network heals, every kind must work again, and nothing of the round may be left.
 struct FaultRound {
-    /// How long each call may take; long enough for a good network, short enough for many rounds.
+    /// Deadline of each call: long enough for a good network, short enough for many rounds.
     static let timeout = Duration.milliseconds(300)
-    /// Calls of each kind at once.
+    /// Concurrent calls of each kind.
     static let width = 4
-    /// How long everything may take to be gone, or to work again: within a reconnect's backoff.
+    /// How long it may take until everything is released or works again, with a reconnect's
+    /// backoff.
     static let recoveryPatience = Duration.seconds(10)
 
     let fault: FaultCase
     let seed: UInt64
     let server: RPCServer
-    /// Whether a changed byte is noticed, as by TLS: then no answer is wrong.
+    /// Whether changed bytes are detected, as by TLS, so that no answer may be wrong.
     var isGuarded = false
-    /// A client that calls at this port.
+    /// Makes a client that calls this port.
     let client: @Sendable (Int) throws -> RPCClient
 
-    /// How one call went.
+    /// The outcome of one call.
     struct Ended: Sendable {
         let kind: String
         let elapsed: Duration
@@ -29,7 +30,7 @@ struct FaultRound {
         let isRight: Bool
     }
 
-    /// - Returns: the longest that a call outlived its deadline.
+    /// - Returns: the longest time by which a call outlived its deadline.
     func run() async throws -> Duration {
         let faults = fault.faults(SeededRandomness(seed: seed))
         let proxy = try FaultProxy(to: server.port, seed: seed) { _ in faults }
@@ -70,10 +71,10 @@ struct FaultRound {
             isRight: isRight)
     }
 
-    /// Whether the two sides may have heard another thing than was said.
+    /// Whether a side may have received other bytes than its peer sent.
     private var mayMishear: Bool { fault.changesBytes && !isGuarded }
 
-    /// What a bad network may do to a call: nothing, or one of these.
+    /// The outcomes that a network fault may cause: success, or one of these errors.
     private func check(_ call: Ended) {
         let allowed: Set<ErrorCode?> =
             mayMishear
@@ -96,8 +97,8 @@ struct FaultRound {
         }
     }
 
-    /// While the connection still stands: its end would end them all. Where a request was misheard
-    /// it may have been given a longer time.
+    /// Checks while the connection is still open, since closing it would end all handlers. A
+    /// request whose bytes were changed may have got a longer timeout.
     private func expectHandlersEnded() async throws {
         guard !mayMishear else { return }
         let isIdle = try await eventually { server.runningCount + server.waitingCount == 0 }

@@ -1,11 +1,11 @@
 import RPC
 
-/// Any bytes as the numbers that drive `CallModel`, four bytes each: whatever happens on a
-/// connection, in whatever order, the server's call machine does what the rules say.
+/// The input bytes as the numbers that drive `CallModel`, four bytes each: in any order of events
+/// on a connection, the server's call machine follows the rules.
 package enum CallMachineFuzz {
     private static let drawBytes = 4
 
-    /// What is wrong, if anything is.
+    /// A description of what is wrong, or nil.
     package static func finding(_ input: [UInt8]) -> String? {
         guard let first = input.first else { return nil }
         var model = CallModel(callsMax: 1 + Int(first % 5))

@@ -1,8 +1,8 @@
 @testable import RPC
 
-/// Any bytes as a frame: read by hand as libprotobuf-c reads them (`Reading`).
+/// Any bytes as a frame: the hand-written reader must agree with libprotobuf-c (`Reading`).
 package enum EnvelopeFuzz {
-    /// What is wrong, if anything is.
+    /// A description of what is wrong, or nil.
     package static func finding(_ input: [UInt8]) -> String? {
         guard !input.isEmpty else { return nil }
         let (library, hand) = (Reading(byLibrary: input), Reading(byHand: input))

@@ -1,15 +1,15 @@
 import TestSupport
 import Testing
 
-@Suite("What fuzzing found worth keeping, again")
+@Suite("The fuzzing corpus, run as tests")
 struct FrameCorpusTests {
-    @Test("frames of the corpus, in any pieces, are the same frames")
+    @Test("a corpus stream split at any place gives the same frames")
     func frames() throws { try expectSound("frames", FrameDecoderFuzz.finding) }
 
-    @Test("envelopes of the corpus are read by hand as by the library")
+    @Test("the hand-written reader agrees with libprotobuf-c on the corpus' envelopes")
     func envelopes() throws { try expectSound("envelopes", EnvelopeFuzz.finding) }
 
-    @Test("programs of the corpus keep the rules of the call machine")
+    @Test("the corpus' sequences of events keep the rules of the call machine")
     func calls() throws { try expectSound("calls", CallMachineFuzz.finding) }
 
     private func expectSound(_ name: String, _ finding: ([UInt8]) -> String?) throws {

@@ -1,14 +1,14 @@
 import NIOCore
 import RPC
 
-/// Any bytes, in any pieces: the same frames and the same violation as in one piece.
+/// Any bytes in any pieces must give the same frames and the same violation as in one piece.
 ///
 /// The first byte chooses the pieces, the rest is the stream. A frame that begins with an odd byte
 /// raises the limit, as a Hello does.
 package enum FrameDecoderFuzz {
     private static let limits = (low: 48, high: 512)
 
-    /// What is wrong, if anything is.
+    /// A description of what is wrong, or nil.
     package static func finding(_ input: [UInt8]) -> String? {
         guard let choice = input.first else { return nil }
         let stream = input.dropFirst()
@@ -30,7 +30,7 @@ package enum FrameDecoderFuzz {
         return pieces
     }
 
-    /// What a connection makes of the pieces.
+    /// The result of decoding the pieces on one connection.
     private struct Reading: Equatable {
         var frames: [[UInt8]] = []
         var violation: FrameDecoder.Step?

@@ -4,11 +4,11 @@ import RPC
 import TestSupport
 import Testing
 
-@Suite("Hello: an application's proof")
+@Suite("The proof in an application's Hello")
 struct ApplicationProofTests {
     private let challenge = [UInt8](0..<32)
 
-    @Test("X-03: the proof is Protos/README.md's, as Python's hmac makes it")
+    @Test("X-03: the proof is the one of Protos/README.md, as Python's hmac computes it")
     func golden() throws {
         // hmac.new(bytes(range(100, 132)), b"postern/1 hello\0" + bytes(range(32))
         //     + b"\0\x0fpostern.session" + b"\0\x07gateway" + b"\0\x02k1" + bytes(32), "sha256")
@@ -19,7 +19,7 @@ struct ApplicationProofTests {
         #expect(Hex.encode(proof) == golden)
     }
 
-    @Test("X-03: no two different Hellos are proved by the same bytes")
+    @Test("X-03: different Hellos or challenges never give the same message to prove")
     func unambiguous() {
         var hellos = [SampleFrames.hello]
         let parts = [

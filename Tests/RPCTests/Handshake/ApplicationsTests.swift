@@ -6,7 +6,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("Applications: who may call")
+@Suite("Which applications may call")
 struct ApplicationsTests {
     private let folder: TemporaryFolder
     private let challenge = [UInt8](repeating: 3, count: 32)
@@ -38,7 +38,7 @@ struct ApplicationsTests {
         return hello
     }
 
-    @Test("X-03: two keys of one application both prove it, so that they rotate")
+    @Test("X-03: two keys of one application are both accepted, so that keys can rotate")
     func rotation() throws {
         try makeKey("gateway.k1.key", seed: 1)
         try makeKey("gateway.k2.key", seed: 2)
@@ -52,7 +52,7 @@ struct ApplicationsTests {
         #expect(try ApplicationKey.first(of: "gateway", in: folder.path).keyID == "k1")
     }
 
-    @Test("X-03: a proof by another key, over another challenge, or none proves nothing")
+    @Test("X-03: a proof is rejected if its key, its challenge or a field of the Hello differs")
     func wrong() throws {
         try makeKey("gateway.k1.key", seed: 1)
         try makeKey("gateway.k2.key", seed: 2)
@@ -78,7 +78,7 @@ struct ApplicationsTests {
         }
     }
 
-    @Test("X-03: a key in the folder is worth nothing unless its application is allowed")
+    @Test("X-03: a key in the folder is rejected unless its application is allowed")
     func notAllowed() throws {
         try makeKey("gateway.k1.key", seed: 1)
         try makeKey("session.k1.key", seed: 2)
@@ -89,13 +89,13 @@ struct ApplicationsTests {
         #expect(Applications.nobody.verified(other, challenge: challenge) == nil)
     }
 
-    @Test("X-03: an application's name is whole: a longer one's key is not its own")
+    @Test("X-03: an application's name must match whole: the key of a longer name is not its own")
     func prefix() throws {
         try makeKey("gateway-old.k1.key", seed: 1)
         #expect(throws: ApplicationsError.self) { try applications(["gateway"]) }
     }
 
-    @Test("a missing folder, a missing key and a strange name say what to do")
+    @Test("errors for a missing folder, a missing key and a wrong file name say what to do")
     func mistakes() throws {
         let noFolder = #expect(throws: ApplicationsError.self) {
             try Applications(
@@ -110,7 +110,8 @@ struct ApplicationsTests {
         #expect(strange?.description.contains("APPLICATION.KEYID.key") == true)
     }
 
-    /// A pair as PEM: the private half in its own folder, the public one in the server's.
+    /// Writes a key pair as PEM: the private key as the client's file, the public one as the
+    /// server's.
     private func makePair(_ name: String, seed: UInt64) throws {
         let text = Ed25519SigningKey.generatePEM(randomness: SeededRandomness(seed: seed))
         let key = try #require(try Ed25519SigningKey(pem: text))
@@ -119,14 +120,14 @@ struct ApplicationsTests {
         chmod(folder.file("\(name).pub"), 0o644)
     }
 
-    @Test("H3: a server that has the public half takes a proof by the private half, both as PEM")
+    @Test("H3: a server with the public key accepts a proof by the private key, both as PEM")
     func pair() throws {
         try makePair("tool.k1", seed: 1)
         let applications = try applications(["tool"])
         let hello = try proved("tool", "k1", provedBy: "client-tool.k1.key")
         #expect(applications.verified(hello, challenge: challenge)?.application.name == "tool")
         #expect(applications.withSharedKeys.isEmpty)
-        // What the server has is no key to prove anything with.
+        // The public key that the server has must not work as a shared key.
         let half = try SecretFile.readPublic(folder.file("tool.k1.pub"))
         var forged = WireV1.Hello(service: "s", application: "tool", keyId: "k1")
         forged.proof = ApplicationProof.make(
@@ -134,7 +135,7 @@ struct ApplicationsTests {
         #expect(applications.verified(forged, challenge: challenge) == nil)
     }
 
-    @Test("H3: a private half in a server's folder lets its application call no more than none")
+    @Test("H3: a private key in a server's folder does not let its application call")
     func privateHalfAtServer() throws {
         let text = Ed25519SigningKey.generatePEM(randomness: SeededRandomness(seed: 1))
         try SecretFile.create(folder.file("tool.k1.key"), text)
@@ -142,7 +143,7 @@ struct ApplicationsTests {
         #expect(refused?.description.contains("tool.KEYID.pub") == true)
     }
 
-    @Test("H3: PEM of another kind of key is not read as a shared secret")
+    @Test("H3: a PEM file of another kind of key is not read as a shared secret")
     func otherPEM() throws {
         try SecretFile.create(
             folder.file("tool.k1.key"),
@@ -152,7 +153,7 @@ struct ApplicationsTests {
     }
 
     @Test(
-        "H3: a shared key is refused between our programs, and of others if the operator says so",
+        "H3: shared keys are rejected between our programs, and accepted of others only if allowed",
         arguments: [
             ("tool", true, false), ("tool", false, false), ("app", true, true),
             ("app", false, false),
@@ -170,7 +171,7 @@ struct ApplicationsTests {
         #expect(try applications([application], rule: rule).withSharedKeys == [application])
     }
 
-    @Test("SECURITY.md, Secrets: a key that others may read is refused")
+    @Test("SECURITY.md, Secrets: a key file that other users may read is rejected")
     func exposed() throws {
         try folder.write(String(repeating: "ab", count: 32), to: "gateway.k1.key")
         #expect(throws: SecretFileError.self) { try applications(["gateway"]) }

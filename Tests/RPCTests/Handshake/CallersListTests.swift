@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The list of callers")
 struct CallersListTests {
-    @Test("each line is a caller with what it may do; comments and empty lines are none")
+    @Test("each line is a caller with its permissions; comments and empty lines are skipped")
     func lines() throws {
         let list = try CallersList(
             text: """
@@ -30,7 +30,7 @@ struct CallersListTests {
     }
 
     @Test(
-        "a word that is nothing, and a caller that is there twice, are told with their line",
+        "an unknown word and a duplicate caller are errors that name their line",
         arguments: [
             ("a\nb client-adress", 2), ("a\n\na", 3), ("a b", 1), ("a certificate=", 1),
             ("a x.v1.Y/", 1), ("a */*", 1), ("a x.v1.*/Z", 1), ("a x.v1.Y/Z*", 1),
@@ -44,7 +44,7 @@ struct CallersListTests {
         }
     }
 
-    @Test("a pattern means its method or its service, and nothing that only begins like it")
+    @Test("a pattern matches its method or its service, not names that begin the same way")
     func patterns() throws {
         let one = try #require(MethodPattern("a.v1.B/Get"))
         let all = try #require(MethodPattern("a.v1.B/*"))
@@ -57,7 +57,7 @@ struct CallersListTests {
         #expect(allowed(nil, names) == [true, true, true, true])
     }
 
-    @Test("I-09: a method for named callers only is nobody's who may call everything")
+    @Test("I-09: a caller without a list of methods may not call those for named callers only")
     func namedOnly() throws {
         let names = ["a.v1.B/Get", "a.v1.Admin/Stop", "a.v1.Admin/Read"]
         func allowed(_ patterns: [MethodPattern]?) -> [Bool] {

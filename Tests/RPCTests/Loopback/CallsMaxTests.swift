@@ -3,9 +3,9 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("Calls over TCP: a client keeps to what the server takes", .timeLimit(.minutes(1)))
+@Suite("Calls over TCP: a client keeps to the server's calls_max", .timeLimit(.minutes(1)))
 struct CallsMaxTests {
-    @Test("Protos/README.md, Call: calls above calls_max wait for room and are then sent, in order")
+    @Test("Protos/README.md, Call: calls above calls_max wait at the client and are then sent")
     func waits() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 2)) { loopback in
             try await loopback.expectEcho(EchoService.onLoop, "greeted")
@@ -22,7 +22,7 @@ struct CallsMaxTests {
         }
     }
 
-    @Test("a call that waits for room ends at its deadline, and its cancelling ends it too")
+    @Test("a call that waits for calls_max ends at its deadline or when it is cancelled")
     func givesUp() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 1)) { loopback in
             async let first = loopback.call(EchoService.gated, "first")

@@ -6,7 +6,7 @@ import Testing
 @Suite("Calls over TCP: deadlines and cancels", .timeLimit(.minutes(1)))
 struct DeadlineTests {
     @Test(
-        "Protos/README.md, Call: the server answers DEADLINE_EXCEEDED itself and tells the handler")
+        "Protos/README.md, Call: the server answers DEADLINE_EXCEEDED and cancels the handler")
     func server() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -18,7 +18,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Protos/README.md, Call: a late handler counts as running, and its answer is not sent")
+    @Test("Protos/README.md, Call: a late handler counts as running, and its answer is dropped")
     func stubborn() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 1)) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -28,7 +28,7 @@ struct DeadlineTests {
             peer.send(2, EchoService.async)
             #expect(try peer.response(2).error?.code == "rpc/resource-exhausted")
             loopback.gate.open()
-            // Whatever the handler answered would come before the answer to a later call.
+            // A late answer would come before the answer to a later call.
             var call: UInt64 = 2
             var isServed = false
             while !isServed, call < 1_000 {
@@ -43,7 +43,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "Protos/README.md, Call: what cannot be done in the time left is refused at once",
+        "Protos/README.md, Call: a call with too little time left is rejected at once",
         arguments: [
             UInt32(1), 5,
         ])
@@ -58,7 +58,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "Protos/README.md, Client: the client ends the call at its deadline, and tells the server")
+        "Protos/README.md, Client: at its deadline a client ends the call and sends a Cancel")
     func client() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -77,7 +77,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("a deadline that is over before the call begins ends it without a word to the server")
+    @Test("a call whose deadline has passed before it begins fails")
     func over() async throws {
         try await Loopback.run { loopback in
             try await loopback.expectEcho(EchoService.onLoop, "greeted")
@@ -86,7 +86,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("Protos/README.md, Call: a cancelled task ends its call and reaches the handler")
+    @Test("Protos/README.md, Call: cancelling a task ends its call and cancels the handler")
     func cancel() async throws {
         try await Loopback.run { loopback in
             let task = Task { try await loopback.failure(EchoService.gated) }
@@ -99,7 +99,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("a task that was cancelled before calls nobody")
+    @Test("a task that was already cancelled sends no call")
     func cancelledBefore() async throws {
         try await Loopback.run { loopback in
             let task = Task {
@@ -134,7 +134,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("a peer that goes away takes its handlers with it", arguments: [false, true])
+    @Test("a peer's disconnect cancels its handlers", arguments: [false, true])
     func gone(isHalf: Bool) async throws {
         try await Loopback.run { loopback in
             var peer: RawPeer? = try RawPeer.greeted(port: loopback.server.port)
@@ -148,7 +148,7 @@ struct DeadlineTests {
 }
 
 extension Loopback {
-    /// How a call by `client` ended; nil when it was answered.
+    /// The error code of a call by `client`, or nil if it was answered.
     func outcome(
         of client: RPCClient, _ method: MethodDescription = EchoService.onLoop,
         timeout: Duration = .seconds(20)

@@ -5,9 +5,9 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("Stopping and coming back over TCP", .timeLimit(.minutes(1)))
+@Suite("Stopping and restarting over TCP", .timeLimit(.minutes(1)))
 struct DrainTests {
-    @Test("Protos/README.md, Connection 4: running calls finish, later ones were not processed")
+    @Test("Protos/README.md, Connection 4: a drain finishes running calls and rejects later ones")
     func drain() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -37,7 +37,7 @@ struct DrainTests {
         }
     }
 
-    @Test("a drain with nothing to wait for is over at once, greeted peers or not")
+    @Test("a drain without running calls ends at once, with or without greeted peers")
     func idle() async throws {
         try await Loopback.run { loopback in
             try await loopback.expectEcho(EchoService.onLoop, "a client")
@@ -53,7 +53,7 @@ struct DrainTests {
         }
     }
 
-    @Test("a request on its way when the drain begins is not lost to a reset: the GoAway is read")
+    @Test("a request that crosses the drain does not reset the connection: the GoAway is read")
     func crossing() async throws {
         for _ in 0..<20 {
             try await Loopback.run { loopback in
@@ -78,7 +78,7 @@ struct DrainTests {
         }
     }
 
-    @Test("Protos/README.md, Client: a server that comes back on its port is called again")
+    @Test("Protos/README.md, Client: a server that restarts on its port is called again")
     func restart() async throws {
         try await Loopback.run { loopback in
             let port = loopback.server.port
@@ -95,7 +95,7 @@ struct DrainTests {
     }
 
     @Test(
-        "Protos/README.md, Client: a call made while nobody listens waits for the server's return")
+        "Protos/README.md, Client: a call without a listening server waits until one is back")
     func waits() async throws {
         try await Loopback.run { loopback in
             let port = loopback.server.port
@@ -109,12 +109,13 @@ struct DrainTests {
         }
     }
 
-    @Test("Protos/README.md, Client: without a server a call ends as unavailable, in its patience")
+    @Test(
+        "Protos/README.md, Client: without a server a call fails as unavailable or at its deadline")
     func nobody() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
             let client = Loopback.client(port: listener.port, group: loopback.group)
-            // The kernel takes the connection, and nobody says Hello.
+            // The kernel accepts the connection, but no Hello arrives.
             #expect(await loopback.outcome(of: client) == .unavailable)
             #expect(
                 await loopback.outcome(of: client, timeout: .milliseconds(100))
@@ -124,7 +125,7 @@ struct DrainTests {
     }
 
     @Test(
-        "Protos/README.md, Client: a lost connection ends a call that may have begun")
+        "Protos/README.md, Client: a lost connection fails a call that may have begun")
     func lost() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -136,7 +137,7 @@ struct DrainTests {
         }
     }
 
-    @Test("Protos/README.md, Client: an idempotent call is sent again, and so is one not processed")
+    @Test("Protos/README.md, Client: an idempotent call and one not processed are sent again")
     func resent() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -154,7 +155,7 @@ struct DrainTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 4: a closed client takes no more calls, running ones end")
+    @Test("Protos/README.md, Connection 4: a closed client rejects calls, and running ones finish")
     func closed() async throws {
         try await Loopback.run { loopback in
             async let running = loopback.call(EchoService.gated, "running")
@@ -169,7 +170,7 @@ struct DrainTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 4: a client that closes says GoAway, and ends its connection")
+        "Protos/README.md, Connection 4: a closing client sends GoAway and ends its connection")
     func goodbye() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -193,8 +194,8 @@ struct DrainTests {
         }
     }
 
-    /// Takes one connection and one request, answers with `body`, and closes when the peer does or
-    /// at the end of `body`.
+    /// Accepts one connection and one request and runs `body`, which answers. The connection closes
+    /// when `body` returns or the peer closes it.
     private static func serveOnce(
         _ listener: RawListener, _ body: (RawPeer) throws -> Void
     ) throws {
@@ -208,7 +209,7 @@ struct DrainTests {
 }
 
 extension Loopback {
-    /// Twenty calls at once.
+    /// Makes twenty calls at once and returns the answers.
     fileprivate func callAll(_ text: String) async throws -> Set<String> {
         try await withThrowingTaskGroup(of: String.self) { calls in
             for number in 0..<20 {

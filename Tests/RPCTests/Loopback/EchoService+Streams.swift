@@ -23,7 +23,7 @@ extension EchoService {
         ]
     }
 
-    /// As many items as the request's text says; with "!" behind it an error comes after them.
+    /// As many items as the request's text says. A "!" at its end asks for an error after them.
     private static func counting(
         _ request: Request, _ items: OutgoingItems<Response>, _ context: CallContext
     ) async throws {
@@ -34,7 +34,7 @@ extension EchoService {
         }
     }
 
-    /// One item, then the gate, then another.
+    /// Sends one item, waits at the gate, then sends another.
     private func oneThenGate(
         _ request: Request, _ items: OutgoingItems<Response>, _ context: CallContext
     ) async throws {
@@ -43,7 +43,7 @@ extension EchoService {
         try await items.write(Response(sessionId: "after"))
     }
 
-    /// Takes nothing before the gate is open, then gathers.
+    /// Reads no items until the gate is open, then does as `gathering`.
     private func collecting(
         _ items: IncomingItems<Request>, _ context: CallContext
     ) async throws -> Response {
@@ -51,7 +51,7 @@ extension EchoService {
         return try await Self.gathering(items, context)
     }
 
-    /// Answers how many came, and the last.
+    /// Answers with the number of items and the last one.
     private static func gathering(
         _ items: IncomingItems<Request>, _ context: CallContext
     ) async throws -> Response {

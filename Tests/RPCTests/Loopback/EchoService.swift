@@ -2,7 +2,7 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// A service of every kind of handler, made by hand.
+/// A hand-written service with every kind of handler.
 struct EchoService: Sendable {
     typealias Request = SessionV1.ValidateRequest
     typealias Response = SessionV1.ValidateResponse
@@ -28,7 +28,7 @@ struct EchoService: Sendable {
     static let chat = method("Chat", streams: .both)
     static let costly = method("Costly", isCostly: true)
 
-    /// What a handler of ours throws by mistake; its text must not leave the program.
+    /// An unexpected error of a handler. Its text must not leave the program.
     struct Mishap: Error {
         let text = "canary in the mine"
     }
@@ -46,7 +46,7 @@ struct EchoService: Sendable {
                 .async(Self.gated, waiting), .async(Self.repeatable, waiting),
                 .async(Self.costly, waiting),
                 .async(Self.stubborn) { (request: Request, _) in
-                    try? await gate.pass(isStubborn: true)  // it does not heed its cancellation
+                    try? await gate.pass(isStubborn: true)  // it ignores its cancellation
                     return Response(valid: true, sessionId: request.accessToken)
                 },
                 .async(Self.fails) { (_: Request, _) -> Response in throw Mishap() },

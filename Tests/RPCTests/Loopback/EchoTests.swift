@@ -16,7 +16,7 @@ struct EchoTests {
         }
     }
 
-    @Test("2,000 calls of both kinds at once on one connection each get their own answer")
+    @Test("2,000 concurrent calls on one connection each get their own answer")
     func interleaved() async throws {
         try await Loopback.run { loopback in
             try await withThrowingTaskGroup(of: Bool.self) { calls in
@@ -30,7 +30,7 @@ struct EchoTests {
         }
     }
 
-    @Test("Protos/README.md, Call: a call that waits does not hold up the others of its connection")
+    @Test("Protos/README.md, Call: a waiting call does not delay others on its connection")
     func overtaken() async throws {
         try await Loopback.run { loopback in
             async let waiting = loopback.call(EchoService.gated, "first")
@@ -44,7 +44,7 @@ struct EchoTests {
         }
     }
 
-    @Test("X-03: a handler knows who calls, and what travels beside the call")
+    @Test("X-03: a handler knows its caller and the call's metadata")
     func context() async throws {
         try await Loopback.run { loopback in
             var metadata = Metadata()
@@ -59,7 +59,7 @@ struct EchoTests {
         }
     }
 
-    @Test("a tool that knows a method by name and packed bytes is answered in packed bytes")
+    @Test("a tool can call a method by name with encoded messages")
     func raw() async throws {
         try await Loopback.run { loopback in
             let answer = try await loopback.client.call(

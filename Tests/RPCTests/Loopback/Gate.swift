@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where handlers of these tests wait: the test sees them come in, and lets them go on.
+/// A gate at which handlers of these tests wait. The test counts them and lets them continue.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -14,13 +14,14 @@ final class Gate: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many handlers were told that nobody wants their answer.
+    /// How many handlers were cancelled.
     var cancelled: Int { state.withLock { $0.cancelled } }
 
-    /// How many handlers have come in.
+    /// How many handlers have reached the gate.
     var enteredCount: Int { state.withLock { $0.entered } }
 
-    /// Waits until the gate is open. A cancelled handler is noted, and waits on if it is stubborn.
+    /// Waits until the gate is open. A cancelled handler is counted; it stops waiting unless it is
+    /// stubborn.
     func pass(isStubborn: Bool = false) async throws {
         let number = change { state in
             state.entered += 1
@@ -45,7 +46,7 @@ final class Gate: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Lets all go on, those who come later too.
+    /// Opens the gate for all handlers, also for later ones.
     func open() {
         let waiting = change { state in
             state.isOpen = true
@@ -55,7 +56,7 @@ final class Gate: Sendable {
         for waiter in waiting { waiter.resume() }
     }
 
-    /// Returns once `count` handlers have come in.
+    /// Returns once `count` handlers have reached the gate.
     func entered(_ count: Int) async { await until { $0.entered >= count } }
 
     /// Returns once `count` handlers were cancelled.

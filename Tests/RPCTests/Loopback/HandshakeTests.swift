@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Hello over TCP", .timeLimit(.minutes(1)))
 struct HandshakeTests {
-    @Test("Protos/README.md, Connection 1: the server speaks first, and says its limits")
+    @Test("Protos/README.md, Connection 1: the server sends Hello first, with its limits")
     func serverHello() async throws {
         try await Loopback.run(limits: Loopback.Limits(frameBytesMax: 65_536, callsMax: 7)) {
             loopback in
@@ -23,7 +23,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("X-03: a client with the wrong key, or of another service, is told so")
+    @Test("X-03: a client with a wrong key or another service's name fails as unauthenticated")
     func wrongProof() async throws {
         try await Loopback.run { loopback in
             let port = loopback.server.port
@@ -39,7 +39,7 @@ struct HandshakeTests {
         }
     }
 
-    /// The Hello with one thing wrong in it, each in turn.
+    /// Hellos with one wrong field each.
     private func wrong(_ sound: WireV1.Hello) -> [WireV1.Hello] {
         let proofs = [[], sound.proof.reversed(), sound.proof.dropLast(), sound.proof + [0]]
         let texts: [(WritableKeyPath<WireV1.Hello, String>, String)] = [
@@ -58,7 +58,7 @@ struct HandshakeTests {
             }
     }
 
-    @Test("X-03: a Hello with any part of its proof wrong is UNAUTHENTICATED")
+    @Test("X-03: a Hello with any wrong part is rejected as UNAUTHENTICATED")
     func wrongParts() async throws {
         try await Loopback.run { loopback in
             for number in 0..<9 {
@@ -74,7 +74,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 2: a captured Hello is worth nothing on another connection")
+    @Test("Protos/README.md, Connection 2: a captured Hello is rejected on another connection")
     func captured() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer(port: loopback.server.port)
@@ -86,7 +86,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 2: no version in common is UNSUPPORTED_VERSION")
+    @Test("Protos/README.md, Connection 2: a Hello without a common version is UNSUPPORTED_VERSION")
     func version() async throws {
         try await Loopback.run { loopback in
             for (version, isServed) in [(UInt32(0), false), (2, true), (.max, true)] {
@@ -105,7 +105,8 @@ struct HandshakeTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 5: above connections_max it is TOO_MANY_CONNECTIONS")
+    @Test(
+        "Protos/README.md, Connection 5: above connections_max the GoAway is TOO_MANY_CONNECTIONS")
     func tooMany() async throws {
         try await Loopback.run(limits: Loopback.Limits().with { $0.connectionsMax = 1 }) {
             loopback in

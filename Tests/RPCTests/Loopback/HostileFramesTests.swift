@@ -2,12 +2,12 @@ import Messages
 import RPC
 import Testing
 
-/// A frame that no good caller sends, and the reason of the GoAway that it earns.
+/// A frame that no good caller sends, and the reason of the GoAway that answers it.
 struct HostileFrame: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
     let reason: WireV1.GoAwayReason
-    /// Whether it is said in place of the Hello, or behind a good one.
+    /// Whether it is sent after a good Hello or in place of it.
     var isGreeted = true
 
     var testDescription: String { name }
@@ -92,7 +92,7 @@ struct HostileFrame: Sendable, CustomTestStringConvertible {
 
 @Suite("Hostile frames over TCP", .timeLimit(.minutes(2)))
 struct HostileFramesTests {
-    @Test("SECURITY.md, Frames: a GoAway says why, the end comes soon, a neighbour notices nothing")
+    @Test("SECURITY.md, Frames: a hostile frame gets a GoAway and a quick close; others are served")
     func each() async throws {
         try await Loopback.run { loopback in
             let neighbour = try RawPeer.greeted(port: loopback.server.port)
@@ -105,9 +105,9 @@ struct HostileFramesTests {
                 try peer.greet()
                 if frame.isGreeted { peer.send(.hello(peer.soundHello())) }
                 peer.send(bytes: frame.bytes)
-                let reason = try? peer.goAway()  // nil: it was closed without a word
+                let reason = try? peer.goAway()  // nil: closed without a GoAway
                 #expect(reason == frame.reason, "\(frame.name)")
-                // Not by the patience for a Hello or for the rest of a frame.
+                // The close must not have waited for the timeout of a Hello or of a partial frame.
                 #expect(
                     started.duration(to: clock.now) < FrameLimits.helloPatience - .seconds(1),
                     "\(frame.name)")
@@ -120,7 +120,7 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("SECURITY.md, Frames: sub-messages and unknown fields by the thousand harm nobody")
+    @Test("SECURITY.md, Frames: thousands of sub-messages and unknown fields harm no other caller")
     func thousands() async throws {
         try await Loopback.run { loopback in
             let name = [UInt8](EchoService.onLoop.name.utf8)
@@ -134,7 +134,7 @@ struct HostileFramesTests {
                 peer.send(body: Self.field(0x12, head + many))  // as a Request
                 peer.send(.request(request))  // as a payload
                 peer.send(3, EchoService.onLoop, "next")
-                // Each is skipped, refused, or the end of the connection.
+                // Each is skipped, rejected, or ends the connection.
                 var isOver = false
                 while !isOver {
                     switch try peer.receive() {
@@ -164,7 +164,7 @@ struct HostileFramesTests {
     }
 
     @Test(
-        "Protos/README.md, Frame: ids out of order are PROTOCOL_ERROR",
+        "Protos/README.md, Frame: call ids out of order are PROTOCOL_ERROR",
         arguments: [
             (UInt64(5), UInt64(5)), (5, 4), (1, 0), (.max, 1), (.max, .max),
         ])
@@ -178,19 +178,20 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("Protos/README.md, Frame: answers from before the violation arrive, then the GoAway")
+    @Test("Protos/README.md, Frame: answers to calls before a violation arrive before the GoAway")
     func answersFirst() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
             for call in 1...100 { peer.send(UInt64(call), EchoService.onLoop, "\(call)") }
-            // A megabyte behind it, unread, must not reset the connection before that is read.
+            // 500,000 unread bytes after the violation must not reset the connection before the
+            // answers and the GoAway are read.
             peer.send(bytes: [0, 0, 0, 0] + Array(repeating: 0x41, count: 500_000))
             #expect(try peer.response(100).status == 0)
             #expect(try peer.goAway() == .protocolError)
         }
     }
 
-    @Test("SECURITY.md, Frames: every truncation of a request is answered, or ends the connection")
+    @Test("SECURITY.md, Frames: every truncated request is PROTOCOL_ERROR")
     func truncations() async throws {
         try await Loopback.run { loopback in
             let whole = WireV1.Frame(
@@ -211,11 +212,12 @@ struct HostileFramesTests {
         }
     }
 
-    @Test("SECURITY.md, Frames: a peer that takes no answers is dropped, neighbours are served")
+    @Test("SECURITY.md, Frames: a peer that reads no answers is disconnected, others are served")
     func takesNothing() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port, frameBytesMax: 1 << 20)
-            // 30,000 answers of 1,000,000 bytes are 30 GB: the peer must be gone long before.
+            // 30,000 answers of 1,000,000 bytes are 30 GB: the peer must be disconnected long
+            // before.
             var isTaken = true
             var call: UInt64 = 0
             while isTaken, call < 30_000 {

@@ -10,13 +10,13 @@ struct LanguageTests {
         WireV1.Metadata(key: "accept-language", value: Array("de-CH,en;q=0.5".utf8))
     ]
 
-    /// The sentence of call `call`'s refusal.
+    /// The sentence in the error of call `call`.
     private func sentence(_ peer: RawPeer, _ call: UInt64) throws -> String? {
         try peer.response(call).error?.userMessage
     }
 
     @Test(
-        "whatever refuses a call: its handler, on the loop or not, its payload, its name",
+        "errors from handlers, broken payloads and unknown methods are in that language",
         arguments: [
             (EchoService.limited.name, [UInt8](), ErrorCode.tooManyRequests),
             (EchoService.fails.name, [], .internalError),
@@ -33,14 +33,14 @@ struct LanguageTests {
                     WireV1.Request(
                         call: 1, method: method, metadata: Self.german, payload: payload)))
             #expect(try sentence(peer, 1) == code.sentence(in: .german))
-            // The next call on the connection says nothing of languages.
+            // The next call on the connection does not name a language.
             peer.send(
                 .request(WireV1.Request(call: 2, method: method, payload: payload)))
             #expect(try sentence(peer, 2) == code.entry.sentence)
         }
     }
 
-    @Test("a call that succeeds leaves nothing of its language to the next")
+    @Test("a successful call does not leave its language to the next call")
     func succeeded() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)

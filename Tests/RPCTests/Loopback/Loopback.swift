@@ -18,7 +18,7 @@ struct Loopback: Sendable {
 
     var gate: Gate { echo.gate }
 
-    /// Runs `body` with a server and a client, and ends both.
+    /// Runs `body` with a server and a client, then stops both.
     static func run(
         limits: Limits = Limits(), loops: Int = 1,
         body: @Sendable (Loopback) async throws -> Void
@@ -42,14 +42,14 @@ struct Loopback: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// What a server's settings say of its limits.
+    /// A server's limits.
     struct Limits: Sendable {
         var frameBytesMax = FrameLimits.frameBytesDefault
         var callsMax = FrameLimits.callsMax
         var streamCredit = FrameLimits.streamCredit
         var server = ServerLimits()
 
-        /// These limits, with the server's changed so.
+        /// A copy with the server's limits changed by `change`.
         func with(_ change: (inout ServerLimits) -> Void) -> Limits {
             var limits = self
             change(&limits.server)
@@ -99,7 +99,7 @@ struct Loopback: Sendable {
         return response.sessionId
     }
 
-    /// Expects that `method` answers with what it is told.
+    /// Expects that `method` returns the text that it was sent.
     func expectEcho(
         _ method: MethodDescription, _ text: String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -108,7 +108,7 @@ struct Loopback: Sendable {
         #expect(answer == text, sourceLocation: sourceLocation)
     }
 
-    /// The error of a call that must fail.
+    /// The error of a call, or nil if it succeeds.
     func failure(
         _ method: MethodDescription, _ text: String = "", timeout: Duration = .seconds(20),
         metadata: Metadata = Metadata()

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// A listening socket behind which no server of ours stands.
+/// A listening socket without a server of ours: the test itself answers.
 final class RawListener: Sendable {
     private let socket: Int32
     let port: Int
@@ -18,7 +18,7 @@ final class RawListener: Sendable {
 
     deinit { close(socket) }
 
-    /// The next caller.
+    /// Accepts the next connection.
     func accept() throws -> RawPeer {
         let peer = Glibc.accept(socket, nil, nil)
         guard peer >= 0 else { throw RawPeer.Silence(reason: "accept: \(errno)") }

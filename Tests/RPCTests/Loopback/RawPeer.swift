@@ -3,9 +3,9 @@ import Messages
 import RPC
 import TestSupport
 
-/// A plain blocking socket that says what it likes; every wait of it ends after five seconds.
+/// A plain blocking socket that can send anything. Each of its waits ends after five seconds.
 final class RawPeer {
-    /// The other side took or gave nothing in time, or said what is no frame.
+    /// The other side neither sent nor read in time, or sent something that is not a frame.
     struct Silence: Error {
         let reason: String
     }
@@ -42,7 +42,7 @@ final class RawPeer {
 
     // MARK: Sending
 
-    /// Sends the bytes as they are; false once the other side takes no more.
+    /// Sends the bytes as they are. Returns false once the other side reads no more.
     @discardableResult
     func send(bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -56,7 +56,7 @@ final class RawPeer {
         return true
     }
 
-    /// Sends the body behind its length.
+    /// Sends the body with its length in front.
     @discardableResult
     func send(body: [UInt8]) -> Bool {
         send(bytes: withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body)
@@ -87,7 +87,7 @@ final class RawPeer {
         return send(.item(WireV1.Item(call: call, end: end, payload: payload)))
     }
 
-    /// Ends this side.
+    /// Closes the sending side.
     func shutDown() { shutdown(socket, Int32(SHUT_WR)) }
 
     // MARK: Receiving
@@ -108,8 +108,8 @@ final class RawPeer {
         throw Silence(reason: "closed before the response to \(call)")
     }
 
-    /// The Responses to these calls, in whatever order they come: a queue that has stood for a tenth
-    /// of a second is served from its other end.
+    /// The Responses to these calls, in any order: a queue that has not drained for 100 ms serves
+    /// the newest call first.
     func responses(_ calls: ClosedRange<UInt64>) throws -> [UInt64: WireV1.Response] {
         var responses: [UInt64: WireV1.Response] = [:]
         while responses.count < calls.count, let kind = try receive() {
@@ -164,7 +164,7 @@ final class RawPeer {
         return hello
     }
 
-    /// A peer that has said Hello.
+    /// A connected peer that has sent Hello.
     static func greeted(
         port: Int, frameBytesMax: UInt32 = 0, streamCredit: UInt32 = 0
     ) throws -> RawPeer {

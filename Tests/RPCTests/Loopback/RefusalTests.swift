@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Calls over TCP: refusals on that call alone", .timeLimit(.minutes(1)))
+@Suite("Calls over TCP: errors that concern one call only", .timeLimit(.minutes(1)))
 struct RefusalTests {
     @Test(
         "Protos/README.md, Call: an unknown method is UNIMPLEMENTED",
@@ -40,7 +40,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("X-01: an expected error crosses with its figures, and not with its detail")
+    @Test("X-01: an expected error reaches the caller with its fields but without its detail")
     func expected() async throws {
         try await Loopback.run { loopback in
             let error = try #require(try await loopback.failure(EchoService.limited))
@@ -52,7 +52,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "SECURITY.md, Secrets: an unexpected error is rpc/internal, and its text stays in the log",
+        "SECURITY.md, Secrets: an unexpected error is rpc/internal, and only the log has its text",
         arguments: [EchoService.fails, EchoService.failsOnLoop])
     func unexpected(method: MethodDescription) async throws {
         try await Loopback.run { loopback in
@@ -92,7 +92,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Protos/README.md, Call: above 8 KiB of metadata both sides refuse the call")
+    @Test("Protos/README.md, Call: client and server reject a call with over 8 KiB of metadata")
     func metadata() async throws {
         try await Loopback.run { loopback in
             let value = [UInt8](repeating: 1, count: 8_193)
@@ -111,7 +111,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Protos/README.md, Call: above calls_max a call is refused at once and was not processed")
+    @Test("Protos/README.md, Call: a call above calls_max is rejected at once, not processed")
     func callsMax() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 2)) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -119,14 +119,14 @@ struct RefusalTests {
             let refusal = try peer.response(3)
             #expect(refusal.error?.code == "rpc/resource-exhausted")
             #expect(refusal.notProcessed)
-            // The limit is the connection's: a neighbour is served.
+            // The limit applies to one connection: another is served.
             try await loopback.expectEcho(EchoService.async, "neighbour")
             loopback.gate.open()
             #expect(try peer.response(2).status == 0)
         }
     }
 
-    @Test("Protos/README.md, Call: the same above the server's limit of running handlers")
+    @Test("Protos/README.md, Call: a call above the server's limit of running handlers is rejected")
     func runningMax() async throws {
         let limits = Loopback.Limits().with {
             $0.runningMax = 1
@@ -145,7 +145,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a peer's 'not processed' does not become ours: our flow has begun")
+    @Test("a peer's not_processed becomes isUnbegunByPeer, not our own notProcessed")
     func notProcessed() async throws {
         try await Loopback.run(limits: Loopback.Limits(callsMax: 0)) { loopback in
             let error = try await loopback.failure(EchoService.async)

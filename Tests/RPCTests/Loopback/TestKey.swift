@@ -8,11 +8,11 @@ enum TestKey {
 
     /// The key that the server knows.
     static let right = key(of: 100)
-    /// As it stands in a key's file.
+    /// Its text in a key file.
     static let text = Hex.encode(Array(UInt8(100)..<132))
-    /// Takes shared keys of everybody.
+    /// Accepts shared keys of every application.
     static let sharedKeys = SharedKeyRule(ours: [], acceptsOthers: true)
-    /// One that it does not.
+    /// A key that the server does not know.
     static let wrong = key(of: 101)
 
     private static func key(of first: UInt8) -> KeyedHash {

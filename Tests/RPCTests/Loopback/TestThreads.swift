@@ -1,6 +1,7 @@
 import NIOPosix
 
-/// Threads on which a test may block: its raw sockets wait, and Swift's own few threads must not.
+/// Threads on which a test may block: its raw sockets wait, and the few threads of Swift's own pool
+/// must not be blocked.
 final class TestThreads: TaskExecutor {
     private let pool: NIOThreadPool
 
@@ -14,7 +15,7 @@ final class TestThreads: TaskExecutor {
         pool.submit { _ in job.runSynchronously(on: executor) }
     }
 
-    /// Runs `body` and the tasks that it begins on threads of their own.
+    /// Runs `body` and its tasks on threads of their own.
     static func run(_ body: @Sendable () async throws -> Void) async throws {
         let pool = NIOThreadPool(numberOfThreads: 4)
         pool.start()

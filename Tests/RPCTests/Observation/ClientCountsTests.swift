@@ -3,9 +3,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("The counts of a client's methods")
+@Suite("Counters of a client's methods")
 struct ClientCountsTests {
-    @Test("a name has one place, found again by every thread")
+    @Test("each method name has one counter, shared by all threads")
     func once() async {
         let counts = TargetCounts()
         await withTaskGroup(of: Void.self) { group in
@@ -25,7 +25,7 @@ struct ClientCountsTests {
         #expect(found.values.allSatisfy { $0 == 800 })
     }
 
-    @Test("beyond 64 methods the others are counted together, and nothing is lost")
+    @Test("methods beyond 64 are counted together as 'other', and no call is lost")
     func many() {
         let counts = TargetCounts()
         for index in 0..<1_000 {
@@ -42,10 +42,10 @@ struct ClientCountsTests {
     }
 }
 
-@Suite("The buckets of calls' durations")
+@Suite("Histogram buckets of call durations")
 struct CallBucketsTests {
     @Test(
-        "a bound itself is inside, what is above falls into the next",
+        "a bucket includes its bound, and a longer duration falls into the next",
         arguments: [
             (0, 0), (99_999, 0), (100_000, 0), (100_001, 1), (250_000, 1), (1_000_000, 3),
             (1_000_001, 4), (10_000_000_000, 15), (10_000_000_001, 16), (.max, 16),
@@ -54,7 +54,7 @@ struct CallBucketsTests {
         #expect(CallBuckets.bucket(of: nanoseconds) == bucket)
     }
 
-    @Test("there are as many as there are counters, and every status has one")
+    @Test("there is a counter for every bucket and every status")
     func sizes() {
         #expect(CallBuckets.seconds.count == CallBuckets.count)
         #expect(CallBuckets.seconds == CallBuckets.seconds.sorted())
@@ -62,7 +62,7 @@ struct CallBucketsTests {
         #expect(Set(StatusCode.allCases.map(\.name)).count == StatusCode.count)
     }
 
-    @Test("a duration that no clock can show does no harm")
+    @Test("the longest duration does not overflow a counter")
     func extreme() {
         let counts = MethodCounts()
         counts.took(.max, calls: 1_000)

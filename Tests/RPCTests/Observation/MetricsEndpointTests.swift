@@ -3,9 +3,9 @@ import NIOPosix
 import RPC
 import Testing
 
-@Suite("The metrics port belongs to nobody", .timeLimit(.minutes(1)))
+@Suite("The metrics port under hostile clients", .timeLimit(.minutes(1)))
 struct MetricsEndpointTests {
-    /// Runs `body` with an endpoint whose guests have so long.
+    /// Runs `body` with an endpoint that closes connections after `patience`.
     private func serve(
         patience: Duration, isReady: Bool = true, isTurning: Bool = true,
         _ body: @Sendable (Int) throws -> Void
@@ -32,7 +32,7 @@ struct MetricsEndpointTests {
         return String(String(decoding: try peer.rest(), as: UTF8.self).dropFirst(9).prefix(3))
     }
 
-    @Test("B3: readiness and liveness are two questions: neither answers the other's")
+    @Test("B3: readiness and liveness are separate probes, and neither changes the other's answer")
     func probes() async throws {
         try await serve(patience: .seconds(5), isReady: false) { port in
             let statuses = try ["/readyz", "/health", "/livez"].map { try status(of: $0, at: port) }
@@ -44,7 +44,7 @@ struct MetricsEndpointTests {
         }
     }
 
-    @Test("it shows its pages, and nothing else")
+    @Test("it serves its own pages and 404 for any other")
     func pages() async throws {
         try await serve(patience: .seconds(5)) { port in
             for (path, status) in [
@@ -60,7 +60,7 @@ struct MetricsEndpointTests {
     }
 
     @Test(
-        "who says nothing, or half a request, is shut out when its time is over",
+        "a client that sends nothing, or half a request, is disconnected at the timeout",
         arguments: ["", "GET /metrics HTTP/1.1\r\nhost:"])
     func silent(words: String) async throws {
         try await serve(patience: .milliseconds(100)) { port in
@@ -70,7 +70,7 @@ struct MetricsEndpointTests {
         }
     }
 
-    @Test("a request over 8 KiB is shut out at once, however long it may take")
+    @Test("a request over 8 KiB is disconnected at once, whatever the timeout")
     func long() async throws {
         try await serve(patience: .seconds(60)) { port in
             let peer = try MetricsGuest(port: port)
@@ -81,7 +81,7 @@ struct MetricsEndpointTests {
         }
     }
 
-    @Test("32 may be there at once; when one has gone the next is served")
+    @Test("32 connections may be open, and when one closes the next is served")
     func crowd() async throws {
         try await serve(patience: .seconds(60)) { port in
             var guests = try (0..<MetricsEndpoint.connectionsMax).map { _ in
@@ -92,7 +92,7 @@ struct MetricsEndpointTests {
             tooMany.send(bytes: request)
             #expect(try tooMany.rest().isEmpty)
             guests.removeLast()
-            // The end of the one that went is on its way.
+            // The close of the last one may still be on its way.
             let isServed = try (0..<100).contains { _ in
                 let next = try MetricsGuest(port: port)
                 next.send(bytes: request)

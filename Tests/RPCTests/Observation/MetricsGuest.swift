@@ -1,7 +1,8 @@
 import Glibc
 import TestSupport
 
-/// Somebody at the metrics port: a plain blocking socket; every wait of it ends after five seconds.
+/// A client of the metrics port: a plain blocking socket. Each of its waits ends after five
+/// seconds.
 final class MetricsGuest {
     private let socket: Int32
 
@@ -13,14 +14,14 @@ final class MetricsGuest {
 
     deinit { close(socket) }
 
-    /// Sends; false once the other side takes no more.
+    /// Sends. Returns false once the other side reads no more.
     @discardableResult
     func send(bytes: [UInt8]) -> Bool {
         Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// What comes until the other side closes, by an end or a reset.
-    /// - Throws: `Silence` when it does neither.
+    /// Reads until the other side closes or resets the connection.
+    /// - Throws: `Silence` if it does neither.
     func rest() throws -> [UInt8] {
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)

@@ -50,7 +50,7 @@ struct ObservedLoopback: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// Calls; the error's code, or nil for an answer.
+    /// Calls `method`. Returns the error's code, or nil for an answer.
     @discardableResult
     func call(
         _ method: MethodDescription, timeout: Duration = .seconds(20),
@@ -66,13 +66,13 @@ struct ObservedLoopback: Sendable {
         }
     }
 
-    /// The lines of the metrics' page that begin so.
+    /// The lines of the metrics page that begin with `start`.
     func lines(_ start: String) -> [String] {
         registry.prometheusText().split(separator: "\n").map(String.init)
             .filter { $0.hasPrefix(start) }
     }
 
-    /// Waits, five seconds at most, until the page has the line.
+    /// Waits until the page has the line, for at most five seconds.
     func waits(for line: String) async throws -> Bool {
         for _ in 0..<500 {
             if lines(line).contains(line) { return true }

@@ -3,13 +3,13 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("X-06: what a server and its callers count", .timeLimit(.minutes(1)))
+@Suite("X-06: metrics of a server and its clients", .timeLimit(.minutes(1)))
 struct ServerMetricsTests {
     private static func calls(_ method: String, _ status: String, _ count: Int) -> String {
         "postern_rpc_calls_total{method=\"test.v1.Echo/\(method)\",status=\"\(status)\"} \(count)"
     }
 
-    @Test("each call is counted once, by its method and how it ended")
+    @Test("each call is counted once, by method and status")
     func counted() async throws {
         try await ObservedLoopback.run { loopback in
             for _ in 0..<3 { try await loopback.call(EchoService.onLoop) }
@@ -32,7 +32,7 @@ struct ServerMetricsTests {
         }
     }
 
-    @Test("every call is in its method's histogram, and its bytes are counted")
+    @Test("every call is in its method's histogram, and its request bytes are counted")
     func durations() async throws {
         try await ObservedLoopback.run { loopback in
             for _ in 0..<3 { try await loopback.call(EchoService.onLoop) }
@@ -43,7 +43,7 @@ struct ServerMetricsTests {
                 #expect(lines.contains("postern_rpc_call_seconds_count{\(label)} \(count)"))
                 let top = "postern_rpc_call_seconds_bucket{\(label),le=\"+Inf\"} \(count)"
                 #expect(lines.contains(top))
-                // An access token of one byte: its field's head and itself.
+                // An access token of one byte takes three bytes: tag, length and value.
                 let bytes = "postern_rpc_request_bytes_total{\(label)} \(count * 3)"
                 #expect(lines.contains(bytes))
             }
@@ -57,7 +57,8 @@ struct ServerMetricsTests {
         }
     }
 
-    @Test("a call is in flight while its handler runs, and a cancelled one is counted as such")
+    @Test(
+        "a call is in flight while its handler runs, and a cancelled call is counted as cancelled")
     func inFlight() async throws {
         try await ObservedLoopback.run { loopback in
             let gauge = "postern_rpc_in_flight{method=\"test.v1.Echo/Gated\"}"
@@ -79,10 +80,10 @@ struct ServerMetricsTests {
         }
     }
 
-    @Test("a call that its handler gave up at the deadline is counted as late, once")
+    @Test("a call that ends at its deadline is counted once, as deadline_exceeded")
     func late() async throws {
         try await ObservedLoopback.run { loopback in
-            // A caller that leaves the deadline to the server: a client cancels at its own.
+            // A raw peer leaves the deadline to the server; our client would cancel at its own.
             let peer = try RawPeer.greeted(port: loopback.server.port)
             peer.send(1, EchoService.gated, timeout: 60)
             #expect(try peer.response(1).error?.code == "rpc/deadline-exceeded")
@@ -92,7 +93,7 @@ struct ServerMetricsTests {
         }
     }
 
-    @Test("a stranger who makes up method names makes no series")
+    @Test("calls to unknown methods create no metric series")
     func strangers() async throws {
         try await ObservedLoopback.run { loopback in
             try await loopback.call(EchoService.onLoop)

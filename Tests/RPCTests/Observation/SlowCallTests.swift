@@ -8,7 +8,7 @@ import Testing
 struct SlowCallTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-    @Test("a slow call is noted with its method, status, time and trace, and nothing it said")
+    @Test("a slow call is logged with method, status, duration and trace, but without content")
     func noted() async throws {
         let log = CapturedLog()
         let slow = SlowCallLog(threshold: .zero, logger: log.logger())
@@ -16,12 +16,12 @@ struct SlowCallTests {
             var metadata = Metadata()
             metadata[Metadata.Key.traceparent] = "00-\(Self.trace)-00f067aa0ba902b7-01"
             metadata[Metadata.Key.clientAddress] = "192.0.2.7"
-            // Waits for its gate, so it does not end in the turn that it came in.
+            // It waits at its gate, so it does not end in the event-loop tick in which it arrived.
             let waiting = Task { [metadata] in
                 try await loopback.call(EchoService.gated, metadata: metadata)
             }
             await loopback.echo.gate.entered(1)
-            // Answered in a later turn: the one that the gated call came in is over.
+            // This is answered in a later tick: the one in which the gated call arrived is over.
             try await loopback.call(EchoService.onLoop)
             loopback.echo.gate.open()
             _ = try await waiting.value
@@ -38,7 +38,7 @@ struct SlowCallTests {
         #expect(!line.contains("192.0.2.7"))
     }
 
-    @Test("a quick call is not noted")
+    @Test("a quick call is not logged")
     func quick() async throws {
         let log = CapturedLog()
         let slow = SlowCallLog(threshold: .seconds(30), logger: log.logger())
@@ -49,7 +49,7 @@ struct SlowCallTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test("ten lines a second, and then how many were left out")
+    @Test("at most ten lines a second are written, and the next one counts those left out")
     func budget() {
         var budget = SlowCallBudget()
         let start = Duration.seconds(100)
@@ -61,7 +61,7 @@ struct SlowCallTests {
         #expect(budget.decide(at: start + .seconds(1)) == .write(leftOut: 0))
     }
 
-    @Test("the log says how many it left out")
+    @Test("the log says how many lines it left out")
     func leftOut() {
         let log = CapturedLog()
         let slow = SlowCallLog(threshold: .seconds(1), logger: log.logger())

@@ -6,7 +6,7 @@ struct TraceParentTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let span = "00f067aa0ba902b7"
 
-    @Test("what is read is written again", arguments: ["00", "01"])
+    @Test("a traceparent is written as it was read", arguments: ["00", "01"])
     func whole(flags: String) throws {
         let text = "00-\(Self.trace)-\(Self.span)-\(flags)"
         let parent = try #require(TraceParent(text))
@@ -16,14 +16,14 @@ struct TraceParentTests {
         #expect(parent.text == text)
     }
 
-    @Test("a child has the trace and its sampling, and an id of its own")
+    @Test("a child has its parent's trace and sampling, and a span id of its own")
     func child() throws {
         let parent = try #require(TraceParent("00-\(Self.trace)-\(Self.span)-01"))
         let child = parent.child(spanID: [1, 2, 3, 4, 5, 6, 7, 255])
         #expect(child.text == "00-\(Self.trace)-01020304050607ff-01")
     }
 
-    @Test("of a later version what we know is read")
+    @Test("the known fields of a later version are read")
     func later() throws {
         let parent = try #require(TraceParent("cc-\(Self.trace)-\(Self.span)-03-what-else"))
         #expect(parent.isSampled)
@@ -31,7 +31,7 @@ struct TraceParentTests {
     }
 
     @Test(
-        "what is malformed begins no trace",
+        "a malformed traceparent is ignored",
         arguments: [
             "", "-", "00", "00---", "00-\(trace)-\(span)", "00-\(trace)-\(span)-01-more",
             "ff-\(trace)-\(span)-01", "0-\(trace)-\(span)-01", "00-\(trace)-\(span)-1",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("Choosing among addresses, in plain values")
+@Suite("Choosing among addresses")
 struct BalancerTests {
     private func choose(
         _ balancer: inout Balancer, _ conditions: [EndpointCondition], avoiding avoided: Int? = nil
@@ -10,7 +10,7 @@ struct BalancerTests {
         balancer.choose(among: conditions.count, avoiding: avoided) { conditions[$0] }
     }
 
-    @Test("round robin over those that serve, and no others")
+    @Test("serving endpoints are chosen round-robin, and no others")
     func round() {
         var balancer = Balancer()
         let conditions: [EndpointCondition] = [
@@ -20,7 +20,7 @@ struct BalancerTests {
         #expect(choices == [0, 2, 5, 0, 2, 5].map { .endpoint($0) })
     }
 
-    @Test("where none serves, round robin over all that are connected")
+    @Test("if none is serving, connected endpoints are chosen round-robin")
     func panic() {
         var balancer = Balancer()
         let conditions: [EndpointCondition] = [.unhealthy, .unreachable, .unhealthy]
@@ -28,7 +28,7 @@ struct BalancerTests {
         #expect(choices == [0, 2, 0, 2].map { .endpoint($0) })
     }
 
-    @Test("where none is connected, a call waits, unless every breaker is open")
+    @Test("if none is connected a call waits, unless every breaker is open")
     func wait() {
         let until = Duration.seconds(7)
         let later = until + .seconds(1)
@@ -47,7 +47,7 @@ struct BalancerTests {
     }
 
     @Test(
-        "the one that has just failed the call is the last of its kind to be taken",
+        "the endpoint that just failed the call is chosen only if no equal one is left",
         arguments: [
             ([EndpointCondition.serving, .serving], 1),
             ([.serving, .unhealthy], 0),
@@ -65,7 +65,7 @@ struct BalancerTests {
         }
     }
 
-    @Test("a second try takes nobody's turn: first tries do not fall to the one that fails")
+    @Test("a retry does not advance the round-robin, so first tries are spread evenly")
     func turns() {
         var balancer = Balancer()
         for conditions in [[EndpointCondition.serving, .serving], [.unhealthy, .unhealthy]] {
@@ -77,7 +77,7 @@ struct BalancerTests {
         }
     }
 
-    @Test("another that serves takes nobody's turn")
+    @Test("choosing another endpoint for a hedge does not advance the round-robin")
     func other() {
         let conditions: [EndpointCondition] = [.serving, .unhealthy, .serving]
         var balancer = Balancer()

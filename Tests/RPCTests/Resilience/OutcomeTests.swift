@@ -4,7 +4,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("What the end of a call says of its server")
+@Suite("What the end of a call says about its server")
 struct OutcomeTests {
     @Test(
         "Protos/README.md, Client: the breaker counts calls that transport or deadline ended",
@@ -28,7 +28,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "M2: a deadline that a caller set fails the server from 1 s on, where it did not answer",
+        "M2: a caller's own deadline counts as a failure only from 1 s and without an answer",
         arguments: [
             (Duration.milliseconds(40), false, CircuitBreaker.Outcome.abandoned),
             (.milliseconds(999), false, .abandoned),
@@ -51,7 +51,7 @@ struct OutcomeTests {
     }
 
     @Test(
-        "the end of a stream of health, and what stands for one",
+        "the error of a health stream decides the instance's health",
         arguments: [
             (ErrorCode.unknownMethod, WatchedHealth.Verdict.never),
             (.permissionDenied, .never),
@@ -65,7 +65,7 @@ struct OutcomeTests {
         #expect(WatchedHealth.verdict(on: .failure(ServiceError(code))) == verdict)
     }
 
-    @Test("a server that ends the stream without an error stops")
+    @Test("a health stream that ends without an error means not serving")
     func ended() {
         [UInt8]().withUnsafeBytes { payload in
             let answer = BorrowedResponse(payload: payload, arena: Arena())

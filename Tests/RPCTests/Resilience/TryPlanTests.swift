@@ -3,9 +3,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("Whether a call is sent again, in plain values")
+@Suite("When a failed call is sent again")
 struct TryPlanTests {
-    /// A number that means no jitter for the backoff.
+    /// A random number that gives the backoff no jitter.
     private let middle: UInt64 = 200
 
     private func failed(
@@ -24,7 +24,7 @@ struct TryPlanTests {
         return plan.failed(failure, jitter: jitter, budget: &budget)
     }
 
-    @Test("Protos/README.md, Client: what was not processed is resent once, at no cost")
+    @Test("Protos/README.md, Client: a call that was not processed is resent once, for free")
     func resend() {
         let error = ServiceError(.unavailable, notProcessed: true)
         for isRepeatable in [false, true] {
@@ -37,7 +37,7 @@ struct TryPlanTests {
         }
     }
 
-    @Test("a server that is full is not asked again at once: another is, or none")
+    @Test("a call to a full server goes to another one, or waits before a retry, or fails")
     func full() {
         let error = ServiceError(.resourceExhausted, notProcessed: true)
         for isRepeatable in [false, true] {
@@ -48,7 +48,7 @@ struct TryPlanTests {
         #expect(step(alone) == .retry(after: .milliseconds(100)))
     }
 
-    @Test("Protos/README.md, Client: three tries with the backoff between them, then the error")
+    @Test("Protos/README.md, Client: after three tries with backoff the error is returned")
     func three() {
         var plan = TryPlan(isRepeatable: true)
         var budget = RetryBudget()
@@ -64,7 +64,7 @@ struct TryPlanTests {
         #expect(step(failure, isRepeatable: false) == .giveUp)
     }
 
-    @Test("Protos/README.md, Client: never before retry_after, and not all at that moment")
+    @Test("Protos/README.md, Client: a retry waits for retry_after plus jitter")
     func retryAfter() {
         for code in [ErrorCode.unavailable, .resourceExhausted] {
             for notProcessed in [false, true] {
@@ -83,7 +83,7 @@ struct TryPlanTests {
         }
     }
 
-    @Test("a wait that would outlast the caller's time is not begun")
+    @Test("no retry begins whose wait would pass the caller's deadline")
     func timeLeft() {
         let error = ServiceError(.unavailable)
         for milliseconds in [-1, 0, 1, 100] {
@@ -93,7 +93,7 @@ struct TryPlanTests {
             step(failed(error, timeLeft: .milliseconds(101))) == .retry(after: .milliseconds(100)))
     }
 
-    @Test("Protos/README.md, Client: an empty budget ends retries, and not resends")
+    @Test("Protos/README.md, Client: an empty budget stops retries but not resends")
     func budget() {
         var budget = RetryBudget()
         while budget.permitsRetry { budget.spend() }
@@ -104,7 +104,7 @@ struct TryPlanTests {
         #expect(plan.failed(unprocessed, jitter: middle, budget: &budget) == .resend)
     }
 
-    @Test("every other answer is the answer", arguments: ErrorCode.allCases)
+    @Test("every other error is returned without a retry", arguments: ErrorCode.allCases)
     func answers(code: ErrorCode) {
         guard code != .unavailable else { return }
         for notProcessed in [false, true] where code != .resourceExhausted || !notProcessed {
@@ -115,13 +115,13 @@ struct TryPlanTests {
         #expect(step(failed(ServiceError(code, retryAfter: .milliseconds(1)))) == .giveUp)
     }
 
-    @Test("where no server could be chosen, there is none to choose again")
+    @Test("a call that could not be placed on a server is not resent")
     func unplaced() {
         let error = ServiceError(.unavailable, notProcessed: true)
         #expect(step(failed(error, wasPlaced: false)) == .giveUp)
     }
 
-    @Test("a hedge goes out once, for what may be repeated, at the price of a failure")
+    @Test("a hedge is sent once, for repeatable calls only, and costs one token")
     func hedge() {
         var budget = RetryBudget()
         var plan = TryPlan(isRepeatable: true)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import RPC
 
-@Suite("A connection's patience with its peer")
+@Suite("Timeouts of a connection")
 struct ConnectionWatchTests {
     typealias Moment = any WritableKeyPath<ConnectionWatch, Duration?> & Sendable
 
-    @Test("nothing is due where nothing is waited for")
+    @Test("without a pending wait nothing is due")
     func idle() {
         let watch = ConnectionWatch()
         #expect(watch.nextDue(or: nil, or: nil) == nil)
@@ -14,7 +14,7 @@ struct ConnectionWatchTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 6: each moment is due exactly then",
+        "Protos/README.md, Connection 6: each timeout fires exactly at its time",
         arguments: [
             (\ConnectionWatch.helloDue, ConnectionWatch.Overdue.slowHello),
             (\ConnectionWatch.partialDue, .slowFrame), (\ConnectionWatch.outboundDue, .close),
@@ -28,7 +28,7 @@ struct ConnectionWatchTests {
         #expect(watch.overdue(at: .seconds(5)) == overdue)
     }
 
-    @Test("the first of all moments is next, others' included")
+    @Test("the earliest due time is next, also among those passed in")
     func first() {
         var watch = ConnectionWatch()
         watch.helloDue = .seconds(5)
@@ -38,7 +38,7 @@ struct ConnectionWatchTests {
         #expect(watch.nextDue(or: .seconds(3), or: .seconds(2)) == .seconds(2))
     }
 
-    @Test("a close comes before a GoAway that nobody would read")
+    @Test("a close takes precedence over a GoAway that the peer would not read")
     func closeFirst() {
         var watch = ConnectionWatch()
         watch.helloDue = .seconds(1)
@@ -47,26 +47,26 @@ struct ConnectionWatchTests {
     }
 }
 
-@Suite("Pings under the floor")
+@Suite("The rate limit of pings")
 struct PingRateLimiterTests {
-    /// How many of the pings, sent `gap` apart, are answered.
+    /// How many of `count` pings, sent `gap` apart, are answered.
     private func allowed(_ count: Int, every gap: Duration) -> Int {
         var pingLimiter = PingRateLimiter()
         return (0..<count).prefix { pingLimiter.allows(at: gap * $0) }.count
     }
 
-    @Test("Protos/README.md, Connection 3: pings at the floor may go on for ever")
+    @Test("Protos/README.md, Connection 3: pings at the floor are always allowed")
     func atTheFloor() {
         #expect(allowed(10_000, every: FrameLimits.keepaliveFloor) == 10_000)
     }
 
-    @Test("Protos/README.md, Connection 3: the third in a row under the floor is one too many")
+    @Test("Protos/README.md, Connection 3: the third ping in a row under the floor is rejected")
     func underTheFloor() {
         #expect(allowed(10, every: .zero) == 3)
         #expect(allowed(10, every: .milliseconds(9_999)) == 3)
     }
 
-    @Test("a connection of many days is not left for a jitter now and then")
+    @Test("occasional jitter over many days does not end a connection")
     func jitter() {
         var pingLimiter = PingRateLimiter()
         var uptime = Duration.zero

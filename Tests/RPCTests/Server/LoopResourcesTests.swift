@@ -4,11 +4,11 @@ import Testing
 
 @testable import RPC
 
-@Suite("Memory that connections of one loop lend each other")
+@Suite("Write buffers shared by the connections of one event loop")
 struct LoopResourcesTests {
     private let resources = LoopResources(EmbeddedEventLoop())
 
-    /// What a connection holds that has written `count` bytes and is idle again.
+    /// The buffer of a connection that has written `count` bytes and is idle again.
     private func written(_ count: Int) -> ByteBuffer {
         var out = ByteBuffer()
         resources.lend(&out)
@@ -17,7 +17,7 @@ struct LoopResourcesTests {
         return out
     }
 
-    @Test("an idle connection holds none, and the next finds it warm and empty")
+    @Test("an idle connection holds no buffer, and the next one gets it empty with its capacity")
     func warm() {
         #expect(written(50_000).capacity == 0)
         var next = ByteBuffer()
@@ -26,7 +26,7 @@ struct LoopResourcesTests {
         #expect(next.readableBytes == 0)
     }
 
-    @Test("one that read and had nothing to say gives it back too")
+    @Test("a connection that had nothing to write returns its buffer too")
     func silent() {
         _ = written(50_000)
         #expect(written(0).capacity == 0)
@@ -35,7 +35,7 @@ struct LoopResourcesTests {
         #expect(next.capacity >= 50_000)
     }
 
-    @Test("what is over 1 MiB is not kept")
+    @Test("a buffer over 1 MiB is not kept")
     func large() {
         _ = written(5_000_000)
         var next = ByteBuffer()

@@ -21,7 +21,7 @@ struct MethodTableTests {
         Array(name.utf8).withUnsafeBytes { table.entry($0) }
     }
 
-    @Test("finds each method by its name, and nothing by another", arguments: [0, 1, 2, 3, 100])
+    @Test("each method is found by its exact name", arguments: [0, 1, 2, 3, 100])
     func finds(count: Int) {
         let table = table(count)
         for index in 0..<count {

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import RPC
 
-/// A server's or client's connection without a socket, in a time that the test moves.
+/// A server's or client's connection without a socket, with manual time.
 struct QuietBench {
     let time = ManualTime()
     let loop = EmbeddedEventLoop()
@@ -30,13 +30,13 @@ struct QuietBench {
         return (channel, shared)
     }
 
-    /// Lets so much time pass, for the clocks and for the loop's timers.
+    /// Advances the clocks and the event loop's timers.
     func pass(_ duration: Duration) {
         time.advance(by: duration)
         loop.advanceTime(by: TimeAmount(duration))
     }
 
-    /// Says `kind` to the connection behind `channel`.
+    /// Sends `kind` to the connection behind `channel`.
     func say(_ kind: WireV1.Frame.Kind, to channel: EmbeddedChannel) throws {
         var bytes = ByteBuffer()
         FrameWriter.write(kind, to: &bytes)
@@ -44,7 +44,7 @@ struct QuietBench {
         loop.run()
     }
 
-    /// Says a good Hello.
+    /// Sends a good Hello.
     func greet(_ channel: EmbeddedChannel) throws {
         guard case .hello(let server) = try heard(from: channel).first else { return }
         var hello = WireV1.Hello(
@@ -55,20 +55,20 @@ struct QuietBench {
         try say(.hello(hello), to: channel)
     }
 
-    /// What the connection has said since last asked.
+    /// The frames that the connection has sent since the last call.
     func heard(from channel: EmbeddedChannel) throws -> [WireV1.Frame.Kind] {
         var frames: [WireV1.Frame.Kind] = []
         while let buffer = try channel.readOutbound(as: ByteBuffer.self) {
             _ = FrameDecoder.forEachFrame(in: buffer, frameBytesMax: { .max }) { bytes, range in
                 let frame = try? WireV1.Frame(decoding: Array(bytes[range]))
-                if let kind = frame?.kind { frames.append(kind) }  // our own: it decodes
+                if let kind = frame?.kind { frames.append(kind) }  // our own frames decode
                 return true
             }
         }
         return frames
     }
 
-    /// The reasons of the GoAways among what the connection has said since last asked.
+    /// The reasons of the GoAways that the connection has sent since the last call.
     func goAways(from channel: EmbeddedChannel) throws -> [WireV1.GoAwayReason] {
         try heard(from: channel).compactMap { kind in
             if case .goAway(let goAway) = kind { goAway.reason } else { nil }

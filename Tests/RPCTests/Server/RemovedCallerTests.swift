@@ -6,9 +6,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("A caller that is taken off the list while it is silent")
+@Suite("An idle caller that is removed from the list")
 struct RemovedCallerTests {
-    @Test("X-03: it is told at once, without having called")
+    @Test("X-03: it gets GoAway UNAUTHENTICATED at once, without a call")
     func silent() throws {
         let bench = QuietBench()
         let (channel, shared) = try bench.serverConnection()
@@ -20,7 +20,7 @@ struct RemovedCallerTests {
         #expect(try bench.goAways(from: channel) == [.unauthenticated])
     }
 
-    @Test("X-03: a call that comes before the connection was told is not served")
+    @Test("X-03: a call that arrives before the GoAway is rejected")
     func crossing() throws {
         let bench = QuietBench()
         let (channel, shared) = try bench.serverConnection()

@@ -6,11 +6,11 @@ import Testing
 
 @testable import RPC
 
-@Suite("A server's patience, in moved time")
+@Suite("Timeouts of a server's connection, with manual time")
 struct ServerPatienceTests {
     private let bench = QuietBench()
 
-    @Test("Protos/README.md, Connection 6: without a Hello the connection ends after 5 s, as SLOW")
+    @Test("Protos/README.md, Connection 6: without a Hello the connection ends after 5 s as SLOW")
     func hello() throws {
         let (channel, shared) = try bench.serverConnection()
         _ = try bench.heard(from: channel)
@@ -24,7 +24,7 @@ struct ServerPatienceTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 6: a begun frame must be whole in 10 s",
+        "Protos/README.md, Connection 6: a partial frame must be complete within 10 s",
         arguments: [1, 3, 4, 40])
     func partial(count: Int) throws {
         let (channel, _) = try bench.serverConnection()
@@ -38,7 +38,7 @@ struct ServerPatienceTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 6: each frame has its own 10 s, and a whole one ends the wait"
+        "Protos/README.md, Connection 6: each frame has its own 10 s, which end with the frame"
     )
     func nextFrame() throws {
         let (channel, _) = try bench.serverConnection()
@@ -47,7 +47,7 @@ struct ServerPatienceTests {
         try channel.writeInbound(ByteBuffer(bytes: frame[..<5]))
         for _ in 0..<5 {
             bench.pass(.seconds(9))
-            // The end of one and the beginning of the next.
+            // The end of one frame and the beginning of the next.
             try channel.writeInbound(ByteBuffer(bytes: frame[5...] + frame[..<5]))
         }
         try channel.writeInbound(ByteBuffer(bytes: frame[5...]))
@@ -57,7 +57,7 @@ struct ServerPatienceTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 3: an idle peer is pinged, and left when it does not answer")
+        "Protos/README.md, Connection 3: an idle peer is pinged and closed if it does not answer")
     func keepAlive() throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)
@@ -71,7 +71,7 @@ struct ServerPatienceTests {
         #expect(!channel.isActive)
     }
 
-    @Test("Protos/README.md, Connection 3: a peer that answers its pings may be idle for days")
+    @Test("Protos/README.md, Connection 3: a peer that answers pings may be idle for any time")
     func pongs() throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)
@@ -88,7 +88,7 @@ struct ServerPatienceTests {
         #expect(pings > 500)
     }
 
-    @Test("Protos/README.md, Connection 4: a drain waits for running calls until its grace is over")
+    @Test("Protos/README.md, Connection 4: a drain waits for running calls until its grace ends")
     func grace() throws {
         let (channel, shared) = try bench.serverConnection()
         try bench.greet(channel)
@@ -104,7 +104,7 @@ struct ServerPatienceTests {
         bench.echo.gate.open()
     }
 
-    @Test("Protos/README.md, Call: no call is without an end: 0 takes the method's default of 10 s")
+    @Test("Protos/README.md, Call: timeout 0 means the method's default of 10 s")
     func defaultTimeout() throws {
         let (channel, _) = try bench.serverConnection()
         try bench.greet(channel)

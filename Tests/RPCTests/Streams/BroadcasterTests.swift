@@ -4,9 +4,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Something that many follow", .timeLimit(.minutes(1)))
+@Suite("Broadcaster: one feed for many followers", .timeLimit(.minutes(1)))
 struct BroadcasterTests {
-    /// Feeds as they were asked for: each begins with its number.
+    /// Counts the feeds that were started; each begins with its number.
     private final class Feeds: Sendable {
         private struct State {
             var begun = 0
@@ -45,7 +45,7 @@ struct BroadcasterTests {
         IncomingItems.inProcess { try await followed.send(to: $0) }.makeAsyncIterator()
     }
 
-    @Test("all who follow share one feed, which ends with the last of them and then begins anew")
+    @Test("all followers share one feed, which ends with the last of them and then starts again")
     func shared() async throws {
         let followed = followed()
         do {
@@ -60,11 +60,11 @@ struct BroadcasterTests {
         }
         try await eventually { feeds.ended == 1 }
         let third = follow(followed)
-        #expect(try await third.next() == 2)  // and not what was said last
+        #expect(try await third.next() == 2)  // not the last item of the first feed
         #expect(feeds.begun == 2)
     }
 
-    @Test("a heartbeat says the last again to all, and nothing before there is something to say")
+    @Test("a heartbeat repeats the last item to all followers")
     func heartbeat() async throws {
         let followed = followed()
         let followers = [follow(followed), follow(followed)]
@@ -76,7 +76,7 @@ struct BroadcasterTests {
         }
     }
 
-    @Test("when the changes end, so do all streams, after the last item")
+    @Test("when the feed ends, all streams end after the last item")
     func over() async throws {
         let followed = followed()
         let first = follow(followed)

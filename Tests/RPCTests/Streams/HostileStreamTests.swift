@@ -3,9 +3,9 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("Streams over TCP: what a hostile peer does with them", .timeLimit(.minutes(1)))
+@Suite("Streams over TCP with a hostile peer", .timeLimit(.minutes(1)))
 struct HostileStreamTests {
-    @Test("Protos/README.md, Streams: an item beyond the credit costs its own call, and no other")
+    @Test("Protos/README.md, Streams: an item beyond the credit fails its own call only")
     func overCredit() async throws {
         try await Loopback.run(limits: Loopback.Limits(streamCredit: 3)) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -22,7 +22,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("Protos/README.md, Streams: the end needs no credit, and with a payload it is an item")
+    @Test("Protos/README.md, Streams: an end needs no credit, and one with a payload is an item")
     func end() async throws {
         try await Loopback.run(limits: Loopback.Limits(streamCredit: 2)) { loopback in
             loopback.gate.open()
@@ -37,7 +37,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("Protos/README.md, Streams: an item after the end, or on a unary call, costs its call")
+    @Test("Protos/README.md, Streams: an item after the end or on a unary call fails that call")
     func afterEnd() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -55,7 +55,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("Protos/README.md, Call: an Item or Credit above the highest call ends the connection")
+    @Test("Protos/README.md, Call: an Item or Credit above the highest call id ends the connection")
     func unknown() async throws {
         try await Loopback.run { loopback in
             let kinds: [WireV1.Frame.Kind] = [
@@ -71,7 +71,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("Protos/README.md, Streams: the server sends as far as its credit, and resumes with more")
+    @Test("Protos/README.md, Streams: the server sends within its credit and resumes with more")
     func granted() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port, streamCredit: 2)
@@ -93,7 +93,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("a broken item, and a payload in the request of a stream, cost their own call")
+    @Test("a broken item, or a payload in a stream's request, fails its own call only")
     func broken() async throws {
         try await Loopback.run { loopback in
             loopback.gate.open()
@@ -108,7 +108,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("a unary call whose items follow is none of ours")
+    @Test("a unary call that announces items is an unknown method")
     func unaryWithMore() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -120,7 +120,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("16 MiB of items that nobody takes are the most that a connection holds")
+    @Test("a connection holds at most 16 MiB of items that were not consumed")
     func bytes() async throws {
         try await Loopback.run(limits: Loopback.Limits(streamCredit: 400)) { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port)
@@ -133,7 +133,7 @@ struct HostileStreamTests {
         }
     }
 
-    @Test("a server that sends beyond the client's credit loses the call")
+    @Test("a server that sends beyond the client's credit gets a Cancel, and the call fails")
     func hostileServer() async throws {
         let listener = try RawListener()
         try await Loopback.run { loopback in
@@ -163,7 +163,7 @@ struct HostileStreamTests {
 }
 
 extension RawPeer {
-    /// Begins a call whose request is its items.
+    /// Begins a call whose request is a stream of items.
     func open(_ call: UInt64, _ method: MethodDescription, timeout: UInt32 = 20_000) {
         send(
             .request(
@@ -177,7 +177,7 @@ extension RawPeer {
         return try EchoService.Response(decoding: response.payload).sessionId
     }
 
-    /// Makes a unary call, so that its answer shows that all before it was read.
+    /// Makes a unary call. Its answer shows that everything sent before was read.
     func barrier(_ call: UInt64) -> UInt64 {
         send(call, EchoService.onLoop)
         return call

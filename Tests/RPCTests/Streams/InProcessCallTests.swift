@@ -3,9 +3,9 @@ import RPC
 import ServiceRuntime
 import Testing
 
-@Suite("Streams without a wire: a service called by its own program", .timeLimit(.minutes(1)))
+@Suite("Streams within one program, without a wire", .timeLimit(.minutes(1)))
 struct InProcessCallTests {
-    @Test("a stream of items ends as its writer does, and waits for its reader")
+    @Test("a stream of items ends with its writer's error and waits for its reader")
     func serverStream() async throws {
         let items = IncomingItems<Int>.inProcess { outgoing in
             for number in 0..<1_000 { try await outgoing.write(number) }
@@ -19,7 +19,7 @@ struct InProcessCallTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test("items are answered")
+    @Test("a stream of items gets an answer")
     func clientStream() async throws {
         let call = ClientStreamCall<Int, Int>.inProcess { items in
             try await items.reduce(0, +)
@@ -29,7 +29,7 @@ struct InProcessCallTests {
         #expect(try await call.response() == 125_250)
     }
 
-    @Test("items go both ways")
+    @Test("a bidirectional call passes items in both directions")
     func bidirectional() async throws {
         let call = BidirectionalCall<Int, Int>.inProcess { incoming, outgoing in
             for try await number in incoming { try await outgoing.write(number * 2) }
@@ -43,7 +43,7 @@ struct InProcessCallTests {
         #expect(try await answers.next() == nil)
     }
 
-    @Test("letting go stops whoever serves, also while it waits for its reader")
+    @Test("dropping the stream cancels its writer, also while it waits for the reader")
     func dropped() async throws {
         let gate = Gate()
         do {
@@ -57,7 +57,7 @@ struct InProcessCallTests {
         gate.open()
     }
 
-    @Test("a reader and a writer that wait can be cancelled")
+    @Test("a waiting reader and a waiting writer can be cancelled")
     func cancelled() async throws {
         let call = BidirectionalCall<Int, Int>.inProcess { incoming, _ in
             try await Gate().pass()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Streams over TCP: how they end", .timeLimit(.minutes(1)))
 struct StreamEndTests {
-    @Test("a cancelled task ends its stream and reaches the handler")
+    @Test("cancelling a task ends its stream and cancels the handler")
     func cancel() async throws {
         try await Loopback.run { loopback in
             let items = loopback.serverStream(EchoService.held)
@@ -19,7 +19,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test("letting go of a stream ends its call: nobody serves what nobody takes")
+    @Test("dropping a stream ends its call and cancels the handler")
     func dropped() async throws {
         try await Loopback.run { loopback in
             do {
@@ -36,7 +36,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test("a task that waits for the answer to its items, or for credit, can be cancelled")
+    @Test("a task that waits for the answer or for credit can be cancelled")
     func cancelWaiting() async throws {
         try await Loopback.run(limits: Loopback.Limits(streamCredit: 1)) { loopback in
             for isWriting in [false, true] {
@@ -103,7 +103,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test("a peer that goes away takes its streams' handlers with it", arguments: [false, true])
+    @Test("a peer's disconnect cancels its streams' handlers", arguments: [false, true])
     func lostClient(isHalf: Bool) async throws {
         try await Loopback.run { loopback in
             var peer: RawPeer? = try RawPeer.greeted(
@@ -116,7 +116,7 @@ struct StreamEndTests {
             if isHalf { peer?.shutDown() } else { peer = nil }
             await loopback.gate.cancelled(2)
             try await loopback.expectEcho(EchoService.onLoop, "next")
-            // The one that waits for credit and the one that waits for items end as well.
+            // The handlers that wait for credit and for items end as well.
             while loopback.server.runningCount > 0 {
                 try await loopback.expectEcho(EchoService.async, "again")
             }
@@ -124,7 +124,7 @@ struct StreamEndTests {
     }
 
     @Test(
-        "Protos/README.md, Streams: a drain ends followers at once, and lets other streams finish")
+        "Protos/README.md, Streams: a drain ends watches at once and lets other streams finish")
     func drain() async throws {
         try await Loopback.run { loopback in
             let peer = try RawPeer.greeted(port: loopback.server.port, streamCredit: 8)
@@ -144,7 +144,7 @@ struct StreamEndTests {
         }
     }
 
-    @Test("a client that closes gives its followers up, and lets other streams finish")
+    @Test("a closing client ends its watches and lets other streams finish")
     func close() async throws {
         try await Loopback.run { loopback in
             let watch = loopback.serverStream(EchoService.watch)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Streams over TCP: each kind", .timeLimit(.minutes(1)))
 struct StreamTests {
-    @Test("a server's items come in order, and the stream ends", arguments: [0, 1, 64, 1_000])
+    @Test("a server's items arrive in order, and the stream ends", arguments: [0, 1, 64, 1_000])
     func serverStream(count: Int) async throws {
         try await Loopback.run { loopback in
             let texts = try await loopback.texts(of: loopback.count("\(count)"))
@@ -14,7 +14,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a client's items come in order, and are answered", arguments: [0, 1, 64, 1_000])
+    @Test("a client's items arrive in order and get an answer", arguments: [0, 1, 64, 1_000])
     func clientStream(count: Int) async throws {
         try await Loopback.run { loopback in
             loopback.gate.open()
@@ -26,7 +26,7 @@ struct StreamTests {
         }
     }
 
-    @Test("each side of a bidirectional call goes at its own pace, and both end")
+    @Test("the sides of a bidirectional call send independently, and both end")
     func bidirectional() async throws {
         try await Loopback.run { loopback in
             let call = loopback.chat()
@@ -46,7 +46,7 @@ struct StreamTests {
         }
     }
 
-    @Test("items that a program takes on its connection's own loop are the same")
+    @Test("items can be read on the connection's own event loop")
     func onLoop() async throws {
         try await Loopback.run { loopback in
             let executor = EventLoopTaskExecutor(loopback.group.next())
@@ -71,7 +71,7 @@ struct StreamTests {
         }
     }
 
-    @Test("an answer that comes before the last item ends the call, and its writer is told")
+    @Test("an answer before the last item ends the call, and the next write fails")
     func earlyAnswer() async throws {
         try await Loopback.run { loopback in
             let call: ClientStreamCall<EchoService.Request, EchoService.Response> =
@@ -87,7 +87,7 @@ struct StreamTests {
         }
     }
 
-    @Test("Protos/README.md, Streams: a slow consumer stops its own stream only")
+    @Test("Protos/README.md, Streams: a slow consumer stops only its own stream")
     func slowBesideFast() async throws {
         try await Loopback.run { loopback in
             let slow = loopback.count("2000").makeAsyncIterator()
@@ -103,7 +103,7 @@ struct StreamTests {
         }
     }
 
-    @Test("a method of any kind can be called with packed messages, for tools")
+    @Test("a tool can call a method of any kind with encoded messages")
     func packed() async throws {
         try await Loopback.run { loopback in
             let request = EchoService.Request(accessToken: "3").encoded()
@@ -118,7 +118,7 @@ struct StreamTests {
         }
     }
 
-    @Test("an item over the reader's frame limit is refused where it is written")
+    @Test("an item over the peer's frame limit fails in the writer")
     func tooLarge() async throws {
         try await Loopback.run(limits: Loopback.Limits(frameBytesMax: 1_024)) { loopback in
             let call = loopback.chat()

@@ -6,15 +6,15 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("TLS: who a caller is", .timeLimit(.minutes(1)))
+@Suite("TLS: how a caller is identified", .timeLimit(.minutes(1)))
 struct CallerProofTests {
-    /// Callers by certificate.
+    /// A setup with callers that are identified by certificate.
     private static func setup(_ callers: String) throws -> TLSLoopback.Setup {
         TLSLoopback.Setup(
             asksForCertificates: true, callers: try CallersList(text: callers))
     }
 
-    @Test("X-03: a certificate's names say who calls, without a key")
+    @Test("X-03: a certificate's names identify a caller that has no key")
     func certificate() async throws {
         let callers = "gateway\nedge certificate=spiffe://example.org/edge client-address\n"
         try await TLSLoopback.run(Self.setup(callers)) { loopback in
@@ -38,7 +38,7 @@ struct CallerProofTests {
     }
 
     @Test(
-        "X-03: neither a common name, a wildcard, nor a URI without a scheme names a caller",
+        "X-03: a common name, a wildcard or a URI without a scheme identifies no caller",
         arguments: [
             [TestName.dns("other")], [.dns("*")], [.uri("gateway")], [.dns("gateway\0.x")],
             [.dns("gateway ")], [.address(127, 0, 0, 1)],
@@ -51,7 +51,7 @@ struct CallerProofTests {
         }
     }
 
-    @Test("X-03: who is not on the list may not call, whatever its certificate says")
+    @Test("X-03: a caller that is not on the list is rejected, whatever its certificate names")
     func notListed() async throws {
         try await TLSLoopback.run(Self.setup("# nobody yet\n")) { loopback in
             let certificate = try loopback.authority.issue([.dns("gateway")])
@@ -60,7 +60,7 @@ struct CallerProofTests {
         }
     }
 
-    @Test("X-03: an empty proof is worth nothing where no certificate was shown")
+    @Test("X-03: an empty proof is rejected where the server asked for no certificate")
     func emptyProof() async throws {
         try await TLSLoopback.run { loopback in
             let certificate = try loopback.authority.issue([.dns("gateway")])
@@ -71,7 +71,7 @@ struct CallerProofTests {
         }
     }
 
-    @Test("X-03: an Ed25519 key proves its application, another one does not")
+    @Test("X-03: an Ed25519 key proves its application, and another key does not")
     func ed25519() async throws {
         let key = try Self.signingKey(1)
         let setup = TLSLoopback.Setup(
@@ -81,7 +81,7 @@ struct CallerProofTests {
             try await loopback.expect(nil, .init(key: key))
             let wrong: [any ApplicationProver] = [
                 try Self.signingKey(2), TestKey.right,
-                // The public key is no shared secret.
+                // The public key must not work as a shared secret.
                 KeyedHash(key: SecretBytes(copying: key.verifyingKey.bytes)),
             ]
             for key in wrong {
@@ -91,7 +91,7 @@ struct CallerProofTests {
     }
 
     @Test(
-        "X-03: a proof is worth nothing through somebody in the middle, even a trusted server",
+        "X-03: a proof relayed by a man in the middle with a trusted certificate is rejected",
         arguments: [true, false])
     func relayed(isSigned: Bool) async throws {
         let signing = try Self.signingKey(1)
@@ -120,7 +120,7 @@ struct CallerProofTests {
         }
     }
 
-    @Test("X-03: a proof made for no certificate, or for another connection, is refused")
+    @Test("X-03: a proof for no certificate or for another connection is rejected")
     func replayed() async throws {
         try await TLSLoopback.run { loopback in
             let relay = try await loopback.relay()

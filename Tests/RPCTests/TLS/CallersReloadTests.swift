@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Callers that change while they call", .timeLimit(.minutes(1)))
+@Suite("Changes to the list of callers under open connections", .timeLimit(.minutes(1)))
 struct CallersReloadTests {
     private static let both = CallersList(["gateway", "tool"], assertingClientAddress: [])
 
@@ -17,7 +17,7 @@ struct CallersReloadTests {
             sharedKeys: TestKey.sharedKeys)
     }
 
-    /// A peer that has proved itself by the key `keyID`, over TLS.
+    /// A peer that has proved itself with the key `keyID`, over TLS.
     private func peer(
         _ loopback: TLSLoopback, _ relay: Relay, keyID: String = "k1", application: String = "tool"
     ) throws -> RawPeer {
@@ -34,7 +34,7 @@ struct CallersReloadTests {
         return peer
     }
 
-    @Test("X-03: a caller taken off the list is told UNAUTHENTICATED on its open connection")
+    @Test("X-03: a removed caller gets GoAway UNAUTHENTICATED on its open connection")
     func removed() async throws {
         let setup = TLSLoopback.Setup(
             callers: Self.both, keys: ["gateway.k1.key": TestKey.text, "tool.k1.key": TestKey.text])
@@ -59,7 +59,7 @@ struct CallersReloadTests {
         }
     }
 
-    @Test("X-03: a removed key ends its connections once their calls are done, and no others")
+    @Test("X-03: a removed key ends its connections once their calls finish, and no others")
     func keyRemoved() async throws {
         let setup = TLSLoopback.Setup(
             callers: Self.both, keys: ["tool.k1.key": TestKey.text, "tool.k2.key": TestKey.text])
@@ -92,7 +92,7 @@ struct CallersReloadTests {
         }
     }
 
-    @Test("X-03: another key under the same id is another key")
+    @Test("X-03: a new key under the same id ends the connections of the old key")
     func keyExchanged() async throws {
         let setup = TLSLoopback.Setup(callers: Self.both, keys: ["tool.k1.key": TestKey.text])
         try await TLSLoopback.run(setup) { loopback in
@@ -128,7 +128,7 @@ struct CallersReloadTests {
         }
     }
 
-    @Test("X-03: an application may call what its line names, and health; the rest is refused")
+    @Test("X-03: a caller may call the methods on its line, and other methods are rejected")
     func methods() async throws {
         let callers = try CallersList(
             text: "gateway test.v1.Echo/Async test.v1.Echo/Caller\ntool test.v1.Echo/*\n")
@@ -140,7 +140,7 @@ struct CallersReloadTests {
             await TLSLoopback.expect(.permissionDenied, of: client)
             let tool = TLSLoopback.Caller(application: "tool")
             try await loopback.expect(nil, tool)
-            // What it may do changes under its open connection.
+            // The permissions change under its open connection.
             let wider = try CallersList(text: "gateway test.v1.Echo/OnLoop\n")
             loopback.server.use(try applications(loopback, wider))
             await TLSLoopback.expect(nil, of: client)

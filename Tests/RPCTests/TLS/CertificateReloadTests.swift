@@ -7,9 +7,9 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Certificates that change while calls go on", .timeLimit(.minutes(1)))
+@Suite("Certificates that change under load", .timeLimit(.minutes(1)))
 struct CertificateReloadTests {
-    @Test("X-03: a new certificate is shown to new connections, and no call is lost")
+    @Test("X-03: new connections get the new certificate, and no call is lost")
     func underLoad() async throws {
         try await TLSLoopback.run { loopback in
             let client = try loopback.client()
@@ -36,7 +36,7 @@ struct CertificateReloadTests {
                 watch.look()
                 shown.append(try await loopback.shownLeaf())
                 #expect(shown[round] == SHA256.hash(next.der))
-                // A proof over the new certificate is taken.
+                // A proof over the new certificate is accepted.
                 try await loopback.expect(nil)
                 await load.reached(round * 50)
             }
@@ -47,7 +47,7 @@ struct CertificateReloadTests {
         }
     }
 
-    @Test("X-03: a pair that does not fit, or is no pair, leaves the one in force")
+    @Test("X-03: a mismatched, unreadable, expired or not yet valid certificate is rejected")
     func badFiles() async throws {
         try await TLSLoopback.run { loopback in
             let files = CertificateFiles(
@@ -81,7 +81,7 @@ struct CertificateReloadTests {
         }
     }
 
-    @Test("SECURITY.md, Secrets: a private key that others may read is refused")
+    @Test("SECURITY.md, Secrets: a private key that other users may read is rejected")
     func exposedKey() async throws {
         let folder = try TemporaryFolder()
         let authority = try TestAuthority(now: TLSLoopback.time.now())
@@ -98,7 +98,7 @@ struct CertificateReloadTests {
 }
 
 extension TLSLoopback {
-    /// SHA-256 of the certificate that the server shows to whoever comes now.
+    /// SHA-256 of the certificate that the server shows to new connections.
     func shownLeaf() async throws -> [UInt8] {
         let context = try configuration()
         let shown = group.next().makePromise(of: [UInt8].self)
@@ -114,12 +114,12 @@ extension TLSLoopback {
             }
             .connect(host: "127.0.0.1", port: server.port).get()
         let leaf = try await shown.futureResult.get()
-        try? await channel.close().get()  // the server may have been first
+        try? await channel.close().get()  // the server may have closed it first
         return leaf
     }
 }
 
-/// Waits for the server's Hello, when the handshake is over, and tells the server's certificate.
+/// Waits for the server's Hello, after the handshake, and reports the server's certificate.
 private final class LeafReader: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Credentials' files are followed")
+@Suite("Credential files are watched for changes")
 struct CredentialWatchTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()
@@ -14,7 +14,7 @@ struct CredentialWatchTests {
         folder = try TemporaryFolder()
     }
 
-    /// Follows the number in a file.
+    /// Watches the number in a file.
     private func following(
         _ name: String = "number", choice: @escaping @Sendable () -> String = { "" },
         use: @escaping @Sendable (Int) -> Void = { _ in }
@@ -33,7 +33,7 @@ struct CredentialWatchTests {
 
     private struct NoNumber: Error {}
 
-    @Test("what has changed is read again, once, and put into force")
+    @Test("a changed file is read again once, and its value is used")
     func change() throws {
         let used = Mutex<[Int]>([])
         try folder.write("1", to: "number")
@@ -47,7 +47,7 @@ struct CredentialWatchTests {
         #expect(used.withLock { $0 } == [22])
     }
 
-    @Test("what cannot be used is told once, and tried again until it can")
+    @Test("an unusable file is logged once, and the last value stays until a good one is read")
     func mistake() throws {
         try folder.write("1", to: "number")
         let (value, watch) = try following()
@@ -64,7 +64,7 @@ struct CredentialWatchTests {
         #expect(log.lines.filter { $0.contains("credentials.reload.failed") }.count == 2)
     }
 
-    @Test("a file in a watched folder counts, new, changed or gone; so does another choice")
+    @Test("a new, changed or removed file in a watched folder counts, as does another choice")
     func folders() throws {
         try folder.write("1", to: "number")
         let reads = Mutex(0)
@@ -86,7 +86,7 @@ struct CredentialWatchTests {
         }
     }
 
-    @Test("it looks at each interval until it is cancelled")
+    @Test("it checks at each interval until it is cancelled")
     func interval() async throws {
         try folder.write("1", to: "number")
         let (value, watch) = try following()

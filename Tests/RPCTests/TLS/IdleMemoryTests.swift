@@ -6,8 +6,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// What connections cost that only stand there. Both ends live in this process, so the limits are
-/// twice those of the one.
+/// Memory of idle connections. Both ends are in this process, so the limits are twice those of one
+/// end.
 @Suite("Memory of idle connections", .serialized, .timeLimit(.minutes(1)))
 struct IdleMemoryTests {
     private static let count = 300
@@ -33,7 +33,7 @@ struct IdleMemoryTests {
         }
     }
 
-    /// Resident bytes for each connection that `make` begins.
+    /// Resident bytes for each connection of a client from `make`.
     private static func bytes(_ make: () throws -> RPCClient) async throws -> Int {
         var clients: [RPCClient] = []
         func connect(_ count: Int) async throws {
@@ -43,7 +43,7 @@ struct IdleMemoryTests {
                 clients.append(client)
             }
         }
-        // The first ones pay for what is made once.
+        // The first connections allocate what is shared.
         try await connect(20)
         let before = residentBytes
         try await connect(count)

@@ -4,7 +4,7 @@ import ServiceRuntime
 import Synchronization
 import TestSupport
 
-/// Calls one after another, several at a time, until stopped; and remembers what failed.
+/// Several loops of sequential calls that run until stopped. It records failures.
 final class Load: Sendable {
     private let counts = Mutex((answered: 0, failures: [String](), isStopped: false))
     private let tasks: Mutex<[Task<Void, Never>]> = Mutex([])
@@ -24,11 +24,11 @@ final class Load: Sendable {
         }
     }
 
-    /// Returns once so many calls have ended, or after ten seconds.
+    /// Returns once `count` calls have ended, or after ten seconds.
     func reached(_ count: Int) async {
         for _ in 0..<10_000 {
             if counts.withLock({ $0.answered }) >= count { return }
-            // A load has no moment to wait for; the loop is bounded.
+            // A load has no event to wait for; the loop is bounded.
             try? await Task.sleep(for: .milliseconds(1))
         }
     }
@@ -44,8 +44,8 @@ final class Load: Sendable {
         }
     }
 
-    /// Stops.
-    /// - Returns: what failed, and how.
+    /// Stops the load.
+    /// - Returns: the errors of the calls that failed.
     func stop() async -> [String] {
         counts.withLock { $0.isStopped = true }
         for task in tasks.withLock({ $0 }) { await task.value }
@@ -54,7 +54,7 @@ final class Load: Sendable {
 }
 
 extension TLSLoopback {
-    /// A client whose key is followed.
+    /// A client whose key can be replaced.
     func client(
         _ caller: Caller, key file: String
     ) throws -> (client: RPCClient, key: Live<ApplicationKey?>) {

@@ -2,15 +2,15 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Hands bytes on between two sides, each plain or TLS: so that a plain test socket can speak to a
-/// TLS server, and so that somebody can sit in the middle.
+/// Passes bytes on between two sides, each plain or TLS. It lets a plain test socket talk to a TLS
+/// server, and it can act as a man in the middle.
 final class Relay: Sendable {
     private let listener: any Channel
     let port: Int
 
     /// - Parameters:
-    ///   - server: the TLS that callers meet; nil for none.
-    ///   - client: the TLS that is spoken to `port`; nil for none.
+    ///   - server: the TLS context towards callers; nil for none.
+    ///   - client: the TLS context towards `port`; nil for none.
     init(
         to port: Int, group: MultiThreadedEventLoopGroup, server: NIOSSLContext? = nil,
         client: NIOSSLContext?
@@ -60,11 +60,11 @@ final class Relay: Sendable {
     }
 }
 
-/// Hands what it reads to its partner's channel, and its ends too.
+/// Passes what it reads to its partner's channel, and the end of its input too.
 private final class GlueHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    /// Nil until it is connected; what comes before that waits.
+    /// Nil until it is connected. Bytes that arrive before are kept.
     var partner: (any Channel)? {
         didSet {
             for bytes in waiting { partner?.writeAndFlush(bytes, promise: nil) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("TLS: patience with a handshake")
+@Suite("TLS: timeout of a handshake")
 struct SlowHandshakeTests {
-    @Test("Protos/README.md, Connection 6: TLS handshake and Hello have 5 s together")
+    @Test("Protos/README.md, Connection 6: TLS handshake and Hello share a limit of 5 s")
     func silent() throws {
         let bench = QuietBench()
         let folder = try TemporaryFolder()

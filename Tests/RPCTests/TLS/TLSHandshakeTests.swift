@@ -5,10 +5,10 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("TLS: who gets through the handshake", .timeLimit(.minutes(1)))
+@Suite("TLS: which peers pass the handshake", .timeLimit(.minutes(1)))
 struct TLSHandshakeTests {
     @Test(
-        "a server's certificate is for its DNS names, with a wildcard for a first label",
+        "a server certificate is valid for its DNS names; a wildcard may be the first label",
         arguments: [
             ([TestName.dns("a.example.org")], "A.example.org", true),
             ([.dns("*.example.org")], "a.example.org", true),
@@ -25,7 +25,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("X-03: calls go through, with the name checked or the address")
+    @Test("X-03: calls pass over TLS, with the server's name or its address checked")
     func calls() async throws {
         try await TLSLoopback.run { loopback in
             for method in [EchoService.onLoop, EchoService.async] {
@@ -48,7 +48,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("a server of another root, of another name, or whose time is over is not spoken to")
+    @Test("a server with an untrusted root, a wrong name or an expired certificate is rejected")
     func wrongServer() async throws {
         let other = try TestAuthority(now: TLSLoopback.time.now())
         try await TLSLoopback.run { loopback in
@@ -58,19 +58,19 @@ struct TLSHandshakeTests {
         let setups = [
             TLSLoopback.Setup(clock: .seconds(-5_400), serverUntil: .seconds(-3_600)),
             TLSLoopback.Setup(serverNames: [.dns("localhost")]),
-            // A common name is no name.
+            // A common name does not count as a name.
             TLSLoopback.Setup(serverNames: []),
         ]
         for setup in setups {
             try await TLSLoopback.run(setup) { loopback in
-                // Without a name it is the address that the certificate must have.
+                // Without a server name the certificate must have the address.
                 let name = setup.clock == .zero ? nil : "localhost"
                 try await loopback.expect(.unavailable, .init(serverName: name))
             }
         }
     }
 
-    @Test("where certificates are asked for, none, another root's or an old one is refused")
+    @Test("a requested client certificate that is missing, untrusted or expired is rejected")
     func wrongClient() async throws {
         let other = try TestAuthority(now: TLSLoopback.time.now())
         try await TLSLoopback.run(.init(asksForCertificates: true)) { loopback in
@@ -87,7 +87,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 2: TLS 1.2 at least, 1.3 where that is the floor")
+    @Test("Protos/README.md, Connection 2: TLS 1.2 is the minimum, or 1.3 if so configured")
     func versions() async throws {
         for (floor, versions) in [
             (TLSFloor.v12, [(TLSVersion.tlsv11, false), (.tlsv12, true), (.tlsv13, true)]),
@@ -103,7 +103,7 @@ struct TLSHandshakeTests {
     }
 
     @Test(
-        "Protos/README.md, Connection 2: without ALPN postern/1 not even the Hello is said",
+        "Protos/README.md, Connection 2: without ALPN postern/1 the server sends no Hello",
         arguments: [([String](), false), (["h2"], false), (["h2", "postern/1"], true)])
     func protocolNames(names: [String], isServed: Bool) async throws {
         for version in [TLSVersion.tlsv12, .tlsv13] {
@@ -118,7 +118,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("a client of ours leaves a TLS server that does not speak postern/1")
+    @Test("our client disconnects from a TLS server without ALPN postern/1")
     func otherProtocol() async throws {
         try await TLSLoopback.run { loopback in
             let certificate = try loopback.authority.issue([.dns("localhost")])
@@ -133,7 +133,7 @@ struct TLSHandshakeTests {
     }
 
     @Test(
-        "Protos/README.md, Frame: a GoAway reaches a TLS peer, which may have sent more meanwhile")
+        "Protos/README.md, Frame: a GoAway reaches a TLS peer that has sent more meanwhile")
     func goAway() async throws {
         try await TLSLoopback.run { loopback in
             let relay = try await loopback.relay()
@@ -144,7 +144,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("Protos/README.md, Connection 4: a TLS peer is drained: running calls end first")
+    @Test("Protos/README.md, Connection 4: a TLS peer is drained, and running calls end first")
     func drain() async throws {
         try await TLSLoopback.run { loopback in
             let relay = try await loopback.relay()
@@ -168,7 +168,7 @@ struct TLSHandshakeTests {
         }
     }
 
-    @Test("a listener beyond loopback starts with TLS, and without it only where trusted")
+    @Test("a listener beyond loopback does not start without TLS")
     func beyondLoopback() async throws {
         try await TLSLoopback.run { loopback in
             let certificate = try loopback.authority.issue([.dns("localhost")])
@@ -194,7 +194,7 @@ struct TLSHandshakeTests {
             randomness: SeededRandomness(), logger: loopback.log.logger())
     }
 
-    /// Whether a server's Hello comes through.
+    /// Whether a server's Hello arrives.
     private static func isGreeted(_ port: Int) -> Bool {
         (try? RawPeer(port: port).greet()) != nil
     }
@@ -210,7 +210,7 @@ struct TLSHandshakeTests {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// A Hello proved for the server's certificate, which the peer itself cannot see.
+    /// A Hello with a proof for the server's certificate, which the raw peer itself cannot see.
     private static func proved(
         _ peer: RawPeer, _ loopback: TLSLoopback
     ) throws -> WireV1.Hello {

@@ -19,14 +19,14 @@ struct TLSLoopback: Sendable {
 
     static let time = SystemTime()
 
-    /// How a server of these tests differs.
+    /// Settings of a test's server.
     struct Setup: Sendable {
         /// Whether callers must show certificates.
         var asksForCertificates = false
         var floor = TLSFloor.v12
-        /// Who may call; unless told, the one application of `TestKey`.
+        /// Who may call; nil for the one application of `TestKey`.
         var callers: CallersList?
-        /// Added to the moment at which the server's files are checked.
+        /// Added to the time at which the server's files are checked.
         var clock = Duration.zero
         var serverNames: [TestName] = [.dns("localhost"), .address(127, 0, 0, 1)]
         var serverUntil = Duration.seconds(86_400)
@@ -89,23 +89,23 @@ struct TLSLoopback: Sendable {
 
     // MARK: Clients
 
-    /// How a client of these tests differs.
+    /// Settings of a test's client.
     struct Caller {
         var application = TestKey.application
-        /// Its key; nil leaves the word to its certificate.
+        /// Its key; nil to rely on its certificate.
         var key: (any ApplicationProver)? = TestKey.right
         var keyID = TestKey.keyID
         /// Its certificate, if it has one.
         var certificate: TestCertificate?
-        /// The roots that it trusts, unless those of the server.
+        /// The roots that it trusts; nil for the server's own authority.
         var roots: TestAuthority?
-        /// What the server's certificate must name, unless the host.
+        /// The name that the server's certificate must have; nil to check the address.
         var serverName: String? = "localhost"
         var floor = TLSFloor.v12
         var clock = Duration.zero
         /// How long it waits for a connection; short where none is expected.
         var patience = Duration.seconds(2)
-        /// Where it calls, unless at the server.
+        /// The port that it calls; nil for the server's.
         var port: Int?
         var streamCredit = FrameLimits.streamCredit
     }
@@ -131,7 +131,7 @@ struct TLSLoopback: Sendable {
             settings, group: group, time: Self.time, randomness: SecureRandomness())
     }
 
-    /// What comes of one call by `caller`: nil when it was answered.
+    /// The error code of one call by `caller`, or nil if it was answered.
     func outcome(
         _ caller: Caller = Caller(), _ method: MethodDescription = EchoService.onLoop
     ) async throws -> ErrorCode? {
@@ -154,7 +154,7 @@ struct TLSLoopback: Sendable {
         }
     }
 
-    /// Expects what comes of one call by `caller`; nil for an answer.
+    /// Expects this outcome of one call by `caller`; nil for an answer.
     func expect(
         _ expected: ErrorCode?, _ caller: Caller = Caller(),
         _ method: MethodDescription = EchoService.onLoop,
@@ -168,7 +168,7 @@ struct TLSLoopback: Sendable {
             sourceLocation: sourceLocation)
     }
 
-    /// Expects what comes of one call by `client`; nil for an answer.
+    /// Expects this outcome of one call by `client`; nil for an answer.
     static func expect(
         _ expected: ErrorCode?, of client: RPCClient,
         _ method: MethodDescription = EchoService.onLoop,
@@ -180,7 +180,7 @@ struct TLSLoopback: Sendable {
 
     // MARK: Plain sockets
 
-    /// A client's TLS by NIOSSL itself, for peers that are not ours.
+    /// A client's TLS context made directly with NIOSSL, for raw peers.
     func configuration(
         _ change: (inout TLSConfiguration) -> Void = { _ in }
     ) throws -> NIOSSLContext {
@@ -192,7 +192,7 @@ struct TLSLoopback: Sendable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// A relay that takes plain bytes and speaks TLS to the server.
+    /// A relay that accepts plain bytes and speaks TLS to the server.
     func relay(_ change: (inout TLSConfiguration) -> Void = { _ in }) async throws -> Relay {
         try await Relay(to: server.port, group: group, client: try configuration(change))
     }
@@ -206,7 +206,7 @@ extension TestCertificate {
 }
 
 extension TLSLoopback {
-    /// SHA-256 of the certificate that the server has begun with.
+    /// SHA-256 of the certificate with which the server started.
     func leafHash() throws -> [UInt8] {
         let leaf = try NIOSSLCertificate.fromPEMFile(folder.file("server.pem")).first
         return SHA256.hash(try leaf?.toDERBytes() ?? [])

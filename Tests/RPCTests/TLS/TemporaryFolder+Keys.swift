@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 
 extension TemporaryFolder {
-    /// Writes a key's file, readable by its owner only.
+    /// Writes a key file that only its owner can read.
     func writeKey(_ text: String, to name: String) throws {
         let path = try write(text, to: name)
         _ = chmod(path, 0o600)
@@ -16,9 +16,9 @@ extension TemporaryFolder {
         return String(decoding: buffer[..<fread(&buffer, 1, buffer.count, stream)], as: UTF8.self)
     }
 
-    /// There is no such file.
+    /// The file does not exist.
     struct Missing: Error {}
 
-    /// Takes a file away.
+    /// Deletes a file.
     func remove(_ name: String) { _ = unlink(file(name)) }
 }

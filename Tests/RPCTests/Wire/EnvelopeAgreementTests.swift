@@ -4,11 +4,11 @@ import Testing
 
 @testable import RPC
 
-@Suite("Envelope: read by hand as libprotobuf-c reads it")
+@Suite("Envelope: the hand-written reader agrees with libprotobuf-c")
 struct EnvelopeAgreementTests {
     private static let samples = SampleFrames.all.map { WireV1.Frame(kind: $0).encoded() }
 
-    @Test("sound frames of every kind read the same")
+    @Test("both readers read valid frames of every kind alike")
     func sound() {
         for (kind, bytes) in zip(SampleFrames.all, Self.samples) {
             #expect(Reading(byLibrary: bytes) == .frame(kind))
@@ -16,7 +16,7 @@ struct EnvelopeAgreementTests {
         }
     }
 
-    @Test("Protos/README.md, Frame: 100,000 mutated frames: both readers agree, values too")
+    @Test("Protos/README.md, Frame: both readers agree on 100,000 mutated frames, values included")
     func mutated() {
         var mutator = FrameMutator(seed: 0x1EAF)
         var (accepted, oddBools) = (0, 0)
@@ -36,12 +36,12 @@ struct EnvelopeAgreementTests {
                 return
             }
         }
-        // A run in which all were refused, or none, would have tested nothing.
+        // A run in which all or none were rejected would have tested nothing.
         #expect((10_000...90_000).contains(accepted))
         #expect(oddBools < 500)
     }
 
-    @Test("every truncation of every frame reads the same")
+    @Test("both readers agree on every truncation of every frame")
     func truncated() {
         for bytes in Self.samples {
             for count in 1..<max(1, bytes.count) {
@@ -51,9 +51,9 @@ struct EnvelopeAgreementTests {
         }
     }
 
-    /// Requests with a corner of the wire format in front of `call: 1`.
+    /// Requests with an edge case of the wire format before or after `call: 1`.
     @Test(
-        "corners of the wire format read the same",
+        "both readers agree on edge cases of the wire format",
         arguments: [
             [0x80, 0x00, 0x01],  // field 0, in two bytes
             [0x00, 0x01],  // field 0, in one
@@ -69,7 +69,7 @@ struct EnvelopeAgreementTests {
             [0xa5, 0x06, 1, 2, 3, 4], [0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8],  // unknown, fixed
             [0xa2, 0x06, 0x02, 1, 2], [0xa0, 0x06, 0x96, 0x01],  // unknown, other
             [0x22, 0x06, 0x0a, 0x01, 0xff, 0x0a, 0x01, 0x61],  // a key, then a better one
-            [0x22, 0x06, 0x0a, 0x01, 0x61, 0x0a, 0x01, 0x00],  // a key, then one that is no text
+            [0x22, 0x06, 0x0a, 0x01, 0x61, 0x0a, 0x01, 0x00],  // a key, then one that is not text
             [0x22, 0x00], [0x22, 0x02, 0x08, 0x01], [0x12, 0x01, 0xff], [0x12, 0x01, 0x00],
         ])
     func corners(corner: [UInt8]) {
@@ -80,7 +80,7 @@ struct EnvelopeAgreementTests {
         }
     }
 
-    @Test("a frame with two kinds, and one whose kind comes in parts, are the library's business")
+    @Test("both readers agree on a frame with two kinds or with a kind in parts")
     func merged() {
         let ping = WireV1.Frame(kind: .ping(WireV1.Ping(token: 1))).encoded()
         let call = WireV1.Frame(kind: .request(WireV1.Request(call: 5))).encoded()

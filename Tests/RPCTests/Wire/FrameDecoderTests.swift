@@ -35,13 +35,13 @@ private func framed(_ body: [UInt8]) -> [UInt8] {
     withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
 }
 
-@Suite("Frames: cutting the stream")
+@Suite("Frames: decoding the stream")
 struct FrameDecoderTests {
     private let bodies: [[UInt8]] = [[1], [2, 3], Array(repeating: 4, count: 300), [5, 6, 7, 8]]
 
     private var stream: [UInt8] { bodies.flatMap(framed) }
 
-    @Test("Protos/README.md, Frame: wherever the stream is cut in two, the frames are the same")
+    @Test("Protos/README.md, Frame: a stream cut anywhere in two gives the same frames")
     func everyCut() {
         for cut in 0...stream.count {
             var feed = Feed(frameBytesMax: 512)
@@ -53,7 +53,7 @@ struct FrameDecoderTests {
         }
     }
 
-    @Test("Protos/README.md, Frame: byte by byte, and all but the last byte is mid-frame")
+    @Test("Protos/README.md, Frame: byte by byte, isMidFrame is false only at the end of a frame")
     func byteByByte() {
         var feed = Feed(frameBytesMax: 512)
         var ends: Set<Int> = []
@@ -65,7 +65,7 @@ struct FrameDecoderTests {
         #expect(ends == [5, 11, 315, 323])
     }
 
-    @Test("Protos/README.md, Frame: a length of 0 is a violation, and the frames before it count")
+    @Test("Protos/README.md, Frame: a length of 0 is a violation, and earlier frames count")
     func empty() {
         var feed = Feed(frameBytesMax: 512)
         feed.take(framed([1]) + [0, 0, 0, 0, 9, 9])
@@ -74,7 +74,7 @@ struct FrameDecoderTests {
     }
 
     @Test(
-        "Protos/README.md, Frame: a length over the limit is a violation by itself",
+        "Protos/README.md, Frame: a length over the limit is a violation before any body",
         arguments: [UInt32(513), 1 << 16, 1 << 31 - 1, 1 << 31, .max])
     func tooLarge(length: UInt32) {
         var feed = Feed(frameBytesMax: 512)
@@ -82,7 +82,7 @@ struct FrameDecoderTests {
         #expect(feed.violation == .tooLarge)
     }
 
-    @Test("Protos/README.md, Frame: the limit itself is allowed")
+    @Test("Protos/README.md, Frame: a frame of exactly the limit is allowed")
     func atTheLimit() {
         var feed = Feed(frameBytesMax: 512)
         feed.take(framed([UInt8](repeating: 1, count: 512)))
@@ -90,7 +90,7 @@ struct FrameDecoderTests {
     }
 
     @Test(
-        "Protos/README.md, Frame: a limit raised by one frame holds for the next of the same turn")
+        "Protos/README.md, Frame: a limit raised by one frame holds for the next in the same read")
     func raised() {
         var feed = Feed(frameBytesMax: 4)
         let large = [UInt8](repeating: 7, count: 1_000)
@@ -99,13 +99,13 @@ struct FrameDecoderTests {
         #expect(feed.violation == nil)
     }
 
-    @Test("B9: a begun frame that is discarded leaves no bytes")
+    @Test("B9: discarding a partial frame wipes its bytes")
     func discarded() {
         var decoder = FrameDecoder()
         let half = decoder.take(ByteBuffer(bytes: framed([1, 2, 3]).dropLast()))
         decoder.keep(half, from: 0)
         #expect(decoder.isMidFrame)
-        // An empty read lends what is kept, in the memory that it stays in.
+        // An empty read returns the kept bytes in the memory that they stay in.
         let kept = decoder.take(ByteBuffer())
         decoder.keep(kept, from: 0)
         #expect(kept.readableBytes == 6)
@@ -114,7 +114,7 @@ struct FrameDecoderTests {
         #expect(kept.readableBytesView.allSatisfy { $0 == 0 })
     }
 
-    @Test("a reader that stops is given nothing more")
+    @Test("a reader that stops gets no further frames")
     func stops() {
         var seen = 0
         let result = FrameDecoder.forEachFrame(

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Breaks frames, the same way on every run.
+/// Mutates frames, the same way on every run.
 struct FrameMutator {
     private let randomness: SeededRandomness
 
@@ -11,7 +11,7 @@ struct FrameMutator {
     /// A number from 0 up to `limit`, which must be above 0.
     mutating func below(_ limit: Int) -> Int { Int(randomness.next() % UInt64(limit)) }
 
-    /// `bytes` with one to three changes; some bring in parts of `other`.
+    /// `bytes` with one to three changes, some of which insert parts of `other`.
     mutating func mutated(_ bytes: [UInt8], with other: [UInt8]) -> [UInt8] {
         var mutated = bytes
         for _ in 0...below(3) {
@@ -32,7 +32,7 @@ struct FrameMutator {
         return mutated
     }
 
-    /// Inserts a field and mends the length of the frame's only part, so that the change is met
+    /// Inserts a field and corrects the length of the frame's only part, so that the change is
     /// inside it and not at its edge.
     private mutating func grown(_ bytes: [UInt8], _ place: Int, _ kind: Int) -> [UInt8] {
         guard bytes.count > 2, bytes[1] < 0x60, Int(bytes[1]) == bytes.count - 2 else {

@@ -4,15 +4,15 @@ import Testing
 
 @testable import RPC
 
-@Suite("Frames: written by hand as the generated code writes them")
+@Suite("Frames: the hand-written writer agrees with the generated code")
 struct FrameWriterTests {
-    /// The frame of `kind` by the generated code, behind its length.
+    /// The frame of `kind` by the generated code, with its length in front.
     private func expected(_ kind: WireV1.Frame.Kind) -> [UInt8] {
         let body = WireV1.Frame(kind: kind).encoded()
         return withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
     }
 
-    @Test("every kind of frame goes out as its length and the generated encoding")
+    @Test("every kind of frame is written as its length and the generated encoding")
     func anyKind() {
         for kind in SampleFrames.all {
             var out = ByteBuffer()
@@ -22,7 +22,7 @@ struct FrameWriterTests {
     }
 
     @Test(
-        "an OK Response at every size of a varint",
+        "an OK Response matches at every size of a varint",
         arguments: [UInt64(1), 127, 128, 1 << 14, 1 << 35, .max], [0, 1, 127, 128, 20_000])
     func response(call: UInt64, count: Int) {
         let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: count))
@@ -34,7 +34,8 @@ struct FrameWriterTests {
         #expect(Array(out.readableBytesView) == [9] + expected(.response(response)))
     }
 
-    @Test("Protos/README.md, Frame: a Response of exactly the peer's limit is sent, no longer one")
+    @Test(
+        "Protos/README.md, Frame: a Response of exactly the peer's limit is sent, a longer one not")
     func responseLimit() {
         let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: 200))
         let response = WireV1.Response(call: 300, payload: message.encoded())
@@ -49,7 +50,7 @@ struct FrameWriterTests {
     }
 
     @Test(
-        "a Request with and without metadata and payload",
+        "a Request matches with and without metadata and payload",
         arguments: [0, 1, 127, 128, 300], [0, 1, 200])
     func request(metadataBytes: Int, payloadBytes: Int) {
         let value = [UInt8](repeating: 5, count: metadataBytes)
@@ -72,7 +73,7 @@ struct FrameWriterTests {
     }
 
     @Test(
-        "an Item, its end and a Credit at every size of a varint",
+        "an Item, its end and a Credit match at every size of a varint",
         arguments: [UInt64(1), 127, 128, 1 << 35, .max], [0, 1, 127, 128, 20_000])
     func streams(call: UInt64, count: Int) {
         let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: count))
@@ -93,7 +94,7 @@ struct FrameWriterTests {
         #expect(Array(credit.readableBytesView) == expected(.credit(sample)))
     }
 
-    @Test("a Request whose items follow says so, and its size is known", arguments: [0, 200])
+    @Test("a Request with items to follow says so, and its size is exact", arguments: [0, 200])
     func more(payloadBytes: Int) {
         let payload = [UInt8](repeating: 6, count: payloadBytes)
         let outgoing = OutgoingRequest(
@@ -111,7 +112,7 @@ struct FrameWriterTests {
         }
     }
 
-    @Test("the size of a varint is the library's")
+    @Test("the computed size of a varint matches the library's")
     func varintBytes() {
         for shift in 0..<64 {
             for value in [UInt64(1) << shift, (UInt64(1) << shift) - 1] where value > 0 {

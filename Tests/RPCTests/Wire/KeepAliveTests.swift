@@ -2,9 +2,9 @@ import Testing
 
 @testable import RPC
 
-@Suite("Keepalive: a quiet peer and one that is gone")
+@Suite("Keepalive pings")
 struct KeepAliveTests {
-    @Test("Protos/README.md, Connection 3: an idle peer is pinged, and closed 20 s after no pong")
+    @Test("Protos/README.md, Connection 3: an idle peer is pinged and closed 20 s after the ping")
     func gone() {
         var keepAlive = KeepAlive(at: .zero, floor: .seconds(10))
         #expect(keepAlive.look(at: .seconds(29)) == .wait)
@@ -16,7 +16,7 @@ struct KeepAliveTests {
         #expect(keepAlive.look(at: .seconds(50)) == .close)
     }
 
-    @Test("anything that comes is a sign of life", arguments: [false, true])
+    @Test("anything received counts as a sign of life", arguments: [false, true])
     func alive(isAfterPing: Bool) {
         var keepAlive = KeepAlive(at: .zero, floor: .zero)
         if isAfterPing { #expect(keepAlive.look(at: .seconds(30)) == .ping) }
@@ -27,7 +27,7 @@ struct KeepAliveTests {
         #expect(keepAlive.look(at: .seconds(80)) == .ping)
     }
 
-    @Test("Protos/README.md, Connection 3: never more often than the peer accepts")
+    @Test("Protos/README.md, Connection 3: pings are never more frequent than the peer accepts")
     func floor() {
         #expect(KeepAlive(at: .seconds(1), floor: .seconds(90)).due == .seconds(91))
         #expect(KeepAlive(at: .seconds(1), floor: .seconds(1)).due == .seconds(31))

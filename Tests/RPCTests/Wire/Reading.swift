@@ -2,11 +2,11 @@ import Messages
 
 @testable import RPC
 
-/// What a reader makes of one frame's bytes, in a form that both readers have.
+/// The result of reading one frame's bytes, in a form that both readers have.
 enum Reading: Equatable {
     case refused
-    /// Refused for a text; the hand reader takes a method's bytes as they are, since bytes that
-    /// are no text are no method's name either.
+    /// Rejected because of a text field. The hand-written reader takes a method's bytes as they
+    /// are, since bytes that are not text are not a method's name either.
     case refusedText
     case unknown
     case frame(WireV1.Frame.Kind)
@@ -66,12 +66,12 @@ enum Reading: Equatable {
                     payload: head.payload.withBytes(in: frame) { Array($0) })))
     }
 
-    /// The library takes any wire type for a bool; by hand it is a varint or the frame is refused.
-    /// Whether that is why the two disagree.
+    /// libprotobuf-c accepts any wire type for a bool; the hand-written reader requires a varint.
+    /// Returns whether that is why the two disagree.
     static func isOddBool(_ bytes: [UInt8], library: Reading, hand: Reading) -> Bool {
         guard hand == .refused else { return false }
         return bytes.withUnsafeBytes { frame in
-            // What does not scan is refused by both, so that they do not disagree.
+            // Bytes that do not scan are rejected by both readers, so that they do not disagree.
             guard let body = fields(frame, 0..<frame.count)?.first else { return false }
             switch (library, body) {
             case (.frame(.request), .bytes(2, let range)): return holds(frame, range, oddBool: 5)
@@ -101,12 +101,12 @@ enum Reading: Equatable {
         do {
             while let field = try reader.next() { fields.append(field) }
         } catch {
-            return nil  // malformed, which is an answer
+            return nil  // malformed is an expected result
         }
         return fields
     }
 
-    /// Whether the two readers agree; to whoever sent the frame a refusal is a refusal.
+    /// Whether the two readers agree. Both kinds of rejection are the same to a sender.
     func agrees(with other: Reading) -> Bool {
         let refusals: [Reading] = [.refused, .refusedText]
         return self == other || refusals.contains(self) && refusals.contains(other)

@@ -1,6 +1,6 @@
 import Messages
 
-/// A frame of each kind, and some that stress a corner.
+/// A frame of each kind, and some edge cases.
 enum SampleFrames {
     static let all: [WireV1.Frame.Kind] = [
         .hello(hello),

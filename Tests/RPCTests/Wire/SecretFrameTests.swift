@@ -9,7 +9,7 @@ import Testing
 
 @testable import RPC
 
-@Suite("B9: what a secret was read from and written to is wiped")
+@Suite("B9: buffers of frames with secrets are wiped")
 struct SecretFrameTests {
     private typealias Request = GatewayV1.SignInWithPasswordRequest
 
@@ -25,7 +25,7 @@ struct SecretFrameTests {
             isOnLoop: true, hasSecrets: hasSecrets)
     }
 
-    /// Answers with the password's bytes, for the test to see that they arrived.
+    /// Answers whether the password arrived.
     private static func handler(_ method: MethodDescription) -> MethodHandler {
         .onLoop(method) { (request: Request, _) -> SessionV1.ValidateResponse in
             SessionV1.ValidateResponse(valid: request.password == SecretBytes(text: password))
@@ -65,7 +65,7 @@ struct SecretFrameTests {
         }
     }
 
-    @Test("B9: a frame with a secret is wiped once it is read, the frames beside it are not")
+    @Test("B9: a frame with a secret is wiped once it is read, and other frames are not")
     func received() throws {
         let secret = Self.method("Secret", hasSecrets: true)
         let plain = Self.method("Plain", hasSecrets: false)
@@ -80,7 +80,9 @@ struct SecretFrameTests {
         #expect(isThere(second))
     }
 
-    @Test("B9: a frame that comes in two pieces is wiped wherever it lay", arguments: [1, 40, 60])
+    @Test(
+        "B9: a secret frame that arrives in two pieces is wiped in both buffers",
+        arguments: [1, 40, 60])
     func pieces(cut: Int) throws {
         let secret = Self.method("Secret", hasSecrets: true)
         let channel = try connection([secret])
@@ -96,7 +98,7 @@ struct SecretFrameTests {
         }
     }
 
-    @Test("B9: a begun frame is wiped when its connection is lost")
+    @Test("B9: a partial frame is wiped when its connection is lost")
     func lost() throws {
         let secret = Self.method("Secret", hasSecrets: true)
         let channel = try connection([secret])
@@ -106,11 +108,11 @@ struct SecretFrameTests {
         let first = try #require(slice)
         try channel.writeInbound(first)
         #expect(server.decoder.isMidFrame)
-        _ = try? channel.finish()  // the loss of a connection is no part of this
+        _ = try? channel.finish()  // an error of the close does not matter here
         #expect(!server.decoder.isMidFrame)
     }
 
-    @Test("B9: a violation wipes what it leaves unread, and what comes after it")
+    @Test("B9: after a violation, unread and later bytes are wiped")
     func unread() throws {
         let secret = Self.method("Secret", hasSecrets: true)
         let channel = try connection([secret])
@@ -126,7 +128,7 @@ struct SecretFrameTests {
         #expect(!isThere(late))
     }
 
-    @Test("B9: a client's frame with a secret is wiped once the socket has it")
+    @Test("B9: a client's frame with a secret is wiped once it is written to the socket")
     func sent() throws {
         let settings = ClientSettings(
             service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
@@ -149,10 +151,10 @@ struct SecretFrameTests {
         let frame = try #require(try channel.readOutbound(as: ByteBuffer.self))
         #expect(frame.readableBytes > Self.password.utf8.count)
         #expect(frame.readableBytesView.allSatisfy { $0 == 0 })
-        _ = try? channel.finish()  // the loss of a connection is no part of this
+        _ = try? channel.finish()  // an error of the close does not matter here
     }
 
-    @Test("B9: the methods that take a password are marked, others are not")
+    @Test("B9: methods that take a password are marked, and others are not")
     func marked() {
         #expect(AuthDescription.signInWithPassword.hasSecrets)
         #expect(AuthDescription.signUpWithPassword.hasSecrets)

@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Testing
 
-@Suite("X-01: the error catalogue is whole")
+@Suite("X-01: the error catalogue is complete")
 struct ErrorCatalogueTests {
     @Test("X-01: every code is auth/… or rpc/… in kebab case", arguments: ErrorCode.allCases)
     func code(code: ErrorCode) {
@@ -13,7 +13,7 @@ struct ErrorCatalogueTests {
     }
 
     @Test(
-        "X-01: every entry has a status that is an error, and a sentence",
+        "X-01: every entry has an error status and a sentence",
         arguments: ErrorCode.allCases)
     func entry(code: ErrorCode) {
         let entry = code.entry
@@ -24,24 +24,24 @@ struct ErrorCatalogueTests {
         #expect(!entry.next.rawValue.isEmpty)
     }
 
-    @Test("X-01: every code stands for itself alone")
+    @Test("X-01: every code is unique")
     func unique() {
         #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == ErrorCode.allCases.count)
     }
 
-    @Test("X-01: who is told to wait may retry", arguments: ErrorCode.allCases)
+    @Test("X-01: an error that asks to wait is retryable", arguments: ErrorCode.allCases)
     func waiting(code: ErrorCode) {
         if code.entry.next == .wait { #expect(code.entry.isRetryable) }
     }
 
-    @Test("X-02: no code tells that an account does not exist, or which half was wrong")
+    @Test("X-02: no code reveals whether an account exists or which credential was wrong")
     func enumeration() {
         let codes = ErrorCode.allCases.map(\.rawValue)
         #expect(!codes.contains("auth/user-not-found"))
         #expect(!codes.contains("auth/wrong-password"))
     }
 
-    @Test("an error's status is its entry's, and gRPC has seventeen of them")
+    @Test("an error has its entry's status, and the statuses are gRPC's seventeen")
     func status() {
         #expect(ServiceError(.tooManyRequests).status == .resourceExhausted)
         #expect(StatusCode.allCases.map(\.rawValue) == Array(0...16))

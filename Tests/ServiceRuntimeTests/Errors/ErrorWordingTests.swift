@@ -3,11 +3,11 @@ import Testing
 
 @Suite("X-01: the catalogue's sentences in five languages")
 struct ErrorWordingTests {
-    /// A phone shows two lines of this; three bytes a character in Japanese.
+    /// A phone shows two lines of this length. Japanese takes three bytes a character.
     private static let charactersMax = 120
 
     @Test(
-        "X-01: a sentence ends as one, fits, and needs no escaping in JSON",
+        "X-01: a sentence ends with a full stop, fits and needs no escaping in JSON",
         arguments: ErrorCode.allCases, ErrorLanguage.allCases)
     func sentence(code: ErrorCode, language: ErrorLanguage) {
         let text = code.sentence(in: language)
@@ -17,20 +17,22 @@ struct ErrorWordingTests {
         #expect(!text.contains("  ") && text.first?.isWhitespace == false)
     }
 
-    @Test("X-01: no language was left in English", arguments: ErrorCode.allCases)
+    @Test("X-01: no sentence is left untranslated", arguments: ErrorCode.allCases)
     func translated(code: ErrorCode) {
         let texts = ErrorLanguage.allCases.map { code.sentence(in: $0) }
         #expect(Set(texts).count == texts.count, "\(code.rawValue)")
     }
 
-    @Test("X-01: Japanese has no Latin letters but names", arguments: ErrorCode.allCases)
+    @Test(
+        "X-01: Japanese sentences have no Latin letters except in names",
+        arguments: ErrorCode.allCases)
     func japanese(code: ErrorCode) {
         var text = code.sentence(in: .japanese)
         for name in ["Apple", "Google"] { text.replace(name, with: "") }
         #expect(!text.unicodeScalars.contains { $0.value < 0x250 && $0.properties.isAlphabetic })
     }
 
-    @Test("X-01: people are addressed formally", arguments: ErrorCode.allCases)
+    @Test("X-01: sentences address people formally", arguments: ErrorCode.allCases)
     func formal(code: ErrorCode) {
         func words(_ language: ErrorLanguage) -> Set<String> {
             Set(
@@ -41,15 +43,15 @@ struct ErrorWordingTests {
         #expect(words(.french).isDisjoint(with: ["tu", "te", "ton", "ta", "tes", "toi"]))
     }
 
-    /// Codes that a stranger can bring about at an address or number that is not theirs, without a
-    /// proof. `auth/email-already-in-use` is told under friendly enumeration only.
+    /// Codes that a stranger can provoke with someone else's address or number, without a proof.
+    /// `auth/email-already-in-use` is returned only under friendly enumeration.
     private static let told: [ErrorCode] = [
         .invalidCredential, .invalidCode, .codeExpired, .invalidLink, .tooManyRequests,
         .invalidEmail, .invalidPhoneNumber, .phoneCountryNotAllowed,
     ]
 
     @Test(
-        "X-02: what strangers are told says nothing of an account", arguments: told,
+        "X-02: sentences that a stranger can provoke do not mention an account", arguments: told,
         ErrorLanguage.allCases)
     func discreet(code: ErrorCode, language: ErrorLanguage) {
         let text = code.sentence(in: language).lowercased()
@@ -59,7 +61,7 @@ struct ErrorWordingTests {
     }
 
     @Test(
-        "X-02: one sentence names both halves of a credential",
+        "X-02: one sentence names both parts of a credential",
         arguments: [
             (ErrorLanguage.english, ["email", "password"]), (.german, ["e-mail", "passwort"]),
             (.spanish, ["correo", "contraseña"]), (.french, ["e-mail", "mot de passe"]),
@@ -70,7 +72,7 @@ struct ErrorWordingTests {
         #expect(halves.allSatisfy(text.contains))
     }
 
-    @Test("X-01: an error takes the catalogue's sentence, and keeps one of its own")
+    @Test("X-01: an error gets the catalogue's sentence unless it has its own")
     func worded() {
         let plain = ServiceError(.invalidLink, fields: ["token"])
         #expect(plain.worded(in: .english) == plain)
@@ -84,10 +86,10 @@ struct ErrorWordingTests {
     }
 }
 
-@Suite("X-01: what a person reads, as HTTP has it")
+@Suite("X-01: the language is chosen from Accept-Language")
 struct AcceptedLanguagesTests {
     @Test(
-        "RFC 9110, 12.5.4: the language that is wanted most, of those that there are",
+        "RFC 9110, 12.5.4: the most preferred of the available languages is chosen",
         arguments: [
             ("de", ErrorLanguage.german), ("de-CH", .german), ("DE_at", .german),
             ("fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", .french),
@@ -100,7 +102,7 @@ struct AcceptedLanguagesTests {
     }
 
     @Test(
-        "what is none is passed over",
+        "an unusable Accept-Language gives no language",
         arguments: [
             "", ",", ";q=1", "*", "it", "deutsch", "de;q=0", "de;q=0.000", "de;q=2", "de;q=",
             "de;q=-1", "de;q=0.1234", "de;q=1.1.1", "de;x=1", "de;q=٣", "d", "-de", "q=1",

@@ -2,10 +2,10 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Identifiers: one text for one key")
+@Suite("Identifiers: the text form of row keys")
 struct IdentifierTests {
     @Test(
-        "a key is its prefix and thirteen digits, and back",
+        "an id is its prefix and thirteen digits, and is read back",
         arguments: [
             (1, "acc_0000000000001"), (31, "acc_000000000000z"), (32, "acc_0000000000010"),
             (1_024, "acc_0000000000100"), (Int64.max, "acc_7zzzzzzzzzzzz"),
@@ -17,13 +17,13 @@ struct IdentifierTests {
         #expect(AccountID(text: text)?.key == key)
     }
 
-    @Test("no row has a key of zero or below", arguments: [0, -1, Int64.min] as [Int64])
+    @Test("a key of zero or below gives no id", arguments: [0, -1, Int64.min] as [Int64])
     func notPositive(key: Int64) {
         #expect(AccountID(key: key) == nil)
     }
 
     @Test(
-        "any other text is refused",
+        "any other text is rejected",
         arguments: [
             "", "acc_", "acc_0000000000000", "acc_8000000000000", "acc_zzzzzzzzzzzzz",
             "acc_00000000000001", "acc_000000000001", "ses_0000000000001", "acc-0000000000001",
@@ -36,7 +36,7 @@ struct IdentifierTests {
         #expect(AccountID(text: text) == nil)
     }
 
-    @Test("ten thousand random ids read back as themselves, and one letter off never does")
+    @Test("random ids are read back, and other prefixes or letter cases are rejected")
     func random() throws {
         let randomness = SeededRandomness(seed: 4)
         for _ in 0..<10_000 {

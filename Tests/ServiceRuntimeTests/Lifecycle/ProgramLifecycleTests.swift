@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Tells when it runs, and tells its name when it ends.
+/// Reports when it runs, and logs its name when it ends.
 private struct Part: Service {
     let name: String
     let ended: CapturedLog
@@ -23,7 +23,7 @@ private struct Failing: Service {
     func run() async throws { throw ServiceError(.internalError, detail: "the disk is gone") }
 }
 
-/// Two ends of a pipe; the writing one closes when asked.
+/// The two ends of a pipe.
 private struct Pipe {
     let reading: Int32
     let writing: Int32
@@ -38,7 +38,9 @@ private struct Pipe {
     }
 }
 
-@Suite("Lifecycle: starts whole, stops in order", .serialized, .timeLimit(.minutes(1)))
+@Suite(
+    "Lifecycle: a program starts completely and stops in order",
+    .serialized, .timeLimit(.minutes(1)))
 struct ProgramLifecycleTests {
     let log = CapturedLog()
     let ended = CapturedLog()
@@ -49,7 +51,7 @@ struct ProgramLifecycleTests {
             readiness: readiness, lifeline: lifeline, logger: log.logger(), isKilledLate: false)
     }
 
-    @Test("SECURITY.md, Crash: when the lifeline closes, the parts end, the last one first")
+    @Test("SECURITY.md, Crash: when the lifeline closes, the parts stop in reverse order")
     func lifeline() async throws {
         let pipe = try Pipe()
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
@@ -70,7 +72,7 @@ struct ProgramLifecycleTests {
         #expect(readiness.state == .draining)
     }
 
-    @Test("SIGTERM drains, with a lifeline that stays open")
+    @Test("SIGTERM drains the program while its lifeline stays open")
     func signal() async throws {
         let pipe = try Pipe()
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
@@ -80,7 +82,7 @@ struct ProgramLifecycleTests {
         for await _ in starts { break }
         kill(getpid(), SIGTERM)
         #expect(await running.value == 0)
-        // service-lifecycle leaves the signal ignored, and the test runner should stay stoppable.
+        // service-lifecycle leaves the signal ignored, and the test runner must stay stoppable.
         Glibc.signal(SIGTERM, SIG_DFL)
         close(pipe.writing)
         close(pipe.reading)
@@ -88,7 +90,7 @@ struct ProgramLifecycleTests {
         #expect(readiness.state == .draining)
     }
 
-    @Test("a part that fails stops the others in order; the code is 1 and the log says why")
+    @Test("a failing part stops the others in order, with exit code 1 and the reason in the log")
     func failing() async throws {
         let (_, started) = AsyncStream.makeStream(of: Void.self)
         let code = await lifecycle(nil).run([
@@ -103,7 +105,7 @@ struct ProgramLifecycleTests {
         #expect(readiness.state == .draining)
     }
 
-    @Test("a lifeline on a closed descriptor ends at once")
+    @Test("a lifeline whose pipe is already closed ends at once")
     func closed() async throws {
         let pipe = try Pipe()
         close(pipe.writing)
@@ -111,7 +113,7 @@ struct ProgramLifecycleTests {
         close(pipe.reading)
     }
 
-    @Test("a lifeline on /dev/null ends at once, as under a supervisor that gives no input")
+    @Test("a lifeline on /dev/null ends at once, as under a supervisor without input")
     func null() async throws {
         let descriptor = open("/dev/null", O_RDONLY)
         try await Lifeline(descriptor: descriptor).run()

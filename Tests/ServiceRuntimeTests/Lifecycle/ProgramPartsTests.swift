@@ -2,11 +2,11 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("B3: the parts that a program serves without")
+@Suite("B3: parts without which a program still serves")
 struct ProgramPartsTests {
     private let time = ManualTime()
 
-    @Test("B3: a part fails while one of its sources does, since the first of them failed")
+    @Test("B3: a part fails while any of its sources fails, since the first failure")
     func sources() {
         let part = PartCondition(time: time)
         let first = time.now()
@@ -25,7 +25,7 @@ struct ProgramPartsTests {
         #expect(part.trouble?.since == time.now(), "it begins again")
     }
 
-    @Test("B3: parts are listed by name, shown as a metric, and told to watchers when they change")
+    @Test("B3: parts are listed by name and shown as metrics, and changes reach watchers")
     func listed() async {
         let (parts, store) = (ProgramParts(), PartCondition(time: time))
         parts.add("store") { store.trouble }
@@ -44,7 +44,7 @@ struct ProgramPartsTests {
         #expect(page.contains("postern_degraded{part=\"clock\"} 0\n"))
     }
 
-    @Test("B3: one part that hangs makes the whole hang")
+    @Test("B3: one part that hangs makes the program not live")
     func turning() {
         let parts = ProgramParts()
         #expect(parts.isTurning)

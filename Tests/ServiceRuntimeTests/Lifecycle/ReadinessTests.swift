@@ -1,9 +1,9 @@
 import ServiceRuntime
 import Testing
 
-@Suite("Readiness: calls only once every part is there")
+@Suite("Readiness: a program is ready once every part is")
 struct ReadinessTests {
-    @Test("waits for all its parts and names those that are missing")
+    @Test("it waits for all its parts and names the missing ones")
     func parts() {
         let readiness = Readiness(parts: ["store", "keys"])
         #expect(readiness.state == .waiting(parts: ["keys", "store"]))
@@ -14,7 +14,7 @@ struct ReadinessTests {
         #expect(readiness.isReady)
     }
 
-    @Test("a part that goes takes readiness with it, and may come back")
+    @Test("a part that is gone ends readiness and may come back")
     func going() {
         let readiness = Readiness(parts: ["store"])
         readiness.set("store", isReady: true)
@@ -24,7 +24,7 @@ struct ReadinessTests {
         #expect(readiness.isReady)
     }
 
-    @Test("there is no way back from draining")
+    @Test("draining is final")
     func draining() {
         let readiness = Readiness(parts: ["store"])
         readiness.drain()
@@ -37,7 +37,7 @@ struct ReadinessTests {
         #expect(Readiness(parts: []).isReady)
     }
 
-    @Test("whoever watches sees each state once, the present one first")
+    @Test("a watcher gets each state once, the present one first")
     func watching() async {
         let readiness = Readiness(parts: ["store"])
         var changes = readiness.changes().makeAsyncIterator()
@@ -49,7 +49,7 @@ struct ReadinessTests {
         #expect(await changes.next() == .draining)
     }
 
-    @Test("a slow watcher sees the newest only")
+    @Test("a slow watcher gets only the newest state")
     func slow() async {
         let readiness = Readiness(parts: ["store"])
         var changes = readiness.changes().makeAsyncIterator()
@@ -58,7 +58,7 @@ struct ReadinessTests {
         #expect(await changes.next() == .draining)
     }
 
-    @Test("waiting ends with readiness, with draining, or with the task")
+    @Test("waiting ends with readiness, with draining, or with the task's cancellation")
     func until() async {
         let ready = Readiness(parts: ["store"])
         let waiting = Task { await ready.untilReady() }

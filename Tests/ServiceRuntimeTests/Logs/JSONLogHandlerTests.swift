@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// A line as a JSON reader sees it.
+/// A log line as a JSON reader decodes it.
 private struct Line: Decodable {
     let time: String
     let level: String
@@ -21,9 +21,9 @@ private func read(_ log: CapturedLog) throws -> [Line] {
     try log.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
 }
 
-@Suite("Logs: one event, one line, nothing from outside but escaped fields")
+@Suite("Logs: an event is one line, and outside text appears only in escaped fields")
 struct JSONLogHandlerTests {
-    @Test("a line has time, level, service, event code, message and fields, numbers as numbers")
+    @Test("a line has time, level, service, event, message and fields, with numbers as numbers")
     func line() {
         let log = CapturedLog()
         log.logger(service: "session").event(
@@ -39,7 +39,7 @@ struct JSONLogHandlerTests {
     }
 
     @Test(
-        "SECURITY.md, Secrets: a string from outside stays one escaped field of one line",
+        "SECURITY.md, Secrets: outside text stays one escaped field of one line",
         arguments: [
             "line\nbreak", "\r\n{\"level\":\"info\",\"event\":\"forged\"}", "quote\" and \\",
             "\u{1B}[2J\u{1B}[31mred", "\u{9B}31m", "nul\0", "\u{7F}\u{85}\u{2028}\u{2029}",
@@ -61,7 +61,7 @@ struct JSONLogHandlerTests {
     }
 
     @Test(
-        "bytes that are no UTF-8 are replaced",
+        "bytes that are not UTF-8 are replaced",
         arguments: [[0xFF, 0x41], [0xC0, 0x80], [0xED, 0xA0, 0x80]])
     func invalid(bytes: [UInt8]) throws {
         let log = CapturedLog()
@@ -69,7 +69,7 @@ struct JSONLogHandlerTests {
         #expect(try read(log).first?.detail?.contains("\u{FFFD}") == true)
     }
 
-    @Test("a long value is cut at a whole character, and a line never passes 4,096 bytes")
+    @Test("a long value is cut at a whole character, and a line has at most 4,096 bytes")
     func bounds() throws {
         let log = CapturedLog()
         let long = String(repeating: "🙂\n", count: 100_000)
@@ -85,7 +85,7 @@ struct JSONLogHandlerTests {
         #expect(try read(log).last?.cut == nil)
     }
 
-    @Test("fields that are not in the list are named, and their values are not written")
+    @Test("unlisted fields are named without their values")
     func unlisted() throws {
         let log = CapturedLog()
         var logger = log.logger()
@@ -96,7 +96,7 @@ struct JSONLogHandlerTests {
         #expect(!String(decoding: log.bytes, as: UTF8.self).contains("192.0.2.1"))
     }
 
-    @Test("many unlisted names, long and hostile, stay within the line")
+    @Test("many long or hostile unlisted names stay within the line's limit")
     func unlistedMany() throws {
         let log = CapturedLog()
         let metadata = (0..<1_000).map {
@@ -110,7 +110,7 @@ struct JSONLogHandlerTests {
         #expect(try read(log).count == 1)
     }
 
-    @Test("an event's own error is its detail; a field on the line wins over the logger's")
+    @Test("an event's error is its detail, and a line's field overrides the logger's")
     func merging() throws {
         let log = CapturedLog()
         let logger = log.logger().with([.count: 1, .session: "ses_1"])
@@ -122,7 +122,7 @@ struct JSONLogHandlerTests {
         #expect(lines.last?.detail?.contains("inner") == true)
     }
 
-    @Test("below the level nothing is written, and the fields are not even made")
+    @Test("below the level nothing is written, and the fields are not evaluated")
     func level() {
         let log = CapturedLog()
         let logger = Logger.json(service: "test", level: .warning, time: ManualTime(), sink: log)

@@ -4,7 +4,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Logs: one write a line", .timeLimit(.minutes(1)))
+@Suite("Logs: one write per line", .timeLimit(.minutes(1)))
 struct StandardErrorSinkTests {
     @Test("lines of eight tasks through one pipe stay whole")
     func whole() async throws {
@@ -15,7 +15,7 @@ struct StandardErrorSinkTests {
             service: "test", level: .info, time: ManualTime(),
             sink: StandardErrorSink(descriptor: writing))
         let text = String(repeating: "x", count: 900)
-        // Ten lines of 1 KiB each from eight tasks: just over the 64 KiB that a pipe holds.
+        // Ten lines of 1 KiB from each of eight tasks: just over the 64 KiB that a pipe holds.
         let reader = Task { Self.readAll(reading) }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
@@ -33,7 +33,7 @@ struct StandardErrorSinkTests {
         #expect(Set(lines).count == 1)
     }
 
-    @Test("a descriptor that is gone loses the line and nothing else")
+    @Test("a closed descriptor loses the line and nothing else")
     func gone() {
         StandardErrorSink(descriptor: -1).write([UInt8(ascii: "\n")])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite("A-04: figures that are read only when the page is asked for")
+@Suite("A-04: metrics that are read only when the page is requested")
 struct MetricSourceTests {
     private struct Shop: MetricSource {
         let name: String
@@ -18,7 +18,7 @@ struct MetricSourceTests {
         }
     }
 
-    @Test("two sources add to one family; its head is written once; counts add up")
+    @Test("two sources share one family with one header, and histogram buckets are cumulative")
     func merged() {
         let registry = MetricsRegistry()
         registry.add(Shop(name: "a"))
@@ -49,7 +49,7 @@ struct MetricSourceTests {
                 """#)
     }
 
-    @Test("a process tells its memory, time, descriptors, start and version")
+    @Test("a process reports its memory, CPU time, descriptors, start and version")
     func process() {
         let registry = MetricsRegistry()
         registry.add(ProcessFigures(program: "postern-test", version: "1.2.3", time: ManualTime()))
@@ -67,7 +67,7 @@ struct MetricSourceTests {
         }
     }
 
-    @Test("proc's line is read past a name with brackets and spaces; half a line is none")
+    @Test("/proc's line is read past a name with brackets and spaces, and rejected if incomplete")
     func usage() {
         let line =
             "42 (a) b (c) S 1 42 42 0 -1 4194304 9 0 0 0 31 11 0 0 20 0 7 0 12345 9999 250 18446"

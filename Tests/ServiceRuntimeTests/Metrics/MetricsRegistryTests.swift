@@ -2,7 +2,7 @@ import Metrics
 import ServiceRuntime
 import Testing
 
-@Suite("A-04: metrics as Prometheus reads them")
+@Suite("A-04: metrics in the text format of Prometheus")
 struct MetricsRegistryTests {
     let registry = MetricsRegistry(prefix: "postern")
 
@@ -12,7 +12,7 @@ struct MetricsRegistryTests {
         }
     }
 
-    @Test("a counter counts up and ends in _total")
+    @Test("a counter counts up, and its name ends in _total")
     func counter() {
         let counter = Counter(
             label: "rpc.calls", dimensions: [("method", "Refresh"), ("code", "ok")],
@@ -27,14 +27,14 @@ struct MetricsRegistryTests {
                 """)
     }
 
-    @Test("the same label and dimensions are one series, in whatever order they come")
+    @Test("the same label and dimensions are one series, in any order of the dimensions")
     func same() {
         Counter(label: "c", dimensions: [("a", "1"), ("b", "2")], factory: registry).increment()
         Counter(label: "c", dimensions: [("b", "2"), ("a", "1")], factory: registry).increment()
         #expect(lines() == [#"postern_c_total{a="1",b="2"} 2"#])
     }
 
-    @Test("a floating-point counter, a gauge and a meter")
+    @Test("floating-point counters, gauges and meters show their value")
     func numbers() {
         let floating = FloatingPointCounter(label: "f", factory: registry)
         for amount in [0.25, 0.5, -1, .nan, .infinity] { floating.increment(by: amount) }
@@ -47,7 +47,7 @@ struct MetricsRegistryTests {
         #expect(lines() == ["postern_f_total 0.75", "postern_g -2.5", "postern_m 14"])
     }
 
-    @Test("a timer is a histogram in seconds: buckets add up, the bound itself is inside")
+    @Test("a timer is a histogram in seconds: buckets are cumulative and include their bound")
     func timer() {
         let timer = Timer(label: "call", factory: registry)
         timer.recordNanoseconds(1_000)
@@ -64,7 +64,7 @@ struct MetricsRegistryTests {
         #expect(lines.contains("postern_call_seconds_sum 3600.002502001"))
     }
 
-    @Test("a recorder is a histogram of amounts; what is no number is not recorded")
+    @Test("a recorder is a histogram of amounts and ignores NaN and infinity")
     func recorder() {
         let recorder = Recorder(label: "batch", factory: registry)
         for amount in [0, 1, 2, 3, .nan, .infinity] as [Double] { recorder.record(amount) }
@@ -75,7 +75,7 @@ struct MetricsRegistryTests {
         #expect(lines.contains("postern_batch_sum 6"))
     }
 
-    @Test("a hostile label value cannot end its quotes or its line")
+    @Test("a hostile label value stays within its quotes and its line")
     func hostileValue() {
         let value = "a\"} 1\nforged_total 99\\"
         Counter(label: "c", dimensions: [("v", value)], factory: registry).increment()
@@ -83,7 +83,7 @@ struct MetricsRegistryTests {
         #expect(lines() == [#"postern_c_total{v="a\"} 1\nforged_total 99\\"} 1"#])
     }
 
-    @Test("hostile names become allowed ones")
+    @Test("hostile names are changed to allowed ones")
     func hostileName() {
         Counter(
             label: "1 x\n{\"é", dimensions: [("le", "a"), ("__n", "b"), ("", "c"), ("9", "d")],
@@ -96,7 +96,7 @@ struct MetricsRegistryTests {
             ])
     }
 
-    @Test("beyond 200 series the values fold into other, and nothing is lost")
+    @Test("beyond 200 series values are counted as other, and nothing is lost")
     func series() {
         for index in 0..<10_000 {
             Counter(label: "c", dimensions: [("v", "\(index)")], factory: registry).increment()
@@ -106,13 +106,13 @@ struct MetricsRegistryTests {
         #expect(lines.contains(#"postern_c_total{v="other"} 9800"#))
     }
 
-    @Test("beyond 512 families a metric works and is not shown")
+    @Test("beyond 512 families a metric works but is not shown")
     func families() {
         for index in 0..<600 { Counter(label: "c\(index)", factory: registry).increment() }
         #expect(lines().count == MetricsRegistry.familiesMax)
     }
 
-    @Test("one name for two kinds: the first is shown, the second does no harm")
+    @Test("if one name has two kinds, only the first is shown")
     func conflict() {
         Gauge(label: "x", factory: registry).record(1)
         Recorder(label: "x", factory: registry).record(5)
@@ -129,7 +129,7 @@ struct MetricsRegistryTests {
         #expect(registry.prometheusText().utf8.count < 300)
     }
 
-    @Test("nothing recorded at once by eight tasks is lost")
+    @Test("no value recorded by eight concurrent tasks is lost")
     func concurrent() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {

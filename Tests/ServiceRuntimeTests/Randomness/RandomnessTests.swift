@@ -2,7 +2,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// Gives the same byte for ever.
+/// Always gives the same byte.
 private struct Constant: Randomness {
     let byte: UInt8
 
@@ -11,21 +11,23 @@ private struct Constant: Randomness {
     }
 }
 
-@Suite("Randomness: what is drawn from it")
+@Suite("Values drawn from a source of randomness")
 struct RandomnessTests {
-    @Test("a row key is positive at both ends of the draw")
+    @Test("a row key is positive for the lowest and the highest draw")
     func rowKey() {
         #expect(Constant(byte: 0).rowKey() == 1)
         #expect(Constant(byte: 0xFF).rowKey() == .max)
     }
 
-    @Test("as many bytes as asked for, none too", arguments: [0, 1, 7, 8, 9, 32, 1_000])
+    @Test(
+        "it gives exactly the requested number of bytes, also none",
+        arguments: [0, 1, 7, 8, 9, 32, 1_000])
     func bytes(count: Int) {
         #expect(Constant(byte: 7).bytes(count) == [UInt8](repeating: 7, count: count))
         #expect(SeededRandomness().bytes(count).count == count)
     }
 
-    @Test("SplitMix64's first numbers from seed 1234567, as its authors give them")
+    @Test("SplitMix64's first numbers from seed 1234567 match its authors' values")
     func splitMix() {
         let randomness = SeededRandomness(seed: 1_234_567)
         #expect(randomness.next() == 6_457_827_717_110_365_317)
@@ -33,7 +35,7 @@ struct RandomnessTests {
         #expect(randomness.next() == 9_817_491_932_198_370_423)
     }
 
-    @Test("the same seed repeats, another does not")
+    @Test("the same seed repeats its numbers, and another seed does not")
     func seeds() {
         #expect(SeededRandomness(seed: 5).bytes(64) == SeededRandomness(seed: 5).bytes(64))
         #expect(SeededRandomness(seed: 5).bytes(64) != SeededRandomness(seed: 6).bytes(64))

@@ -1,9 +1,9 @@
 import ServiceRuntime
 import Testing
 
-@Suite("Waiting before the next try")
+@Suite("Backoff before a retry")
 struct BackoffTests {
-    @Test("Protos/README.md, Client: 100 ms × 1.6 up to 10 s, reset by a success")
+    @Test("Protos/README.md, Client: backoff is 100 ms × 1.6 up to 10 s, reset by a success")
     func waits() {
         var backoff = Backoff()
         let middle: UInt64 = 200  // no jitter
@@ -16,7 +16,7 @@ struct BackoffTests {
     }
 
     @Test(
-        "Protos/README.md, Client: the jitter is 0.2 either way",
+        "Protos/README.md, Client: the jitter is 20 % either way",
         arguments: [(UInt64(0), 80), (400, 120), (401, 80), (200, 100), (UInt64.max, 94)])
     func jitter(draw: UInt64, milliseconds: Int) {
         var backoff = Backoff()
@@ -26,7 +26,7 @@ struct BackoffTests {
         #expect((.milliseconds(80)...(.milliseconds(120))).contains(wait))
     }
 
-    @Test("another first wait, growth and end, without jitter")
+    @Test("first wait, growth and maximum can be changed, and the jitter switched off")
     func others() {
         var backoff = Backoff(
             first: .seconds(1), most: .seconds(30), growthTenths: 20, jitterThousandths: 0)

@@ -1,11 +1,11 @@
 import ServiceRuntime
 import Testing
 
-@Suite("The circuit breaker, in plain values")
+@Suite("The state machine of the circuit breaker")
 struct CircuitBreakerTests {
     private let start = Duration.seconds(1_000)
 
-    /// One that has just opened at `start`.
+    /// A breaker that has just opened at `start`.
     private func opened() -> CircuitBreaker {
         var breaker = CircuitBreaker()
         for _ in 0..<CircuitBreaker.failuresMax {
@@ -14,14 +14,14 @@ struct CircuitBreakerTests {
         return breaker
     }
 
-    /// One whose probe is on its way, one second later.
+    /// A breaker whose probe started one second later.
     private func probing() -> CircuitBreaker {
         var breaker = opened()
         #expect(breaker.admit(at: start + .seconds(1)) == .probe)
         return breaker
     }
 
-    @Test("it opens at the tenth failure among the last 20 calls, wherever they stand")
+    @Test("it opens at the tenth failure among the last 20 calls, in any order")
     func opens() {
         for gap in 0...1 {
             var breaker = CircuitBreaker()
@@ -36,17 +36,17 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test("failures that are older than 20 calls are forgotten")
+    @Test("failures older than 20 calls no longer count")
     func forgets() {
         var breaker = CircuitBreaker()
         for call in 0..<10_000 {
-            // Nine of each 20.
+            // Nine of each 20 fail.
             #expect(
                 breaker.ended(.pass, call % 20 < 9 ? .failed : .answered, at: start) == nil)
         }
     }
 
-    @Test("closed, it lets all pass and reads no clock; a call given up does not count")
+    @Test("closed, it passes all calls without reading the clock, and abandoned calls do not count")
     func closed() {
         var breaker = CircuitBreaker()
         var readings = 0
@@ -62,7 +62,7 @@ struct CircuitBreakerTests {
         #expect(readings == 0)
     }
 
-    @Test("open, it bars until its wait is over; then one call passes, and no second one")
+    @Test("open, it rejects calls until its wait ends and then passes a single probe")
     func single() {
         var breaker = opened()
         let until = start + .seconds(1)
@@ -75,7 +75,7 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test("probes that fail double the wait up to 30 s")
+    @Test("failed probes double the wait up to 30 s")
     func doubles() {
         var breaker = opened()
         var uptime = start
@@ -94,14 +94,14 @@ struct CircuitBreakerTests {
         #expect(waits == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
     }
 
-    @Test("a probe that is answered closes it, with nothing counted and the first wait again")
+    @Test("an answered probe closes it and resets counts and wait")
     func recovers() {
         var breaker = probing()
         #expect(breaker.ended(.probe, .answered, at: start) == .closed)
         #expect(breaker == CircuitBreaker())
     }
 
-    @Test("a probe that its caller gave up leaves its place to the next call")
+    @Test("an abandoned probe leaves its place to the next call")
     func abandoned() {
         var breaker = probing()
         #expect(breaker.ended(.probe, .abandoned, at: start + .seconds(2)) == nil)
@@ -110,7 +110,7 @@ struct CircuitBreakerTests {
             breaker.ended(.probe, .failed, at: start + .seconds(2)) == .opened(wait: .seconds(2)))
     }
 
-    @Test("a target that is reached again is probed at once, and only then closed")
+    @Test("a target that is reached again is probed at once before the breaker closes")
     func found() {
         var breaker = opened()
         breaker.foundAgain(at: start + .milliseconds(10))
@@ -123,7 +123,7 @@ struct CircuitBreakerTests {
     }
 
     @Test(
-        "calls that began before it opened change nothing when they end",
+        "calls that began before it opened do not change it when they end",
         arguments: [CircuitBreaker.Outcome.answered, .failed, .abandoned])
     func late(outcome: CircuitBreaker.Outcome) {
         for before in [opened(), probing()] {

@@ -1,9 +1,9 @@
 import ServiceRuntime
 import Testing
 
-@Suite("The budget of retries")
+@Suite("The retry budget")
 struct RetryBudgetTests {
-    @Test("Protos/README.md, Client: ten tokens, one a failure, none below five: five retries")
+    @Test("Protos/README.md, Client: ten tokens allow five retries in a row of failures")
     func storm() {
         var budget = RetryBudget()
         var retries = 0
@@ -15,7 +15,7 @@ struct RetryBudgetTests {
         #expect(budget.tenths == 0)
     }
 
-    @Test("Protos/README.md, Client: a success gives a tenth back, up to ten tokens")
+    @Test("Protos/README.md, Client: a success returns a tenth of a token, up to ten tokens")
     func recovery() {
         var budget = RetryBudget()
         for _ in 0..<10 { budget.spend() }
@@ -29,7 +29,7 @@ struct RetryBudgetTests {
         #expect(budget.tenths == RetryBudget.tenthsMax)
     }
 
-    @Test("below one failure in eleven calls it never runs dry; above, it does")
+    @Test("one failure in eleven calls never empties the budget, one in nine does")
     func balance() {
         var healthy = RetryBudget()
         var failing = RetryBudget()

@@ -2,9 +2,9 @@ import ServiceRuntime
 import Synchronization
 import Testing
 
-@Suite("Files that are read again")
+@Suite("Files that are read again for changes")
 struct FollowedFilesTests {
-    /// What is in the files, and what was put into force.
+    /// The files' text, and the values that were put into force.
     private final class House: Sendable {
         let inFiles = Mutex("one")
         let inForce = Mutex(["one"])
@@ -21,7 +21,7 @@ struct FollowedFilesTests {
     }
 
     @Test(
-        "a change holds once two reads in a row agree; a mistake is told once and changes nothing",
+        "a change is used once two reads agree, and an invalid one is reported once",
         arguments: [
             (["one", "one"], [.unchanged, .unchanged], ["one"]),
             (["two", "two", "two"], [.unchanged, .used, .unchanged], ["one", "two"]),

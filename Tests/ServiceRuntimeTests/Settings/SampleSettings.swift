@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Testing
 
-/// A setting of each kind, as a service would declare them.
+/// A setting of each kind, as a service declares them.
 struct SampleSettings: Settings {
     enum Mode: String, CaseIterable {
         case friendly
@@ -47,7 +47,7 @@ struct SampleSettings: Settings {
     }
 }
 
-/// What came of loading `SampleSettings`.
+/// The outcome of loading `SampleSettings`.
 struct SampleOutcome {
     let values: SampleSettings?
     let text: String
@@ -63,7 +63,7 @@ struct SampleOutcome {
         }
     }
 
-    /// The mistakes that were reported, without the line above them.
+    /// The reported mistakes, without the heading.
     var mistakes: [String] {
         text.split(separator: "\n").dropFirst().map { $0.trimmingPrefix("  ") }.map(String.init)
     }

@@ -2,10 +2,10 @@ import Testing
 
 @testable import ServiceRuntime
 
-@Suite("R-06: patterns of settings' names")
+@Suite("R-06: patterns for names of settings")
 struct SettingPatternTests {
     @Test(
-        "R-06: a star stands for any letters, and for none",
+        "R-06: a star matches any letters, or none",
         arguments: [
             ("failed-*-count", "failed-sign-in-count", true), ("failed-*", "failed-", true),
             ("*", "", true), ("*", "anything", true), ("*-count", "sign-up-count", true),
@@ -18,7 +18,7 @@ struct SettingPatternTests {
         #expect(SettingPattern(pattern)?.fits(name) == isFitting)
     }
 
-    @Test("R-06: a name without a star is no pattern", arguments: ["", "a", "failed-sign-in"])
+    @Test("R-06: a name without a star is not a pattern", arguments: ["", "a", "failed-sign-in"])
     func none(name: String) {
         #expect(SettingPattern(name) == nil)
     }

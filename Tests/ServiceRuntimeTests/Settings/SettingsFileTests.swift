@@ -13,7 +13,7 @@ struct SettingsFileTests {
     }
 
     @Test(
-        "YAML that settings are made of",
+        "the YAML that settings need is read",
         arguments: [
             "listen-port: 5", "---\nlisten-port: 5\n", "# a comment\n\nlisten-port:   5   # why\n",
             "listen-port: '5'", "listen-port: \"5\"", "listen-port: \"\\u0035\"",
@@ -26,7 +26,7 @@ struct SettingsFileTests {
     }
 
     @Test(
-        "YAML that settings have no use for is refused at its line",
+        "other YAML is rejected with its line number",
         arguments: [
             ("listen-port: &a 5", "line 1: a value that begins with & must stand in quotes"),
             ("data-folder: *a", "line 1: a value that begins with * must stand in quotes"),
@@ -79,7 +79,7 @@ struct SettingsFileTests {
         #expect(outcome.mistakes.contains("\(file) \(mistake)"), "\(outcome.text)")
     }
 
-    @Test("lists: dashes at the key's own indent, brackets, commas, none")
+    @Test("lists may use dashes, brackets or commas, or be empty")
     func lists() throws {
         let wanted = ["https://a.example", "b"]
         for text in [
@@ -95,7 +95,7 @@ struct SettingsFileTests {
     }
 
     @Test(
-        "JSON: nested objects join their names; what is no setting is refused",
+        "JSON: nested objects join their names, and values that are no settings are rejected",
         arguments: [
             (#"{"listen": {"port": 5}}"#, nil), (#"{"listen-port": "5"}"#, nil),
             (#"[1]"#, "the file's top is not an object"),
@@ -117,7 +117,7 @@ struct SettingsFileTests {
         }
     }
 
-    @Test("a file that is missing, of another ending, not UTF-8 or huge is one mistake")
+    @Test("a missing, wrongly named, non-UTF-8 or huge file is one error")
     func unreadable() throws {
         #expect(SampleOutcome(["--config", "/nonexistent/s.yaml"]).mistakes.count == 1)
         #expect(try outcome("listen-port: 5", "s.toml").0.mistakes.count == 1)
@@ -126,7 +126,7 @@ struct SettingsFileTests {
         #expect(SampleOutcome(["--config", "/"]).mistakes.count == 1)
     }
 
-    @Test("two thousand seeded mutations of a file: settings or mistakes, never a trap")
+    @Test("2,000 seeded mutations of a file give settings or errors, never a trap")
     func mutations() throws {
         let randomness = SeededRandomness(seed: 11)
         let original = Array(

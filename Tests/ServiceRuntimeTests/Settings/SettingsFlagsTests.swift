@@ -1,10 +1,10 @@
 import ServiceRuntime
 import Testing
 
-@Suite("Settings: flags are read strictly")
+@Suite("Settings: flags are parsed strictly")
 struct SettingsFlagsTests {
     @Test(
-        "what is no known flag with its value is a mistake",
+        "an unknown flag or a flag without a valid value is an error",
         arguments: [
             (["--listen-port"], "--listen-port: its value is missing"),
             (["--listen-port", "--lifeline"], "--listen-port: its value is missing"),
@@ -44,7 +44,7 @@ struct SettingsFlagsTests {
         #expect(SampleOutcome(arguments).mistakes.first == mistake)
     }
 
-    @Test("a claim stands alone or takes its value")
+    @Test("a boolean flag may stand alone or have a value")
     func claims() {
         #expect(SampleOutcome(["--lifeline"]).values?.isLifeline == true)
         #expect(SampleOutcome(["--lifeline", "false"]).values?.isLifeline == false)
@@ -52,13 +52,13 @@ struct SettingsFlagsTests {
         #expect(SampleOutcome(["--lifeline", "--listen-port", "1"]).values?.port == 1)
     }
 
-    @Test("a value that begins with dashes, holds = or a comma is taken whole")
+    @Test("a value may begin with dashes or contain = or a comma")
     func odd() {
         #expect(SampleOutcome(["--data-folder=--odd"]).values?.folder == "--odd")
         #expect(SampleOutcome(["--data-folder", "a=b,c"]).values?.folder == "a=b,c")
     }
 
-    @Test("SECURITY.md, Secrets: a secret as a flag is refused and not repeated")
+    @Test("SECURITY.md, Secrets: a secret in a flag is rejected and not printed")
     func secret() {
         for arguments in [["--mail-password", "canary"], ["--mail-password=canary"]] {
             let outcome = SampleOutcome(arguments)

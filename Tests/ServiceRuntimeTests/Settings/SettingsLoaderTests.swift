@@ -2,9 +2,9 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Settings: from defaults, file, environment and flags, checked whole")
+@Suite("Settings: from defaults, file, environment and flags")
 struct SettingsLoaderTests {
-    @Test("everything runs on defaults")
+    @Test("without any input all settings have their defaults")
     func defaults() throws {
         let values = try #require(SampleOutcome().values)
         #expect(values.port == 7402)
@@ -18,7 +18,7 @@ struct SettingsLoaderTests {
         #expect(values.password == nil)
     }
 
-    @Test("a flag wins over the environment, that over the file, that over the default")
+    @Test("a flag overrides the environment, which overrides the file, which overrides defaults")
     func precedence() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
@@ -31,7 +31,7 @@ struct SettingsLoaderTests {
         #expect(values.mode == .strict)
     }
 
-    @Test("every kind can be given in every place")
+    @Test("every kind of setting can be given in every source")
     func places() throws {
         let folder = try TemporaryFolder()
         let yaml = try folder.write(
@@ -83,7 +83,7 @@ struct SettingsLoaderTests {
         }
     }
 
-    @Test("all mistakes are reported at once, each with its place")
+    @Test("all errors are reported at once, each with its source")
     func mistakes() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
@@ -106,7 +106,7 @@ struct SettingsLoaderTests {
             ])
     }
 
-    @Test("a rule between settings is checked, unless one of them is wrong already")
+    @Test("a rule between settings is checked unless one of them is already invalid")
     func rules() {
         #expect(
             SampleOutcome(["--listen-port", "7400"]).mistakes == [
@@ -118,7 +118,7 @@ struct SettingsLoaderTests {
             ])
     }
 
-    @Test("--check prints what is in force and where it comes from")
+    @Test("--check prints the settings in force and their sources")
     func check() throws {
         let outcome = SampleOutcome(
             ["--check", "--listen-port", "9"],
@@ -138,13 +138,13 @@ struct SettingsLoaderTests {
         #expect(!outcome.text.contains("canary"))
     }
 
-    @Test("--check reports mistakes as a start would")
+    @Test("--check reports errors as a start does")
     func checkMistakes() {
         let outcome = SampleOutcome(["--check", "--listen-port", "x"])
         #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
     }
 
-    @Test("--help lists every setting with its default and reason, whatever else is given")
+    @Test("--help lists every setting with default and reason, whatever the other arguments")
     func help() {
         let outcome = SampleOutcome(["--help", "--nonsense"])
         #expect(outcome.exitCode == 0)

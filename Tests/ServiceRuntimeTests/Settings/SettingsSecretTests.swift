@@ -2,13 +2,13 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("SECURITY.md, Secrets: from files or environment, shown nowhere")
+@Suite("SECURITY.md, Secrets: secrets come from files or the environment and are not shown")
 struct SettingsSecretTests {
     private func text(_ secret: SettingSecret?) -> String? {
         secret?.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("from the environment, the settings file, or a file of its own")
+    @Test("a secret is read from the environment, the settings file or its own file")
     func sources() throws {
         let folder = try TemporaryFolder()
         let secret = try folder.write("hunter2\n", to: "secret")
@@ -23,14 +23,14 @@ struct SettingsSecretTests {
         }
     }
 
-    @Test("only one newline at the end of its file is not part of it")
+    @Test("one newline at the end of a secret's file is dropped")
     func newline() throws {
         let folder = try TemporaryFolder()
         let secret = try folder.write("a\n\n", to: "secret")
         #expect(text(SampleOutcome(["--mail-password-file", secret]).values?.password) == "a\n")
     }
 
-    @Test("an empty, missing or huge file, or two sources, are mistakes")
+    @Test("an empty, missing or huge file, or two sources, are errors")
     func mistakes() throws {
         let folder = try TemporaryFolder()
         for contents in [
@@ -51,7 +51,7 @@ struct SettingsSecretTests {
         #expect(empty.mistakes == ["POSTERN_MAIL_PASSWORD: the value is not 1 to 65536 bytes"])
     }
 
-    @Test("a secret of the largest size is taken")
+    @Test("a secret of the maximum size is accepted")
     func largest() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(String(repeating: "x", count: 65_536) + "\n", to: "secret")
@@ -60,7 +60,7 @@ struct SettingsSecretTests {
                 == 65_536)
     }
 
-    @Test("neither interpolation nor a dump shows it")
+    @Test("neither interpolation nor dump shows a secret")
     func hidden() throws {
         let secret = try #require(SampleOutcome([], ["POSTERN_MAIL_PASSWORD": "canary"]).values)
         var dumped = ""

@@ -3,9 +3,9 @@ import Testing
 
 @testable import TestSupport
 
-@Suite("A bad network's one direction, without a socket")
+@Suite("Network faults in one direction, without a socket")
 struct FaultPipeTests {
-    /// What passes of `bytes` at `uptime`, and the step at which it stops.
+    /// The bytes that pass at `uptime`, and the step at which the pipe stops.
     private func pass(
         _ bytes: ArraySlice<UInt8>, _ pipe: inout FaultPipe, at uptime: Duration = .zero,
         isEnd: Bool = false
@@ -20,7 +20,7 @@ struct FaultPipeTests {
         return (passed, pipe.step(at: uptime))
     }
 
-    @Test("a good network passes everything, then the end, once")
+    @Test("without a fault all bytes pass, then the end, once")
     func none() {
         var pipe = FaultPipe(.none)
         let first = pass([1, 2, 3], &pipe, isEnd: true)
@@ -32,7 +32,7 @@ struct FaultPipeTests {
         #expect(other.step(at: .zero) == .endReceiver)
     }
 
-    @Test("latency holds each piece for its time and keeps the order")
+    @Test("latency delays each piece and keeps the order")
     func latency() {
         var pipe = FaultPipe(.latency(.milliseconds(40), jitter: .milliseconds(10)))
         pipe.take([1], at: .zero, jitter: 999)
@@ -42,7 +42,7 @@ struct FaultPipeTests {
         #expect(pass([], &pipe, at: .milliseconds(50)).bytes == [1, 2])
     }
 
-    @Test("a trickle gives one byte, and the next after its pause")
+    @Test("a trickle passes one byte, and the next after its pause")
     func trickle() {
         var pipe = FaultPipe(.trickle(pause: .milliseconds(2)))
         let first = pass([1, 2], &pipe)
@@ -51,7 +51,7 @@ struct FaultPipeTests {
         #expect(pass([], &pipe, at: .milliseconds(2)).bytes == [2])
     }
 
-    @Test("a stall holds what comes, and lets it go when the network heals")
+    @Test("a stall holds bytes until the network heals")
     func stall() {
         var pipe = FaultPipe(.stall(after: 2))
         let first = pass([1, 2, 3, 4], &pipe)
@@ -61,7 +61,7 @@ struct FaultPipeTests {
         #expect(pass([5], &pipe).bytes == [3, 4, 5])
     }
 
-    @Test("a stalled sender is read from up to a limit")
+    @Test("a stalled sender is read up to a limit")
     func backPressure() {
         var pipe = FaultPipe(.stall(after: 0))
         #expect(pipe.isReading)
@@ -70,7 +70,7 @@ struct FaultPipeTests {
         #expect(!pipe.isReading)
     }
 
-    @Test("bytes are passed twice, once")
+    @Test("bytes are duplicated once")
     func duplicate() {
         var pipe = FaultPipe(.duplicate(after: 1, count: 2))
         #expect(pass([1, 2, 3, 4], &pipe).bytes == [1, 2, 3, 2, 3, 4])
@@ -78,7 +78,7 @@ struct FaultPipeTests {
     }
 
     @Test(
-        "an end in the middle comes after exactly so many bytes",
+        "a close in the middle comes after exactly the given number of bytes",
         arguments: [
             (Fault.halfClose(after: 3), FaultPipe.Step.endReceiver),
             (.truncate(after: 3), .closeAll), (.reset(after: 3), .resetAll),
@@ -94,7 +94,7 @@ struct FaultPipeTests {
         #expect(pipe.step(at: .zero) == step)
     }
 
-    @Test("what comes behind a half-close is read and dropped")
+    @Test("bytes after a half-close are read and dropped")
     func dropped() {
         var pipe = FaultPipe(.halfClose(after: 0))
         pipe.take([1], at: .zero, jitter: 0)

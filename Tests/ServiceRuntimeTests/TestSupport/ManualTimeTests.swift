@@ -2,9 +2,9 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("ManualTime: moves only by hand")
+@Suite("ManualTime: time moves only when the test moves it")
 struct ManualTimeTests {
-    @Test("both clocks stand still, then move together")
+    @Test("both clocks stand still and then move together")
     func moving() {
         let time = ManualTime(now: Timestamp(milliseconds: 1_000))
         let uptime = time.uptime()
@@ -14,7 +14,7 @@ struct ManualTimeTests {
         #expect(time.uptime() - uptime == .milliseconds(250))
     }
 
-    @Test("a sleeper wakes at its moment and not one before")
+    @Test("a sleeper wakes exactly at its time")
     func waking() async throws {
         let time = ManualTime()
         let wakings = CapturedLog()
@@ -32,7 +32,7 @@ struct ManualTimeTests {
         #expect(wakings.lines.count == 1)
     }
 
-    @Test("a cancelled sleeper wakes at once, with the error")
+    @Test("a cancelled sleeper wakes at once with an error")
     func cancelling() async {
         let time = ManualTime()
         let sleeper = Task { try await time.sleep(for: .seconds(10)) }
@@ -41,7 +41,7 @@ struct ManualTimeTests {
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test("who sleeps while cancelled does not sleep")
+    @Test("a cancelled task does not sleep")
     func cancelledBefore() async {
         let time = ManualTime()
         let sleeper = Task {
@@ -51,13 +51,13 @@ struct ManualTimeTests {
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test("sleeping for nothing returns")
+    @Test("sleeping for zero or less returns at once")
     func nothing() async throws {
         try await ManualTime().sleep(for: .zero)
         try await ManualTime().sleep(for: .seconds(-1))
     }
 
-    @Test("a thousand sleepers all wake by one move")
+    @Test("a thousand sleepers wake with one advance")
     func many() async throws {
         let time = ManualTime()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("TemporaryFolder: gone when the test is")
+@Suite("TemporaryFolder: deleted after the test")
 struct TemporaryFolderTests {
-    @Test("holds files while it is held, and nothing stays")
+    @Test("its files exist while it is held and are deleted with it")
     func life() throws {
         var folder: TemporaryFolder? = try TemporaryFolder()
         let path = try #require(folder?.path)
@@ -15,7 +15,7 @@ struct TemporaryFolderTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("two are never the same")
+    @Test("two folders are never the same")
     func alone() throws {
         let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
         #expect(first.path != second.path)

@@ -3,12 +3,12 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("Clock: steps, starts and alarms")
+@Suite("Clock: steps of the wall clock, starts and alarms")
 struct ClockTests {
     private static let mark = Timestamp(milliseconds: 1_767_225_600_000)
     private static let day = Duration.seconds(86_400)
 
-    /// A machine a thousand seconds after its boot `this`.
+    /// A machine 1,000 s after the boot with the id `this`.
     private func clock(
         _ wall: Timestamp, isSynchronised: Bool = false, isAccepted: Bool = false
     ) -> MachineClock {
@@ -18,7 +18,7 @@ struct ClockTests {
         return clock
     }
 
-    /// The mark, of 400 seconds ago by the uptime that stands beside it.
+    /// The stored moment: 400 s ago by the uptime that is stored beside it.
     private func stored(boot: String?, isInDoubt: Bool = false) -> StoredMoment {
         StoredMoment(
             at: Self.mark,
@@ -27,7 +27,7 @@ struct ClockTests {
     }
 
     @Test(
-        "a start in the mark's boot goes on from what was counted, whatever the clock shows",
+        "a start in the mark's boot counts on from the mark, whatever the wall clock shows",
         arguments: [-3_650 * 86_400, -1, 0, 400, 3_600, 3_650 * 86_400])
     func sameBoot(gap: Int) {
         let now = Self.mark + .seconds(400)
@@ -43,7 +43,7 @@ struct ClockTests {
         #expect(ClockStart.of(shown, mark: earlier) == other, "uptime never goes back in a boot")
     }
 
-    @Test("a mark in doubt anchors nothing, but what was counted since is added to it")
+    @Test("a doubtful mark is no anchor, but the time counted since is added to it")
     func inDoubt() {
         let now = Self.mark + .seconds(400)
         func start(_ wall: Timestamp) -> ClockStart {
@@ -55,7 +55,7 @@ struct ClockTests {
         #expect(start(now + Self.day + .milliseconds(1)) == .farAhead(mark: now))
     }
 
-    @Test("a clock that is vouched for is not far ahead; nobody's word turns time back")
+    @Test("a synchronised or accepted clock may be far ahead, but never behind the mark")
     func vouched() {
         let ahead = Self.mark + Self.day * 20
         let behind = Self.mark - .milliseconds(1)
@@ -74,7 +74,7 @@ struct ClockTests {
                 == .behind(mark: Self.mark + .seconds(400)))
     }
 
-    @Test("a start agrees with its mark up to a day ahead, to the millisecond")
+    @Test("a start agrees with its mark up to a day ahead, exact to the millisecond")
     func starts() {
         func start(_ gap: Duration) -> ClockStart {
             .of(clock(Self.mark + gap), mark: stored(boot: nil))
@@ -88,7 +88,7 @@ struct ClockTests {
         #expect(start(Self.day * 3_650) == .farAhead(mark: Self.mark))
     }
 
-    @Test("clocks that part by more than a minute are told once, and so is their agreement")
+    @Test("clocks that differ by over a minute are reported once, and so is their agreement")
     func drift() {
         var drift = ClockDrift()
         #expect(drift.note(ahead: .seconds(60)) == nil)
@@ -99,7 +99,7 @@ struct ClockTests {
         #expect(drift.note(ahead: .seconds(-61)) == .parted(.seconds(-61)))
     }
 
-    @Test("a step while running raises the alarm and moves no time")
+    @Test("a step of the wall clock while running raises an alarm and does not move the time")
     func alarm() {
         let (time, log, metrics) = (ManualTime(), CapturedLog(), MetricsRegistry())
         let watch = ClockWatch(time: time, logger: log.logger(time: time), metrics: metrics)
@@ -119,14 +119,14 @@ struct ClockTests {
         #expect(metrics.prometheusText().contains("clock_ahead_seconds 0"))
     }
 
-    @Test("the system tells one boot from another, and the same to everybody in it")
+    @Test("the boot id is a UUID and the same for all readers")
     func boot() {
         let boot = SystemTime().boot
         #expect(boot?.utf8.count == 36, "a UUID")
         #expect(SystemTime().boot == boot)
     }
 
-    @Test("the system's time goes on from where it is told, and the wall clock does not")
+    @Test("system time continues from the given moment, and the wall clock is unchanged")
     func goOn() {
         let time = SystemTime()
         let wall = time.wallClock()

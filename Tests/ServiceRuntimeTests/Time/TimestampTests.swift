@@ -1,10 +1,10 @@
 import ServiceRuntime
 import Testing
 
-@Suite("Timestamp: arithmetic that stays at the ends")
+@Suite("Timestamp: saturating arithmetic")
 struct TimestampTests {
     @Test(
-        "a sum beyond the ends stays there",
+        "a sum out of range saturates",
         arguments: [
             (Int64.max, Duration.milliseconds(1), Int64.max),
             (Int64.min, .milliseconds(-1), .min),
@@ -20,7 +20,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "a difference beyond the ends stays there",
+        "a difference out of range saturates",
         arguments: [
             (Int64.min, Duration.milliseconds(1), Int64.min),
             (Int64.max, .milliseconds(-1), .max),
@@ -34,7 +34,7 @@ struct TimestampTests {
     }
 
     @Test(
-        "the gap between two moments",
+        "the difference of two timestamps is a duration, which saturates",
         arguments: [
             (10, 3, Duration.milliseconds(7)), (3, 10, .milliseconds(-7)),
             (Int64.max, Int64.min, .milliseconds(Int64.max)),
@@ -54,14 +54,14 @@ struct TimestampTests {
         #expect(Timestamp(milliseconds: milliseconds).seconds == seconds)
     }
 
-    @Test("a duration's milliseconds are cut towards zero")
+    @Test("a duration's milliseconds are truncated towards zero")
     func cut() {
         #expect(Duration.microseconds(1_999).milliseconds == 1)
         #expect(Duration.microseconds(-1_999).milliseconds == -1)
     }
 
     @Test(
-        "RFC 3339 in UTC",
+        "a timestamp's text is RFC 3339 in UTC",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"),
@@ -76,12 +76,12 @@ struct TimestampTests {
         #expect(Timestamp(milliseconds: milliseconds).text == text)
     }
 
-    @Test("the ends of time have a text too", arguments: [Int64.min, Int64.max])
+    @Test("the first and the last timestamp have a text too", arguments: [Int64.min, Int64.max])
     func ends(milliseconds: Int64) {
         #expect(Timestamp(milliseconds: milliseconds).text.hasSuffix("Z"))
     }
 
-    @Test("the system's clocks move on together and never back")
+    @Test("the system's clocks advance and never go back")
     func system() {
         let time = SystemTime()
         var (moment, uptime) = (time.now(), time.uptime())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("H1: refusals that name no account are counted in the audit trail")
+@Suite("H1: failures that name no account are counted in the audit trail")
 struct AuditCountTests {
     struct Refused: Error {}
 
@@ -44,7 +44,7 @@ struct AuditCountTests {
     private static let failed = SQLValue.text("sign-in.failed")
     private static let invalid = SQLValue.text("auth/invalid-credential")
 
-    @Test("a hundred of one network in one minute are one record, when the minute is over")
+    @Test("a hundred failures of one network in a minute become one record when the minute ends")
     func one() async throws {
         try await refuse(100)
         await write()
@@ -56,7 +56,7 @@ struct AuditCountTests {
             try await records() == [[Self.failed, .blob([1]), Self.invalid, .integer(100)]])
     }
 
-    @Test("another network, kind or outcome has a record of its own; what is not known is null")
+    @Test("each network, kind and outcome has its own record, and unknown values are null")
     func apart() async throws {
         try await refuse(2)
         try await refuse(3, site: [2])
@@ -76,7 +76,7 @@ struct AuditCountTests {
             ])
     }
 
-    @Test("a later refusal writes the records of minutes that are over, and begins its own")
+    @Test("a later failure writes the records of past minutes and starts a new count")
     func later() async throws {
         try await refuse(5)
         time.advance(by: .seconds(60))
@@ -87,7 +87,7 @@ struct AuditCountTests {
         #expect(try await records().compactMap(\.last) == [.integer(5), .integer(7)])
     }
 
-    @Test("a count outlives the program, and is undone with its flow")
+    @Test("a count survives a restart and is rolled back with its transaction")
     func durable() async throws {
         try await refuse(3)
         await #expect(throws: Refused.self) {
@@ -106,7 +106,7 @@ struct AuditCountTests {
         #expect(counts == [3])
     }
 
-    @Test("many networks are written some at a time")
+    @Test("counts of many networks are written in batches")
     func bounded() async throws {
         try await store.write { transaction in
             for number in 0..<1_000 {

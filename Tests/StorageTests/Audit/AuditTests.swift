@@ -17,7 +17,7 @@ struct AuditTests {
         store = try Entries.open(folder, time: time)
     }
 
-    @Test("an event is kept with all that is known of it")
+    @Test("an event is stored with all its fields")
     func eventIsKept() async throws {
         try await store.write { transaction in
             try transaction.audit(
@@ -50,7 +50,7 @@ struct AuditTests {
             ])
     }
 
-    @Test("an event is undone with the change it tells of")
+    @Test("an event is rolled back with the change that it records")
     func eventIsUndone() async throws {
         await #expect(throws: Refused.self) {
             try await store.write { transaction in
@@ -61,7 +61,7 @@ struct AuditTests {
         #expect(try await store.read { try $0.query("SELECT 1 FROM audit") { $0 } } == [])
     }
 
-    @Test("each kind has a name of its own")
+    @Test("each kind has a unique name")
     func kindsHaveNames() {
         #expect(Set(AuditKind.allCases.map(\.rawValue)).count == AuditKind.allCases.count)
     }

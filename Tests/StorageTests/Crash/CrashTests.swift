@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("A process that dies", .serialized)
+@Suite("A killed process", .serialized)
 struct CrashTests {
     let folder: TemporaryFolder
 
@@ -16,14 +16,14 @@ struct CrashTests {
             logger: CapturedLog().logger())
     }
 
-    @Test("killed at any moment under load: nothing acknowledged is lost, nothing is half done")
+    @Test("kill -9 under load loses no acknowledged write and leaves no partial one")
     func killedUnderLoad() async throws {
         var acknowledged: Set<Int64> = []
         for round in 1...6 {
             let writer = try CrashWriter(folder: folder.path)
             acknowledged.formUnion(writer.acknowledged(round * 37))
             writer.kill()
-            // What it had told before it died stands in the pipe.
+            // What it acknowledged before it died is still in the pipe.
             acknowledged.formUnion(writer.acknowledged())
 
             let store = try open()
@@ -43,7 +43,7 @@ struct CrashTests {
         #expect(acknowledged.count >= 6 * 37)
     }
 
-    @Test("while it lives, a second process on its folder is refused and told whom to stop")
+    @Test("a second process on the folder of a live one fails, and the error names the live one")
     func secondProcessIsRefused() throws {
         let writer = try CrashWriter(folder: folder.path)
         #expect(!writer.acknowledged(1).isEmpty)

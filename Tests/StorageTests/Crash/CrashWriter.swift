@@ -11,7 +11,7 @@ final class CrashWriter {
     private let output: Int32
     private var unread: [UInt8] = []
 
-    /// Starts it; it stands beside the tests' own program.
+    /// Starts it from the folder of the tests' own program.
     init(folder: String) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
@@ -42,7 +42,7 @@ final class CrashWriter {
         close(output)
     }
 
-    /// The next `count` numbers that it told; fewer once it has ended.
+    /// The next `count` numbers that it acknowledged; fewer once it has ended.
     func acknowledged(_ count: Int = .max) -> [Int64] {
         var numbers: [Int64] = []
         while numbers.count < count {
@@ -57,7 +57,7 @@ final class CrashWriter {
         return numbers
     }
 
-    /// Kills it at once, whatever it does, and waits until it is gone.
+    /// Kills it at once and waits until it is gone.
     func kill() {
         Glibc.kill(process, SIGKILL)
         var status: Int32 = 0

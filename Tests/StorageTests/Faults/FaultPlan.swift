@@ -1,10 +1,10 @@
 import Storage
 import Synchronization
 
-/// Which calls at the SQL seam fail, and how many of each there were. Shared by a test and the
-/// `FaultingEngine` that obeys it.
+/// Which calls of the SQL interface fail, and how many of each there were. A test and its
+/// `FaultingEngine` share it.
 final class FaultPlan: Sendable {
-    /// A call at the seam.
+    /// A call of the SQL interface.
     enum Call: CaseIterable, Sendable {
         case open, begin, commit, rollBack, setMark, releaseMark, rollBackToMark, execute, query
     }
@@ -34,10 +34,11 @@ final class FaultPlan: Sendable {
         }
     }
 
-    /// Lets everything work again.
+    /// Ends all faults.
     func heal() { state.withLock { $0.rules = [] } }
 
-    /// Counts a call, and throws if it is to fail.
+    /// Counts a call.
+    /// - Throws: the planned error, if this call is to fail.
     func pass(_ call: Call) throws {
         let error = state.withLock { state -> SQLError? in
             let number = state.counts[call, default: 0] + 1

@@ -1,6 +1,6 @@
 import Storage
 
-/// Any engine, with the writer's faults of a plan in front of it. Readers are left whole.
+/// Any engine, with a plan's faults in front of its writer. Readers are unchanged.
 struct FaultingEngine: SQLEngine {
     let inner: any SQLEngine
     let plan: FaultPlan

@@ -6,13 +6,13 @@ import Testing
 @Suite("Private files")
 struct PrivateFileTests {
     @Test(
-        "the folder of a path",
+        "a path's folder is everything before its last slash",
         arguments: [("/a/b", "/a"), ("/a", "/"), ("a", "."), ("a/b/c", "a/b"), ("", ".")])
     func folders(_ path: String, _ folder: String) {
         #expect(PrivateFile.folder(of: path) == folder)
     }
 
-    @Test("a folder is made once, and a missing one above it is an error")
+    @Test("a folder is created once, and a missing parent is an error")
     func foldersAreMade() throws {
         let folder = try TemporaryFolder()
         try PrivateFile.makeFolder(folder.file("new"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("G-25: the memory of calls")
+@Suite("G-25: idempotency keys of calls")
 struct IdempotencyTests {
     let folder: TemporaryFolder
     let time = ManualTime()
@@ -22,7 +22,7 @@ struct IdempotencyTests {
         try await store.write { try $0.remembered(key: key, fingerprint: fingerprint) }
     }
 
-    @Test("a repeat gets the first answer, another request under the key is refused")
+    @Test("a repeat gets the stored answer, and another request under the same key is rejected")
     func repeatsGetTheAnswer() async throws {
         #expect(try await recall(key, [7]) == .fresh)
         try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [0, 9]) }
@@ -31,7 +31,7 @@ struct IdempotencyTests {
         #expect(try await recall([UInt8](repeating: 2, count: 16), [7]) == .fresh)
     }
 
-    @Test("of parallel repeats one does the work")
+    @Test("of parallel repeats only one does the work")
     func parallelRepeatsWorkOnce() async throws {
         let results = await store.writeTogether(50) { [key] index, transaction in
             if case .repeated(let answer) = try transaction.remembered(
@@ -48,7 +48,7 @@ struct IdempotencyTests {
         #expect(try await store.read { try $0.entries() } == [0])
     }
 
-    @Test("an answer is kept for a day, then its key is fresh again")
+    @Test("an answer is kept for a day, then its key may be used again")
     func answersAge() async throws {
         try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [1]) }
         time.advance(by: IdempotencyTable.answersKeptFor - .milliseconds(1))
@@ -59,7 +59,7 @@ struct IdempotencyTests {
         #expect(try await recall(key, [8]) == .repeated(answer: [2]))
     }
 
-    @Test("old answers go as new ones come")
+    @Test("old answers are deleted as new ones are stored")
     func oldAnswersAreDropped() async throws {
         for number in 0..<40 {
             if number == 20 { time.advance(by: IdempotencyTable.answersKeptFor) }

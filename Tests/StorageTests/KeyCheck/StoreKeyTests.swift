@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("B17: a store belongs to one master key")
+@Suite("B17: a store accepts only its own master key")
 struct StoreKeyTests {
     private static let right: [UInt8] = [1, 2, 3]
     private static let wrong: [UInt8] = [9, 9, 9]
@@ -12,7 +12,7 @@ struct StoreKeyTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("B17: what is stored and what opens decides; one damaged row does not")
+    @Test("B17: the stored check decides, or else at least half of the sealed rows must open")
     func table() {
         func verdict(_ stored: [UInt8]?, _ opened: [Bool]) -> StoreKeyVerdict {
             StoreKeyVerdict(stored: stored, check: Self.right, opened: opened)
@@ -27,7 +27,7 @@ struct StoreKeyTests {
         #expect(verdict(nil, [true, false, false]) == .refused)
     }
 
-    /// A start with a key, which opens or does not open what is sealed.
+    /// Starts with a key. `opened` says which sealed rows it opens.
     private func start(_ check: [UInt8], opened: [Bool] = []) async throws {
         let store = try Entries.open(folder)
         defer { store.close() }
@@ -37,7 +37,7 @@ struct StoreKeyTests {
         }
     }
 
-    @Test("B17: the first start writes the check, the next know the key by it, with nothing sealed")
+    @Test("B17: the first start writes the check, and later starts compare the key with it")
     func first() async throws {
         try await start(Self.right)
         try await start(Self.right, opened: [false])
@@ -48,14 +48,14 @@ struct StoreKeyTests {
         try await start(Self.right)
     }
 
-    @Test("B17: a store of the version before proves the key by its rows, and gets its check then")
+    @Test("B17: a store of an older version checks the key by its rows and then writes the check")
     func earlier() async throws {
         await #expect(throws: StoreError.self) { try await start(Self.wrong, opened: [false]) }
         try await start(Self.right, opened: [true])
         await #expect(throws: StoreError.self) { try await start(Self.wrong, opened: [true]) }
     }
 
-    @Test("B17: a start whose store has its check writes nothing, so it works on a full disk")
+    @Test("B17: a start with a stored check writes nothing, so it works on a full disk")
     func fullDisk() async throws {
         try await start(Self.right)
         let plan = FaultPlan()

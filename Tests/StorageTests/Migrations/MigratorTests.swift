@@ -3,7 +3,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("A store's schema moves forward")
+@Suite("Migrations of a store's schema")
 struct MigratorTests {
     static let steps = [
         Entries.migrations[0],
@@ -17,7 +17,7 @@ struct MigratorTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("from every earlier version, with its rows", arguments: 0...3)
+    @Test("every earlier version is migrated with its rows", arguments: 0...3)
     func everyEarlierVersion(_ version: Int) async throws {
         let old = try Entries.open(folder, migrations: Array(Self.steps.prefix(version)))
         if version > 0 { try await old.write { try $0.insertEntry(1) } }
@@ -34,7 +34,7 @@ struct MigratorTests {
         new.close()
     }
 
-    @Test("the old program runs on the new schema, with a warning")
+    @Test("an older program runs on a newer schema, with a warning")
     func oldProgramRuns() async throws {
         try Entries.open(folder, migrations: Self.steps).close()
         let log = CapturedLog()
@@ -45,7 +45,7 @@ struct MigratorTests {
         old.close()
     }
 
-    @Test("a step that fails is undone whole, and told by its number")
+    @Test("a failed migration is rolled back whole, and the error has its number")
     func failedStepIsUndone() async throws {
         let wrong = Migration(number: 2, sql: "CREATE TABLE half (id INTEGER); SELEC")
         let error = #expect(throws: StoreError.self) {

@@ -2,10 +2,10 @@ import Testing
 
 @testable import Storage
 
-@Suite("The outbox's waits")
+@Suite("Backoff of the outbox")
 struct OutboxBackoffTests {
     @Test(
-        "double with each failure, up to a minute",
+        "the wait doubles with each failure, up to a minute",
         arguments: [
             (Int64(1), 100), (2, 200), (3, 400), (9, 25_600), (10, 51_200), (11, 60_000),
             (1_000, 60_000), (.max, 60_000), (0, 100),

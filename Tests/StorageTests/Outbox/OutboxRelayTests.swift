@@ -18,14 +18,14 @@ struct OutboxRelayTests {
         store = try Entries.open(folder, time: time)
     }
 
-    /// What was handed over, and when.
+    /// A message that the relay delivered, and when.
     private struct Delivery: Sendable {
         let message: OutboxMessage
         let at: Timestamp
     }
 
-    /// Runs a relay beside `body`, with what it hands over in a stream. Time stands still, or
-    /// where `timePasses` goes on in small steps as fast as tasks run.
+    /// Runs a relay beside `body`, which gets its deliveries as a stream. Time stands still, or
+    /// with `timePasses` it advances in small steps as fast as tasks run.
     private func withRelay(
         timePasses: Bool = false,
         failing: @escaping @Sendable (OutboxMessage, _ attempt: Int) -> Bool = { _, _ in false },
@@ -66,7 +66,7 @@ struct OutboxRelayTests {
         while try await store.read({ try $0.outboxCount() }) != count { await Task.yield() }
     }
 
-    @Test("G-25: a message leaves right after its commit, under its key, and is then forgotten")
+    @Test("G-25: a message is delivered right after its commit, under its key, and then deleted")
     func leavesAtOnce() async throws {
         try await withRelay { deliveries in
             await time.sleepers()
@@ -79,7 +79,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("a flow that is undone sends nothing")
+    @Test("a transaction that is rolled back sends no message")
     func undoneSendsNothing() async throws {
         try await withRelay { deliveries in
             await #expect(throws: PeerDown.self) {
@@ -93,7 +93,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("what a crash left is sent at the next start")
+    @Test("messages left by a crash are sent at the next start")
     func sentAfterRestart() async throws {
         try await store.write { try $0.enqueue(message("left")) }
         try await withRelay { deliveries in
@@ -102,7 +102,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("a failure is tried again, later each time, until it works")
+    @Test("a failed delivery is retried, each time later, until it succeeds")
     func failuresAreRepeated() async throws {
         try await withRelay(timePasses: true, failing: { $1 <= 4 }) { deliveries in
             try await store.write { try $0.enqueue(message("k")) }
@@ -118,7 +118,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("a message does not go before its moment")
+    @Test("a message is not sent before its time")
     func momentIsKept() async throws {
         let moment = time.now() + .seconds(2)
         try await withRelay { deliveries in
@@ -137,7 +137,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("within a lane the order is kept, also past a failure; other lanes do not wait")
+    @Test("order is kept within a lane, also after a failure, and other lanes do not wait")
     func lanesKeepOrder() async throws {
         try await withRelay(timePasses: true, failing: { $0.key == "a1" && $1 <= 3 }) {
             deliveries in
@@ -155,7 +155,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("many messages are all sent, once each, with no more than the bound at once")
+    @Test("many messages are all sent, each once")
     func manyAreSent() async throws {
         let count = OutboxQueue.standard.deliveriesMax * 5
         try await store.write { transaction in
@@ -171,7 +171,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("M6: thousands of messages to a receiver that hangs delay no other queue")
+    @Test("M6: thousands of messages to a hanging receiver do not delay another queue")
     func queuesAreApart() async throws {
         let urgent = OutboxQueue(number: 1, deliveriesMax: 2)
         let waiting = 2_000
@@ -182,7 +182,7 @@ struct OutboxRelayTests {
         let relay = OutboxRelay(
             store: store, time: time, randomness: SeededRandomness(), queues: [.standard, urgent]
         ) { message in
-            // The clock stands still: this call never returns.
+            // The clock stands still, so this call never returns.
             if message.queue == .standard { try await time.sleep(for: .seconds(10)) }
             outlet.yield(message.key)
         }
@@ -201,7 +201,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("a queue is read in the order of its index: nothing is sorted, however many wait")
+    @Test("a queue is read through its index, without sorting")
     func plan() async throws {
         let plan = try await store.read { session in
             try session.query(
@@ -222,7 +222,7 @@ struct OutboxRelayTests {
     }
 
     @Test(
-        "a message that an older program wrote is sent by this one, from every earlier version",
+        "messages written under every earlier version of the schema are sent",
         arguments: 1..<StorageTables.migrations.count)
     func olderMessages(_ version: Int) async throws {
         let folder = try TemporaryFolder()

@@ -2,8 +2,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// What every engine behind the SQL seam must do; a new one is added to `engines`.
-@Suite("The contract of the SQL seam")
+/// The contract of every engine behind the SQL interface. Add a new engine to `engines`.
+@Suite("The contract of the SQL interface")
 struct SQLEngineTests {
     static let engines: [any SQLEngine] = [SQLiteEngine(), FaultingEngine(FaultPlan())]
 
@@ -24,7 +24,7 @@ struct SQLEngineTests {
         return connection
     }
 
-    @Test("every value comes back byte for byte", arguments: engines.indices)
+    @Test("every value is read back byte for byte", arguments: engines.indices)
     func valuesComeBack(_ engine: Int) throws {
         let connection = try open(Self.engines[engine])
         let values: [SQLValue] = [
@@ -43,7 +43,7 @@ struct SQLEngineTests {
         #expect(kept == [.text("nul\0inside"), .blob([0]), .null])
     }
 
-    @Test("a statement tells how many rows it changed", arguments: engines.indices)
+    @Test("a statement returns the number of changed rows", arguments: engines.indices)
     func changedRowsAreCounted(_ engine: Int) throws {
         let connection = try open(Self.engines[engine])
         #expect(try connection.execute("INSERT INTO parent (id) VALUES (1), (2), (3)") == 3)
@@ -52,7 +52,7 @@ struct SQLEngineTests {
     }
 
     @Test(
-        "a broken rule of the schema says which",
+        "a violated constraint is reported with its kind",
         arguments: [
             ("INSERT INTO thing (id, name) VALUES (1, 'a'), (2, 'a')", SQLConstraint.unique),
             ("INSERT INTO parent (id) VALUES (1), (1)", .unique),
@@ -69,7 +69,7 @@ struct SQLEngineTests {
         }
     }
 
-    @Test("wrong use is an error and not a trap", arguments: engines.indices)
+    @Test("wrong use is an error, not a trap", arguments: engines.indices)
     func wrongUseIsRefused(_ engine: Int) throws {
         let connection = try open(Self.engines[engine])
         for (sql, values) in [
@@ -84,7 +84,7 @@ struct SQLEngineTests {
         }
     }
 
-    @Test("a statement may be used inside its own rows", arguments: engines.indices)
+    @Test("a statement may be used while its own rows are read", arguments: engines.indices)
     func statementsNest(_ engine: Int) throws {
         let connection = try open(Self.engines[engine])
         try connection.execute("INSERT INTO parent (id) VALUES (1), (2)")
@@ -95,7 +95,7 @@ struct SQLEngineTests {
         #expect(pairs == [[1, 1, 2], [2, 1, 2]])
     }
 
-    @Test("a mark undoes what followed it, and no more", arguments: engines.indices)
+    @Test("rolling back to a savepoint undoes only what followed it", arguments: engines.indices)
     func marksUndo(_ engine: Int) throws {
         let connection = try open(Self.engines[engine])
         try connection.begin()
@@ -113,7 +113,7 @@ struct SQLEngineTests {
         #expect(try connection.query("SELECT id FROM parent") { try $0.integer(0) } == [1, 3])
     }
 
-    @Test("a reader sees one state, and cannot write", arguments: engines.indices)
+    @Test("a reader sees one snapshot and cannot write", arguments: engines.indices)
     func readersAreSnapshots(_ engine: Int) throws {
         let writer = try open(Self.engines[engine])
         let reader = try Self.engines[engine].openReader(folder.file("contract"))

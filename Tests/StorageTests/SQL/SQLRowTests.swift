@@ -2,11 +2,11 @@ import ServiceRuntime
 import Storage
 import Testing
 
-@Suite("A row is read by type")
+@Suite("Reading a row by type")
 struct SQLRowTests {
     let row = SQLRow([.null, .integer(1), .real(0.5), .text("t"), .blob([9])])
 
-    @Test("each type comes back as itself")
+    @Test("each type is read as stored")
     func typesComeBack() throws {
         #expect(try row.integer(1) == 1)
         #expect(try row.boolean(1))
@@ -20,7 +20,7 @@ struct SQLRowTests {
         #expect(try row.optionalTimestamp(0) == nil)
     }
 
-    @Test("another type, NULL or a missing column is an error", arguments: [-1, 0, 2, 5, .max])
+    @Test("a wrong type, NULL or a missing column is an error", arguments: [-1, 0, 2, 5, .max])
     func othersAreErrors(_ column: Int) {
         #expect(throws: SQLError.self) { try row.integer(column) }
         #expect(throws: SQLError.self) { try row.text(column) }

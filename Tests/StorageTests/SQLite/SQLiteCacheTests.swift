@@ -3,9 +3,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("What SQLite keeps in memory")
+@Suite("SQLite's page cache")
 struct SQLiteCacheTests {
-    @Test("B21: a connection's pages have an end, however much is written and read")
+    @Test("B21: a connection's page cache is bounded, however much is written and read")
     func bounded() throws {
         let folder = try TemporaryFolder()
         let engine = SQLiteEngine()
@@ -22,7 +22,7 @@ struct SQLiteCacheTests {
             try row.integer(0)
         }
         let bound = SQLiteEngine.cacheKiBMax * 1_024
-        // Twice as much was written as may be kept, and nearly all of that is kept.
+        // More than twice the cache's limit was written, and the writer's cache is over half full.
         let kept = try [writer, reader].map { connection in
             try #require(connection as? SQLiteConnection).cachedBytes
         }

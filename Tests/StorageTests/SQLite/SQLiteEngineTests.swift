@@ -3,13 +3,13 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("SQLite as a store needs it")
+@Suite("SQLite's settings and errors")
 struct SQLiteEngineTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("durability and erasure are in force on the writer")
+    @Test("durability and secure deletion are switched on for the writer")
     func settingsAreInForce() throws {
         let writer = try SQLiteEngine().openWriter(folder.file("a"))
         for (pragma, value) in [
@@ -23,7 +23,7 @@ struct SQLiteEngineTests {
         }
     }
 
-    @Test("only the owner may read the files")
+    @Test("only the owner can read the database files")
     func filesArePrivate() throws {
         let writer = try SQLiteEngine().openWriter(folder.file("a"))
         try writer.run(script: "CREATE TABLE t (id INTEGER)")
@@ -34,14 +34,14 @@ struct SQLiteEngineTests {
         }
     }
 
-    @Test("a file that is no database is corrupt")
+    @Test("a file that is not a database is reported as corrupt")
     func otherFilesAreCorrupt() throws {
         let path = try folder.write(String(repeating: "not a database ", count: 100), to: "a")
         let error = #expect(throws: SQLError.self) { try SQLiteEngine().openWriter(path) }
         #expect(error?.kind == .corrupt)
     }
 
-    @Test("text that is not UTF-8 is corrupt, and not mended in silence")
+    @Test("text that is not UTF-8 is reported as corrupt and not repaired silently")
     func brokenTextIsCorrupt() throws {
         let writer = try SQLiteEngine().openWriter(folder.file("a"))
         let error = #expect(throws: SQLError.self) {
@@ -50,7 +50,7 @@ struct SQLiteEngineTests {
         #expect(error?.kind == .corrupt)
     }
 
-    @Test("more statements than are kept all work, again and again")
+    @Test("more statements than the cache holds all work repeatedly")
     func cacheIsBounded() throws {
         let writer = try SQLiteEngine().openWriter(folder.file("a"))
         for _ in 0..<2 {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Storage
 
-@Suite("A backup")
+@Suite("Backups")
 struct BackupTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("taken under writes it is one moment of the store, whole")
+    @Test("a backup taken during writes is a consistent snapshot")
     func backupUnderWrites() async throws {
         let store = try Entries.open(folder)
         let block = [UInt8](repeating: 3, count: 10_000)
@@ -40,7 +40,7 @@ struct BackupTests {
         copy.close()
     }
 
-    @Test("it overwrites nothing and leaves no half file")
+    @Test("a backup overwrites no file and leaves no partial one")
     func backupOverwritesNothing() async throws {
         let store = try Entries.open(folder)
         let path = try folder.write("precious", to: "old")

@@ -20,8 +20,8 @@ struct ClockMarkTests {
             time: time, logger: log.logger(time: time))
     }
 
-    /// Opens the store, as a program started again does, writes, and closes it.
-    /// - Returns: how the clock stood.
+    /// Opens the store as a restarted program does, writes, and closes it.
+    /// - Returns: how the clock compared with the mark.
     private func run(accepting acceptsClock: Bool = false) async throws -> ClockStart {
         let store = try open(accepting: acceptsClock)
         defer { store.close() }
@@ -35,7 +35,7 @@ struct ClockMarkTests {
         }
     }
 
-    @Test("the first commit of a start writes it, later ones once an interval")
+    @Test("the first commit after a start writes the mark, later ones once per interval")
     func written() async throws {
         let store = try open()
         defer { store.close() }
@@ -52,7 +52,7 @@ struct ClockMarkTests {
         #expect(try await mark(store) == (start + ClockMark.interval).milliseconds)
     }
 
-    @Test("where nobody writes it is kept fresh all the same")
+    @Test("without writes the mark is still updated each interval")
     func idle() async throws {
         let store = try open()
         defer { store.close() }
@@ -70,7 +70,7 @@ struct ClockMarkTests {
         #expect(try await mark(store) == (start + ClockMark.interval * 3).milliseconds)
     }
 
-    @Test("a start on a clock that is behind goes on from the mark, and never moves it back")
+    @Test("a start with a clock that is behind continues from the mark and never moves it back")
     func behind() async throws {
         let first = try open()
         try await first.write { _ in }
@@ -86,7 +86,7 @@ struct ClockMarkTests {
         #expect(try await self.mark(second) == mark.milliseconds)
     }
 
-    @Test("a start far ahead goes on from the mark, and writes no moment that never was")
+    @Test("a start with a clock far ahead continues from the mark and stores no wrong time")
     func farAhead() async throws {
         #expect(try await run() == .agrees)
         let mark = time.now()
@@ -99,13 +99,13 @@ struct ClockMarkTests {
         try await store.write { transaction in #expect(transaction.at == mark + .seconds(60)) }
         #expect(try await self.mark(store) == (mark + .seconds(60)).milliseconds)
         store.close()
-        // The clock is set right, and the program starts again: nothing is left of the error.
+        // The clock is corrected and the program restarts: nothing of the error is left.
         time.startAgain(at: mark + .seconds(90))
         #expect(try await run() == .agrees)
         #expect(time.now() == mark + .seconds(90))
     }
 
-    @Test("a store that waits takes the clock within an interval of its coming back")
+    @Test("a store that waits for its clock accepts it within an interval of its correction")
     func comesBack() async throws {
         _ = try await run()
         let mark = time.now()
@@ -124,7 +124,7 @@ struct ClockMarkTests {
         #expect(time.now() == mark + .seconds(3_600) + ClockMark.interval)
     }
 
-    @Test("a time server's word, at the start or later, is enough for a machine that was off")
+    @Test("a machine that was off for a year accepts its clock once a time server confirms it")
     func synchronised() async throws {
         _ = try await run()
         let mark = time.now()
@@ -140,7 +140,7 @@ struct ClockMarkTests {
         #expect(time.now() == mark + Self.year)
     }
 
-    @Test("a program that restarts after a step agrees with those that never stopped")
+    @Test("a program restarted after a clock step agrees with those that kept running")
     func sameBoot() async throws {
         for step in [Duration.seconds(3_600), .seconds(-3_600), Self.year, .zero - Self.year] {
             _ = try await run()
@@ -156,7 +156,7 @@ struct ClockMarkTests {
         #expect(log.lines.filter { $0.contains("clock.stepped") }.count == 4)
     }
 
-    @Test("a program that waits waits on after a restart; the operator's word at a start is kept")
+    @Test("a clock that waits for acceptance still waits after a restart, and acceptance is kept")
     func accepted() async throws {
         _ = try await run()
         let mark = time.now()
@@ -173,7 +173,7 @@ struct ClockMarkTests {
         #expect(try await run() == .counted(right))
     }
 
-    @Test("an older program moves the mark alone: the uptime beside it is not believed")
+    @Test("an older program updates only the mark, so the uptime stored beside it is ignored")
     func olderProgram() async throws {
         _ = try await run()
         let later = time.now() + .seconds(500)
@@ -182,7 +182,7 @@ struct ClockMarkTests {
         try await store.write {
             _ = try $0.execute("UPDATE clock_mark SET at_ms = ?", [SQLValue(later)])
         }
-        // The commit of that flow wrote its own mark beside it; the older program does not.
+        // The commit of that transaction wrote its own mark beside it. An older program would not.
         try await store.write {
             _ = try $0.execute("UPDATE clock_mark SET boot_at_ms = 1", [])
         }

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Storage
 
-@Suite("A disk that is full or cannot be written")
+@Suite("A full or read-only disk")
 struct DiskFullTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "writes are refused, reads served, and both work again without a restart",
+        "writes fail, reads succeed, and writes work again without a restart",
         arguments: [SQLError.diskFull, .readOnly, .diskFailed])
     func faultsPass(_ fault: SQLError) async throws {
         let plan = FaultPlan()
@@ -34,7 +34,7 @@ struct DiskFullTests {
         store.close()
     }
 
-    @Test("B3: a statement that meets the full disk counts, though the commit had room")
+    @Test("B3: a statement that fails on a full disk counts, even if the commit succeeds")
     func statement() async throws {
         let plan = FaultPlan()
         let store = try Entries.open(folder, engine: FaultingEngine(plan))
@@ -48,7 +48,7 @@ struct DiskFullTests {
         store.close()
     }
 
-    @Test("B3: while writes fail one is tried each second, so that health sees their return")
+    @Test("B3: while writes fail one is tried each second, so that health recovers")
     func retried() async throws {
         let (plan, time) = (FaultPlan(), ManualTime())
         let store = try Entries.open(folder, engine: FaultingEngine(plan), time: time)
@@ -67,7 +67,7 @@ struct DiskFullTests {
         store.close()
     }
 
-    @Test("B3: a writer that is in one turn for half a minute hangs")
+    @Test("B3: a writer that works on one group for half a minute counts as hanging")
     func hangs() {
         let time = ManualTime()
         let turns = WriterWatchdog(time: time)
@@ -82,7 +82,7 @@ struct DiskFullTests {
         #expect(turns.isTurning)
     }
 
-    @Test("SQLite's own full database, too")
+    @Test("SQLite's own full database is handled the same way")
     func fullDatabase() async throws {
         let store = try Entries.open(folder)
         let block = [UInt8](repeating: 1, count: 20_000)
@@ -106,14 +106,14 @@ struct DiskFullTests {
         store.close()
     }
 
-    @Test("a flow that swallows a full disk leaves nothing half done")
+    @Test("a transaction that ignores a full disk is rolled back whole")
     func swallowedErrorsUndo() async throws {
         let store = try Entries.open(folder)
         try await store.limitPages(to: 20)
         let block = [UInt8](repeating: 1, count: 200_000)
         _ = await store.writeTogether(3) { index, transaction in
             try transaction.insertEntry(index)
-            // Wrong on purpose: the store must hold against it.
+            // Wrong on purpose: the store must roll back despite the ignored error.
             try? transaction.insertEntry(index + 100, body: block)
             try transaction.execute(
                 "UPDATE entry SET name = 'whole ' || number WHERE number = ?",
@@ -128,7 +128,7 @@ struct DiskFullTests {
 }
 
 extension Store {
-    /// Lets the writer's database grow to `pages` only.
+    /// Limits the writer's database to `pages` pages.
     fileprivate func limitPages(to pages: Int) async throws {
         _ = try await write { try $0.query("PRAGMA max_page_count = \(pages)") { $0 } }
     }

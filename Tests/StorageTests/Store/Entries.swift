@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Storage
 
-/// A table to try stores on.
+/// A table for tests of stores.
 enum Entries {
     static let migrations = [
         Migration(
@@ -16,7 +16,7 @@ enum Entries {
                 """)
     ]
 
-    /// A store of entries in `folder`, with its fake time and its log.
+    /// A store of entries in `folder`, with manual time and a captured log.
     static func open(
         _ folder: TemporaryFolder, migrations: [Migration] = migrations,
         engine: any SQLEngine = SQLiteEngine(), limits: StoreLimits = StoreLimits(),
@@ -41,8 +41,8 @@ extension SQLSession {
 }
 
 extension Store {
-    /// Holds the writer, lets `count` writes queue up behind it in order, then lets all go; so
-    /// that they share a group.
+    /// Holds the writer until `count` writes wait behind it in order, then releases it, so that
+    /// they share a group.
     func writeTogether<Value: Sendable>(
         _ count: Int, _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
     ) async -> [Result<Value, any Error>] {
@@ -59,18 +59,18 @@ extension Store {
             gate.open()
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
-        // The flow that held the writer only reads; what becomes of it is no matter here.
+        // The transaction that held the writer only waits; its result does not matter here.
         try? await held
         return (0..<count).compactMap { results[$0] }
     }
 
-    /// Returns once `count` flows wait for the writer.
+    /// Returns once `count` transactions wait for the writer.
     func untilWaiting(_ count: Int) async {
         while waitingWrites < count { await Task.yield() }
     }
 }
 
-/// What `body` returned or threw.
+/// The value that `body` returned or the error that it threw.
 private func result<Value: Sendable>(
     _ body: () async throws -> Value
 ) async -> Result<Value, any Error> {

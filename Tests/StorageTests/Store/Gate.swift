@@ -1,21 +1,21 @@
 @testable import Storage
 
-/// Holds the writer's thread inside a flow until the test lets it go.
+/// Holds the writer's thread inside a transaction until the test releases it.
 struct Gate: Sendable {
     private let held = WorkQueue<Void>(elementsMax: 1)
     private let opening = WorkQueue<Void>(elementsMax: 1)
 
-    /// Called on the thread to be held; one of the store's own, since it blocks.
+    /// Blocks the calling thread until `open()`. Call it only on a thread of the store.
     func pass() throws {
         try held.offer(())
         _ = opening.take(upTo: 1)
     }
 
-    /// Lets the held thread go.
+    /// Releases the held thread.
     func open() { opening.close() }
 
-    /// Returns once a thread is held. Swift's own threads must not block: the store's callers
-    /// need them.
+    /// Returns once a thread is held. It must not block Swift's own threads, since the store's
+    /// callers need them.
     func arrival() async {
         while held.count == 0 { await Task.yield() }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("Flows share commits")
+@Suite("Transactions share commits")
 struct GroupCommitTests {
     struct Refused: Error, Equatable {}
 
@@ -17,12 +17,12 @@ struct GroupCommitTests {
         store = try Entries.open(folder, engine: FaultingEngine(plan))
     }
 
-    @Test("what waits together commits once, and is there after reopening")
+    @Test("waiting transactions share one commit and are there after reopening")
     func waitingFlowsShareACommit() async throws {
         let before = plan.count(.commit)
         let results = await store.writeTogether(100) { try $1.insertEntry($0) }
         #expect(results.allSatisfy { $0.error == nil })
-        // One for the flow that held the writer, one for all others.
+        // One for the transaction that held the writer, one for all others.
         #expect(plan.count(.commit) - before == 2)
         store.close()
         let again = try Entries.open(folder)
@@ -30,14 +30,14 @@ struct GroupCommitTests {
         again.close()
     }
 
-    @Test("a group is bounded")
+    @Test("a group has a maximum size")
     func groupsAreBounded() async throws {
         let before = plan.count(.commit)
         _ = await store.writeTogether(StoreLimits().groupFlowsMax + 1) { try $1.insertEntry($0) }
         #expect(plan.count(.commit) - before == 3)
     }
 
-    @Test("a flow that throws undoes only itself")
+    @Test("a transaction that throws rolls back only itself")
     func aThrowUndoesItself() async throws {
         let results = await store.writeTogether(10) { index, transaction in
             try transaction.insertEntry(index)
@@ -47,7 +47,7 @@ struct GroupCommitTests {
         #expect(try await store.read { try $0.entries() } == [1, 2, 4, 5, 7, 8])
     }
 
-    @Test("a flow alone that throws undoes itself")
+    @Test("a single transaction that throws is rolled back")
     func aloneItUndoesItself() async throws {
         await #expect(throws: Refused.self) {
             try await store.write { transaction in
@@ -59,7 +59,7 @@ struct GroupCommitTests {
         #expect(try await store.read { try $0.entries() } == [2])
     }
 
-    @Test("a broken constraint is told as such, and spares the neighbours")
+    @Test("a violated constraint fails its own transaction and not the others of its group")
     func constraintsAreTold() async throws {
         let results = await store.writeTogether(3) { try $1.insertEntry($0, name: "same") }
         let kinds = results.map { ($0.error as? SQLError)?.kind }
@@ -67,9 +67,9 @@ struct GroupCommitTests {
         #expect(try await store.read { try $0.entries() } == [0])
     }
 
-    @Test("a failed commit fails all its flows, also those that threw, and the next one works")
+    @Test("a failed commit fails all its transactions, also those that threw; the next one works")
     func failedCommitFailsAll() async throws {
-        // The first commit is that of the flow which holds the writer.
+        // The first commit is the one of the transaction that holds the writer.
         plan.fail(.commit, 2, .diskFull)
         let results = await store.writeTogether(5) { index, transaction in
             try transaction.insertEntry(index)
@@ -116,12 +116,12 @@ struct GroupCommitTests {
         #expect(try await store.read { try $0.entries() } == [1, 3])
     }
 
-    @Test("a flow that ends the transaction behind the writer's back fails its group")
+    @Test("a transaction that ends itself with ROLLBACK fails its group")
     func endedTransactionFailsTheGroup() async throws {
         await #expect(throws: SQLError.self) {
             try await store.write { transaction in
                 try transaction.execute("ROLLBACK")
-                // Outside any transaction this would stay for good.
+                // Outside any transaction this row would stay.
                 try? transaction.insertEntry(1)
             }
         }

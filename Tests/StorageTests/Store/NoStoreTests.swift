@@ -4,13 +4,13 @@ import Testing
 
 @testable import Storage
 
-@Suite("B19: a file that is no store")
+@Suite("B19: a file that is not a store")
 struct NoStoreTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("B19: what is not a database is refused with its name and what to do")
+    @Test("B19: a file that is not a database is an error with its name and what to do")
     func notADatabase() throws {
         let words = String(repeating: "not a database ", count: 500)
         let path = try folder.write(words, to: "entries.sqlite")
@@ -21,7 +21,7 @@ struct NoStoreTests {
         #expect(!text.contains("SQLError") && !text.contains("Kind"))
     }
 
-    @Test("B19: what cannot be opened is refused with its name and what to do")
+    @Test("B19: a file that cannot be opened is an error with its name and what to do")
     func notOpened() throws {
         #expect(mkdir(folder.file("entries.sqlite"), 0o700) == 0)
         let error = #expect(throws: StoreError.self) { try Entries.open(folder) }

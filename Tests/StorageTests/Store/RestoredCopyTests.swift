@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("A restored backup is told from the store that it was made of")
+@Suite("A restored backup is recognised as a copy")
 struct RestoredCopyTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()
@@ -18,7 +18,7 @@ struct RestoredCopyTests {
     }
 
     @Test(
-        "Erasure: a copy says that it is one until its service has dealt with it"
+        "Erasure: a copy is marked as restored until its service has processed it"
     )
     func copy() async throws {
         let original = try open("original")
@@ -41,7 +41,7 @@ struct RestoredCopyTests {
         last.close()
     }
 
-    @Test("Erasure: a flow that fails has not dealt with it")
+    @Test("Erasure: a failed transaction leaves the copy marked as restored")
     func failure() async throws {
         let original = try open("original")
         try await original.backup(to: folder.file("copy.sqlite"))

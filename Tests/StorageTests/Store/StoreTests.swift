@@ -4,13 +4,13 @@ import Testing
 
 @testable import Storage
 
-@Suite("A store")
+@Suite("Store: writes, reads and the lock")
 struct StoreTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("over the bound a write is refused, with a time to wait and not begun")
+    @Test("above the limit of waiting writes a write fails, not processed, with a retry delay")
     func fullQueueRefuses() async throws {
         var limits = StoreLimits()
         limits.waitingWritesMax = 2
@@ -33,7 +33,7 @@ struct StoreTests {
         store.close()
     }
 
-    @Test("reads go on while the writer is held, and see what is committed")
+    @Test("reads continue while the writer is held and see committed data")
     func readsGoOn() async throws {
         let store = try Entries.open(folder)
         try await store.write { try $0.insertEntry(1) }
@@ -60,7 +60,7 @@ struct StoreTests {
         store.close()
     }
 
-    @Test("closing finishes what waits, refuses what comes, and leaves one file and the lock")
+    @Test("closing finishes waiting writes, rejects new ones and leaves only the file and its lock")
     func closingDrains() async throws {
         let store = try Entries.open(folder)
         let gate = Gate()
@@ -80,7 +80,7 @@ struct StoreTests {
         again.close()
     }
 
-    @Test("a second store on the same folder is refused, with what to do")
+    @Test("a second store on the same folder is an error that says what to do")
     func secondStoreIsRefused() throws {
         let store = try Entries.open(folder)
         let error = #expect(throws: StoreError.self) { try Entries.open(folder) }
@@ -93,11 +93,11 @@ struct StoreTests {
         try Entries.open(folder).close()
     }
 
-    @Test("a store that is dropped without closing gives its lock back")
+    @Test("a store that is released without closing frees its lock")
     func droppedStoreUnlocks() async throws {
         try await Entries.open(folder).write { try $0.insertEntry(1) }
         var reopened: Store?
-        // Its threads end by themselves, after the last reference is gone.
+        // Its threads end some time after the last reference is gone.
         while reopened == nil {
             do { reopened = try Entries.open(folder) } catch StoreError.inUse { await Task.yield() }
         }
@@ -105,7 +105,7 @@ struct StoreTests {
         reopened?.close()
     }
 
-    @Test("an emptied log holds nothing of a deleted row, nor does the file")
+    @Test("after deletion and truncation of the log no file contains the deleted row")
     func deletedRowsAreGone() async throws {
         let store = try Entries.open(folder)
         let canary = Array("canary-7f3a".utf8)
@@ -118,7 +118,7 @@ struct StoreTests {
         store.close()
     }
 
-    @Test("all flows of a group keep their own moment")
+    @Test("a transaction has the time of its own call")
     func flowsHaveAMoment() async throws {
         let time = ManualTime()
         let store = try Entries.open(folder, time: time)

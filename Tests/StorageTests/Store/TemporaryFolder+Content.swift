@@ -2,9 +2,9 @@ import FoundationEssentials
 import TestSupport
 
 extension TemporaryFolder {
-    /// The names of what is in the folder, sorted.
+    /// The names of the folder's entries, sorted.
     var names: [String] {
-        // A folder that cannot be listed shows as empty and fails the test that asks.
+        // A folder that cannot be listed counts as empty, which fails the test.
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Storage
 
-@Suite("The queue to a thread that blocks")
+@Suite("The queue to a blocking thread")
 struct WorkQueueTests {
-    @Test("elements come out in order, no more than asked for")
+    @Test("elements are taken in order, at most as many as requested")
     func orderIsKept() throws {
         let queue = WorkQueue<Int>(elementsMax: 10)
         for number in 1...5 { try queue.offer(number) }
@@ -14,7 +14,7 @@ struct WorkQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test("over the bound an element is refused, and taken again once there is room")
+    @Test("a full queue rejects an element and accepts it once there is capacity")
     func boundHolds() throws {
         let queue = WorkQueue<Int>(elementsMax: 2)
         try queue.offer(1)
@@ -25,7 +25,7 @@ struct WorkQueueTests {
         #expect(queue.take(upTo: 9) == [2, 3])
     }
 
-    @Test("a closed queue gives what it has, then nothing, and takes nothing")
+    @Test("a closed queue returns its elements, then nothing, and accepts none")
     func closedQueueEmpties() throws {
         let queue = WorkQueue<Int>(elementsMax: 2)
         try queue.offer(1)
@@ -35,7 +35,7 @@ struct WorkQueueTests {
         #expect(queue.take(upTo: 9) == [])
     }
 
-    @Test("gathering ends with its patience, or as soon as there are enough")
+    @Test("gathering ends at its timeout or when there are enough elements")
     func gatheringEnds() throws {
         let queue = WorkQueue<Int>(elementsMax: 9)
         try queue.offer(1)
@@ -44,7 +44,7 @@ struct WorkQueueTests {
         #expect(queue.take(upTo: 9, gather: 5, patience: .seconds(60)) == [1, 2, 3, 4, 5])
     }
 
-    @Test("what many threads offer, many threads take, each element once")
+    @Test("every element that several threads offer is taken exactly once")
     func nothingIsLost() async throws {
         let queue = WorkQueue<Int>(elementsMax: 10_000)
         let taken = WorkQueue<[Int]>(elementsMax: 10_000)
@@ -53,7 +53,7 @@ struct WorkQueueTests {
                 while true {
                     let some = queue.take(upTo: 7, gather: 3, patience: .microseconds(10))
                     if some.isEmpty { return }
-                    // Fails the count below, should it ever be full.
+                    // If this queue were full, the count below would fail.
                     try? taken.offer(some)
                 }
             }

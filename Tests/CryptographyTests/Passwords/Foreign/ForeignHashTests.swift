@@ -8,7 +8,7 @@ import Testing
 struct ForeignHashTests {
     private func memory() throws -> Argon2Memory { try Argon2Memory(byteCount: 64 << 10) }
 
-    @Test("I-03: Firebase's published vector is verified, and nothing near it")
+    @Test("I-03: Firebase's published vector verifies, and no changed password or key does")
     func firebase() throws {
         typealias Vector = ForeignHashVectors.Firebase
         func project(_ key: String, _ separator: String) throws -> FirebaseProject {
@@ -33,7 +33,7 @@ struct ForeignHashTests {
         #expect(throws: PasswordHashError(.projectMissing)) { try matches(Vector.password, nil) }
     }
 
-    @Test("I-03: each algorithm is verified against another implementation's hashes")
+    @Test("I-03: hashes of each algorithm made by other implementations verify")
     func vectors() throws {
         for (text, password) in ForeignHashVectors.all {
             let stored = try StoredPassword(text: text)
@@ -47,7 +47,7 @@ struct ForeignHashTests {
         }
     }
 
-    @Test("Argon2d and Argon2i: RFC 9106, 5.1 and 5.2")
+    @Test("Argon2d and Argon2i match RFC 9106, 5.1 and 5.2")
     func rfc9106() throws {
         let tags: [(Argon2.Kind, String)] = [
             (.d, "512b391b6f1162975371d30919734294f868e3be3984f3c1a13a4db9fabe4acb"),
@@ -66,7 +66,7 @@ struct ForeignHashTests {
         }
     }
 
-    @Test("bcrypt counts 72 bytes of a password, and a NUL ends none")
+    @Test("bcrypt uses 72 bytes of a password, and a NUL does not end one")
     func bcryptLengths() throws {
         let stored = try StoredPassword(
             text: "$2b$04$abcdefghijklmnopqrstuuBzzIgyKkz7xMWYSzkIjUSnxEQFQ0WNe")
@@ -82,12 +82,12 @@ struct ForeignHashTests {
         #expect(try !matches("\0" + full))
     }
 
-    @Test("a hostile or broken text is refused before it costs anything", arguments: hostile)
+    @Test("a hostile or broken hash text is rejected before any costly work", arguments: hostile)
     func refused(text: String, reason: PasswordHashError.Reason) {
         #expect(throws: PasswordHashError(reason)) { try StoredPassword(text: text) }
     }
 
-    @Test("what other systems advise is taken")
+    @Test("the parameters that other systems recommend are accepted")
     func taken() throws {
         for text in [
             "$scrypt$ln=17,r=8,p=1\(ends)", "$scrypt$ln=14,r=8,p=5\(ends)",
@@ -100,7 +100,7 @@ struct ForeignHashTests {
         }
     }
 
-    @Test("X-02: a hash names its scheme, the same for all that cost the same; ours has none")
+    @Test("X-02: a foreign hash has a scheme by its cost, and our own parameters have none")
     func schemes() throws {
         let schemes: [(String, String)] = [
             ("$2a$12$\(tail)", "$2b$12"), ("$2y$04$\(tail)", "$2b$04"),
@@ -123,7 +123,7 @@ struct ForeignHashTests {
         #expect(throws: PasswordHashError.self) { try PasswordScheme(name: "$2b$15") }
     }
 
-    @Test("X-02: the pool measures a scheme on a thread of its own")
+    @Test("X-02: the pool measures how long a scheme takes")
     func measured() async throws {
         let pool = try PasswordHashPool(
             settings: PasswordHashPool.Settings(threads: 1), time: SystemTime(),

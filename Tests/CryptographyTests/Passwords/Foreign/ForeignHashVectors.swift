@@ -1,10 +1,11 @@
 /// Hashes that other programs made, with their passwords.
 enum ForeignHashVectors {
-    /// A password beyond ASCII, whose hashes Python's hashlib and libxcrypt's crypt made.
+    /// A password with a non-ASCII character. Python's hashlib and libxcrypt's crypt made its
+    /// hashes.
     static let password = "Tr0ub4dor&3é"
 
-    /// Text and password. RFC 7914 §12; RFC 6070; the argon2 library's own tests; crypt_blowfish's
-    /// own tests; and Python's hashlib.
+    /// Text and password, from RFC 7914 §12, RFC 6070, the tests of the argon2 library and of
+    /// crypt_blowfish, and Python's hashlib.
     static let all: [(text: String, password: String)] = [
         (
             "$scrypt$ln=14,r=8,p=1$U29kaXVtQ2hsb3JpZGU$cCO9yzr9c0hGHAbNgf046/2o+7qQT44+qbVD9lRdofLV"
@@ -31,7 +32,7 @@ enum ForeignHashVectors {
         ("$2a$05$abcdefghijklmnopqrstuu3xz0fzW7oxJWQ73ccxikLos5HEM3M9a", password),
         ("$2b$05$abcdefghijklmnopqrstuu3xz0fzW7oxJWQ73ccxikLos5HEM3M9a", password),
         ("$2y$05$abcdefghijklmnopqrstuu3xz0fzW7oxJWQ73ccxikLos5HEM3M9a", password),
-        // Bits in the salt's last character that count for nothing.
+        // The salt's last character has bits that are ignored.
         ("$2b$05$abcdefghijklmnopqrstuv3xz0fzW7oxJWQ73ccxikLos5HEM3M9a", password),
         (
             "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
@@ -43,7 +44,7 @@ enum ForeignHashVectors {
         ),
     ]
 
-    /// The vector that Firebase publishes with its modified scrypt.
+    /// The vector that Firebase publishes for its modified scrypt.
     enum Firebase {
         static let signerKey =
             "jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA=="
