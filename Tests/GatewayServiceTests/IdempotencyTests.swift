@@ -5,13 +5,13 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("G-25: a call sent again", .timeLimit(.minutes(1)))
+@Suite("G-25: a repeated call returns the first response", .timeLimit(.minutes(1)))
 struct IdempotencyTests {
     let house: GatewayHouse
 
     init() async throws { house = try await GatewayHouse() }
 
-    @Test("G-25: a sign-up again answers the same account, session and refresh token")
+    @Test("G-25: a repeated sign-up returns the same account, session and refresh token")
     func signUp() async throws {
         let first = try await house.signUp(in: house.context("k"))
         house.time.advance(by: .seconds(40))
@@ -25,7 +25,7 @@ struct IdempotencyTests {
         _ = try await house.refresh(first.session.refreshToken)
     }
 
-    @Test("G-25: four repeats of one sign-up cost nothing; another email under that key does")
+    @Test("G-25: repeats of one sign-up are free; another email under the same key is not")
     func signUpIsChargedOnce() async throws {
         for _ in 0...4 { _ = try await house.signUp(in: house.context("k")) }
         _ = try await house.signUp("b@example.org", in: house.context("l"))
@@ -35,7 +35,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("G-25: a sign-in again answers the same session, and the same last sign-in")
+    @Test("G-25: a repeated sign-in returns the same session and the same last sign-in")
     func signIn() async throws {
         _ = try await house.signUp()
         house.time.advance(by: .seconds(5))
@@ -47,7 +47,7 @@ struct IdempotencyTests {
         #expect(first.session.refreshToken == second.session.refreshToken)
     }
 
-    @Test("G-25: a refresh again answers the same child, and is no replay")
+    @Test("G-25: a repeated refresh returns the same child and is no replay")
     func refresh() async throws {
         let ada = try await house.signUp()
         let first = try await house.refresh(ada.session.refreshToken, in: house.context("k"))
@@ -56,7 +56,7 @@ struct IdempotencyTests {
         _ = try await house.refresh(first.refreshToken)
     }
 
-    @Test("G-25: a verification again answers the same account")
+    @Test("G-25: a repeated verification returns the same account")
     func verify() async throws {
         let ada = try await house.signUp()
         let token = try await house.inner.linkToken()
@@ -67,7 +67,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("G-25: a captured key opens nothing without the password")
+    @Test("G-25: a stolen idempotency key is useless without the password")
     func captured() async throws {
         _ = try await house.signUp(in: house.context("k"))
         let error = try await refusal {
@@ -76,7 +76,7 @@ struct IdempotencyTests {
         #expect(error.code == .idempotencyKeyReused)
     }
 
-    @Test("G-25: one person's key gives another person no session")
+    @Test("G-25: one user's key gives another user no session")
     func otherPerson() async throws {
         _ = try await house.signUp()
         _ = try await house.signUp("eve@example.org")
@@ -87,14 +87,14 @@ struct IdempotencyTests {
         #expect(error.code == .idempotencyKeyReused)
     }
 
-    @Test("G-25: one key of two applications, and in two flows, is two")
+    @Test("G-25: the same key of two applications, or in two flows, is two keys")
     func apart() async throws {
         let ada = try await house.signUp(in: house.context("k"))
         let one = try await house.signIn(in: house.context("k"))
         let two = try await house.signIn(in: house.context("k", application: "other"))
         #expect(
             Set([ada, one, two].map(\.session.sessionId)).count == 3)
-        // Joined without their lengths these would be one name.
+        // If they were joined without their lengths, these would be one key.
         let flow = "SignInWithPassword"
         let three = try await house.signIn(
             in: house.context("b/\(flow)/c", application: "a"))
@@ -112,7 +112,7 @@ struct IdempotencyTests {
     }
 
     @Test(
-        "G-25: other keys are refused by every flow, before anything is done", arguments: [0, 256])
+        "G-25: every flow rejects keys of other lengths and does nothing else", arguments: [0, 256])
     func refused(count: Int) async throws {
         let context = house.context(String(repeating: "k", count: count))
         let expected = ServiceError(.invalidArgument, fields: ["idempotency-key"])
@@ -124,7 +124,7 @@ struct IdempotencyTests {
         #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 3)
     }
 
-    @Test("G-25: a key of any bytes is a key: what is not UTF-8 is not lost on the way")
+    @Test("G-25: a key can have any bytes: one that is not UTF-8 is used unchanged")
     func bytes() async throws {
         let context = CallContext(
             application: "app", deadline: house.time.uptime() + .seconds(10),

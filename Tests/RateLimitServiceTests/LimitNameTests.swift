@@ -3,7 +3,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: the limits")
+@Suite("R-03: the limits are a fixed table")
 struct LimitNameTests {
     struct Row: Sendable {
         let limit: LimitName
@@ -27,7 +27,7 @@ struct LimitNameTests {
         .ring(count: count, window: .seconds(minutes * 60))
     }
 
-    /// What stands on disk and on the wire, and how much is allowed. Numbers never change.
+    /// What is on disk and on the wire, and how much is allowed. Numbers never change.
     private static let table = [
         row(.failedSignInByDevice, "failed-sign-in-by-device", 1, ring(5, 15), .refuse),
         row(.failedSignInByAddress, "failed-sign-in-by-address", 2, ring(50, 15), .refuse),
@@ -112,14 +112,14 @@ struct LimitNameTests {
         #expect(LimitName(number: row.number) == row.limit)
     }
 
-    @Test("R-03: every limit stands in the table, and no two share a number")
+    @Test("R-03: every limit is in the table, and no two share a number")
     func complete() {
         #expect(Self.table.map(\.limit) == Self.table.sorted { $0.number < $1.number }.map(\.limit))
         #expect(Set(Self.table.map(\.limit)) == Set(LimitName.allCases))
         #expect(Set(LimitName.allCases.map(\.number)).count == LimitName.allCases.count)
     }
 
-    @Test("R-06: a number that this version does not know is no limit")
+    @Test("R-06: a number that this version does not know is not a limit")
     func unknown() {
         for number: UInt16 in [0, 37, .max] { #expect(LimitName(number: number) == nil) }
     }

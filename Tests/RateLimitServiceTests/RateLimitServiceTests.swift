@@ -7,13 +7,13 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-04: consume, peek and refund", .timeLimit(.minutes(1)))
+@Suite("R-04: the service consumes, peeks and refunds", .timeLimit(.minutes(1)))
 struct RateLimitServiceTests {
     let house: LimitsHouse
 
     init() async throws { house = try await LimitsHouse() }
 
-    @Test("R-03: the sixth failed sign-in in 15 minutes is limited until the first is as old")
+    @Test("R-03: the sixth failed sign-in in 15 minutes is limited until the first expires")
     func sixth() async throws {
         for left: UInt32 in [4, 3, 2, 1, 0] {
             let (decision, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
@@ -37,7 +37,7 @@ struct RateLimitServiceTests {
     }
 
     @Test(
-        "R-03: 200 parallel charges let exactly so many through as are allowed at once",
+        "R-03: of 200 parallel charges exactly as many pass as are allowed at once",
         arguments: LimitName.allCases.filter { !$0.isInternal })
     func parallel(limit: LimitName) async throws {
         let passed = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -56,7 +56,7 @@ struct RateLimitServiceTests {
         #expect(passed == allowed)
     }
 
-    @Test("R-04: a refund gives a charge back once, to all its limits")
+    @Test("R-04: a refund returns a charge once, to all its limits")
     func refund() async throws {
         let batch = [
             ("failed-sign-in-by-account", "ada@example.org"),
@@ -73,7 +73,7 @@ struct RateLimitServiceTests {
         #expect(house.service.table.count == 0)
     }
 
-    @Test("R-04: a charge that is gone, or never was, is taken back without an error")
+    @Test("R-04: the refund of an unknown or refunded charge is no error")
     func refundNothing() async throws {
         try await house.consume(.failedSignInByAccount, "ada@example.org")
         for id in ["0", "-1", "zzzz"] { try await house.refund(id) }
@@ -92,7 +92,7 @@ struct RateLimitServiceTests {
     }
 
     @Test(
-        "R-03: one household's addresses share a limit",
+        "R-03: the addresses of one household share a limit",
         arguments: [
             ("2001:db8:1:2::1", "2001:DB8:1:ffff::9"), ("192.0.2.7", "::ffff:192.0.2.7"),
         ])
@@ -108,7 +108,7 @@ struct RateLimitServiceTests {
                 .decision.limited)
     }
 
-    @Test("R-04: one subject under two limits, and two under one, do not meet")
+    @Test("R-04: a subject under two limits, or two subjects under one, are independent")
     func apart() async throws {
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "192.0.2.7") }
         #expect(try await !house.consume(.failedSignInByAddress, "192.0.2.7").decision.limited)
@@ -116,7 +116,7 @@ struct RateLimitServiceTests {
     }
 
     @Test(
-        "R-04: what is no charge is refused by its field, and charges nothing",
+        "R-04: an invalid charge is rejected, its field named, and nothing charged",
         arguments: [
             ([], "charges"),
             ([("no-such-limit", "a")], "charges.limit"),
@@ -148,18 +148,18 @@ struct RateLimitServiceTests {
         #expect(house.service.table.count == 0)
     }
 
-    @Test("R-04: the longest subject and the largest batch are taken")
+    @Test("R-04: the longest subject and the largest batch are accepted")
     func largest() async throws {
         let subject = String(repeating: "a", count: 510)
         let (decision, _) = try await house.consume(
             (0..<15).map { ("failed-sign-in-by-account", "\(subject)\($0)") })
         #expect(!decision.limited)
-        // And the failures in a row of the first.
+        // Plus the failures in a row of the first.
         #expect(house.service.table.count == 16)
     }
 
     @Test(
-        "R-04: what is no charge's number is refused",
+        "R-04: an invalid charge id is rejected",
         arguments: ["", " ", "é", "zzzzzzzzzzzzzzzzzzzz", "1_0", "\u{0}"])
     func refusedRefund(id: String) async throws {
         await #expect(throws: ServiceError(.invalidArgument, fields: ["charge_id"])) {
@@ -167,7 +167,7 @@ struct RateLimitServiceTests {
         }
     }
 
-    @Test("R-04: Check charges what need not outlive a crash, and refuses what must")
+    @Test("R-04: Check charges limits that are not durable and rejects durable ones")
     func check() throws {
         func check(_ limit: LimitName) throws -> RateLimitV1.Decision {
             let charges = LimitsHouse.message([(limit.rawValue, "acc_1")])
@@ -184,7 +184,7 @@ struct RateLimitServiceTests {
         }
     }
 
-    @Test("R-01: an answer says which attempt it is, when it is over, and how long to wait")
+    @Test("R-01: a response has the attempt, its reset time, the wait and a sentence")
     func told() async throws {
         let start = house.time.now()
         let first = try await house.consume(.phoneCodeRequest, "+4915112345678").decision
@@ -202,7 +202,7 @@ struct RateLimitServiceTests {
                 == "Bitte warten Sie 1 Minute, bevor Sie einen neuen Code anfordern.")
     }
 
-    @Test("R-01, R-02: a success lets delays and locks begin anew, but not the cap of the day")
+    @Test("R-01, R-02: a success resets delays and locks but not the daily maximum")
     func success() async throws {
         let number = "+4915112345678"
         for _ in 0..<4 { try await house.consume(.phoneCodeGuess, number) }
@@ -218,7 +218,7 @@ struct RateLimitServiceTests {
         #expect(eleventh.limited && eleventh.retryAfterMs == 86_400_000)
     }
 
-    @Test("R-04: only an operator's hand resets, and it is on record")
+    @Test("R-04: only an operator can reset, and the reset is recorded")
     func reset() async throws {
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
         let request = RateLimitV1.ResetRequest(

@@ -8,9 +8,9 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-06: charges on disk", .timeLimit(.minutes(1)))
+@Suite("R-06: charges are stored on disk", .timeLimit(.minutes(1)))
 struct RateLimitStoreTests {
-    @Test("R-06: a restart forgives nobody, and gives back what was taken back")
+    @Test("R-06: a restart keeps charges, and keeps refunds")
     func restart() async throws {
         let house = try await LimitsHouse()
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
@@ -25,7 +25,7 @@ struct RateLimitStoreTests {
         #expect(try next.peek(.failedSignInByAccount, "bob@example.org").remaining == 3)
     }
 
-    @Test("R-06: after 200 parallel charges a restart knows exactly those that were answered")
+    @Test("R-06: after 200 parallel charges a restart restores exactly the acknowledged ones")
     func restartAfterFlood() async throws {
         let house = try await LimitsHouse()
         try await withThrowingTaskGroup { group in
@@ -42,7 +42,7 @@ struct RateLimitStoreTests {
         #expect(try next.peek(.failedSignInByAddress, "192.0.2.7") == before)
     }
 
-    @Test("R-04: a charge from before a restart cannot be taken back: strict")
+    @Test("R-04: a charge made before a restart cannot be refunded, which is the strict choice")
     func refundAfterRestart() async throws {
         let house = try await LimitsHouse()
         let (_, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
@@ -51,7 +51,7 @@ struct RateLimitStoreTests {
         #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 3)
     }
 
-    @Test("R-05: no subject stands in the files or in the log, also not as the audit's")
+    @Test("R-05: no subject is in the files or in the log, not even in the audit trail")
     func hashed() async throws {
         let house = try await LimitsHouse()
         let canaries = ["canary@example.org", "203.0.113.77", "2001:db8:ca:fe::1", "device-canary"]
@@ -75,7 +75,7 @@ struct RateLimitStoreTests {
         #expect(house.service.table.count == 5)
     }
 
-    @Test("R-05: another key knows none of the subjects")
+    @Test("R-05: another master key recognises none of the subjects")
     func otherKey() async throws {
         let house = try await LimitsHouse()
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
@@ -83,7 +83,7 @@ struct RateLimitStoreTests {
         #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
     }
 
-    @Test("R-06: what no longer counts leaves the memory every ten minutes")
+    @Test("R-06: expired states are removed from memory every ten minutes")
     func sweep() async throws {
         let house = try await LimitsHouse()
         try await house.consume(.failedSignInByAddress, "192.0.2.7")

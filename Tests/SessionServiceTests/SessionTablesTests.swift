@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("The session store's schema, from its first version on")
+@Suite("The session store's schema is migrated from its first version on")
 struct SessionTablesTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()
@@ -21,7 +21,7 @@ struct SessionTablesTests {
     }
 
     @Test(
-        "sessions of each earlier version are there in this one, and the earlier one runs on",
+        "sessions of every earlier version are kept, and that version runs on the new schema",
         arguments: 1..<SessionService.migrations.count)
     func earlier(steps: Int) async throws {
         let account = try #require(AccountID(key: 5))

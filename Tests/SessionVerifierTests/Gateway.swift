@@ -6,7 +6,7 @@ import ServiceRuntime
 import Synchronization
 import TestSupport
 
-/// Stands in for the gateway: publishes keys, tells ends, and counts how often it is asked. Signs
+/// A stand-in for the gateway. It publishes keys, sends revocations and counts the calls. It signs
 /// tokens as the session service would.
 final class Gateway: VerificationService {
     struct State {
@@ -26,15 +26,15 @@ final class Gateway: VerificationService {
         state = Mutex(State(keys: [try SigningKey.generate()]))
     }
 
-    // MARK: what the test does
+    // MARK: What the test does
 
-    /// Another key signs; the ones before verify or not.
+    /// Signs with a new key from now on. The earlier keys remain published or are removed.
     func rotate(keepsOld: Bool) throws {
         let key = try SigningKey.generate()
         state.withLock { $0.keys = [key] + (keepsOld ? $0.keys : []) }
     }
 
-    /// Tells an end, or only that all is well.
+    /// Sends a revocation, or only a heartbeat.
     func tell(_ ended: SessionID? = nil) {
         let (position, epoch) = state.withLock { state in
             if ended != nil { state.position += 1 }
@@ -50,7 +50,7 @@ final class Gateway: VerificationService {
                 keySet: SHA256.hash(jwks.utf8), keptFor: .seconds(691), epoch: epoch))
     }
 
-    /// A backup is restored: the store's history is another one from now on.
+    /// Simulates a restored backup: the store has another history (epoch) from now on.
     func restore() {
         state.withLock { state in
             state.epoch += 1
@@ -60,13 +60,13 @@ final class Gateway: VerificationService {
 
     var jwks: String {
         let keys = state.withLock { $0.keys.map(\.verifyingKey) }
-        // Keys that were just made have names of their own.
+        // Keys that were just generated have distinct key ids.
         return (try? JSONWebKeySet(keys).json) ?? ""
     }
 
     var keySetCalls: Int { state.withLock { $0.keySetCalls } }
 
-    /// An access token of a session, as the newest key signs it.
+    /// An access token of a session, signed with the newest key.
     func token(
         _ session: Int64 = 2, type: String = TokenSigner.accessTokenType,
         change: (inout TokenClaims) -> Void = { _ in }

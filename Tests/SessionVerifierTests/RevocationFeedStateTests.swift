@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionVerifier
 
-@Suite("S-06: what a verifier has heard")
+@Suite("S-06: a verifier tracks whether its revocation feed is complete")
 struct RevocationFeedStateTests {
     private func news(
         epoch: UInt64, isComplete: Bool, keptFor: Duration = .seconds(691)
@@ -25,7 +25,7 @@ struct RevocationFeedStateTests {
     }
 
     @Test(
-        "S-06: another epoch is a gap until all has been told anew",
+        "S-06: after a change of epoch the feed is stale until the server reports it complete",
         arguments: [
             ([], nil), ([(1, false)], nil), ([(1, true)], 0), ([(1, true), (1, false)], 0),
             ([(1, true), (1, true)], 1), ([(1, true), (2, false)], nil),
@@ -35,7 +35,7 @@ struct RevocationFeedStateTests {
         #expect(heard(items.map { (epoch: $0.0, isComplete: $0.1) }) == second.map { .seconds($0) })
     }
 
-    @Test("S-07: the longest life of a token is what the service tells, less the leeway")
+    @Test("S-07: the maximum token lifetime is the retention sent by the service minus the leeway")
     func lifeMax() {
         var feedState = RevocationFeedState()
         feedState.note(news(epoch: 1, isComplete: true), at: .zero)

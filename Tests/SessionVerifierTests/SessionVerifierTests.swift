@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionVerifier
 
-@Suite("S-01, S-07: a verifier of access tokens", .timeLimit(.minutes(1)))
+@Suite("S-01, S-07: a verifier accepts only valid access tokens", .timeLimit(.minutes(1)))
 struct SessionVerifierTests {
     let time = ManualTime()
     let gateway: Gateway
@@ -25,7 +25,7 @@ struct SessionVerifierTests {
             randomness: SeededRandomness(seed: 5))
     }
 
-    /// Runs the verifier beside `body`.
+    /// Runs the verifier concurrently with `body`.
     private func following(
         _ verifier: SessionVerifier, _ body: () async throws -> Void
     ) async throws {
@@ -44,7 +44,7 @@ struct SessionVerifierTests {
         if case .good = verdict { true } else { false }
     }
 
-    /// Waits until the verifier has come to say what is expected.
+    /// Waits until the verifier gives the expected result.
     private func eventually(_ holds: () async -> Bool) async -> Bool {
         for _ in 0..<200_000 {
             if await holds() { return true }
@@ -53,7 +53,7 @@ struct SessionVerifierTests {
         return false
     }
 
-    @Test("S-06: a restored backup is a gap: what was heard stays, and the rest counts as silence")
+    @Test("S-06: after a restored backup, known revocations are kept and the rest is stale")
     func restored() async throws {
         let verifier = verifier(.refuses(after: .seconds(5)))
         let (ended, other) = (try gateway.token(2), try gateway.token(3))
@@ -70,7 +70,7 @@ struct SessionVerifierTests {
         }
     }
 
-    @Test("S-01: a token is good without any call but one for the keys, again and again")
+    @Test("S-01: a verifier checks any number of tokens with one call for the keys")
     func good() async throws {
         let verifier = verifier()
         let token = try gateway.token()
@@ -81,7 +81,7 @@ struct SessionVerifierTests {
         #expect(gateway.keySetCalls == 1)
     }
 
-    @Test("S-07: a token read before lives were told of lives no longer than these")
+    @Test("S-07: a cached token is limited to the maximum lifetime once the feed sends it")
     func lifeMax() async throws {
         let verifier = verifier()
         let token = try gateway.token { $0.expiresAt = time.now() + .seconds(86_400) }
@@ -95,7 +95,7 @@ struct SessionVerifierTests {
         }
     }
 
-    @Test("S-07: an ended session's token is refused as soon as the end is heard, others are not")
+    @Test("S-07: a session's token is rejected once its revocation arrives; others are accepted")
     func ended() async throws {
         let verifier = verifier()
         let (token, other) = (try gateway.token(2), try gateway.token(3))
@@ -108,7 +108,7 @@ struct SessionVerifierTests {
         }
     }
 
-    @Test("S-06: what ended while it did not follow it is told when it does again")
+    @Test("S-06: a verifier that reconnects receives the revocations that it missed")
     func resumes() async throws {
         let verifier = verifier()
         let token = try gateway.token()
@@ -122,11 +122,11 @@ struct SessionVerifierTests {
         }
     }
 
-    @Test("it knows how stale it is, and refuses in silence if it was told to")
+    @Test("a verifier reports how stale it is, and rejects tokens when stale if so configured")
     func silence() async throws {
         let verifier = verifier(.refuses(after: .seconds(5)))
         let token = try gateway.token()
-        #expect(await verifier.verify(token) == .refused(.stale), "nothing was ever heard")
+        #expect(await verifier.verify(token) == .refused(.stale), "nothing was received yet")
         try await following(verifier) {
             gateway.tell()
             #expect(await eventually { verifier.freshness == .zero })
@@ -141,7 +141,7 @@ struct SessionVerifierTests {
         }
     }
 
-    @Test("S-01: an unknown key is asked for at most once in 30 s, however many tokens name one")
+    @Test("S-01: unknown key ids cause at most one fetch in 30 s, however many tokens have one")
     func unknownKeys() async throws {
         let verifier = verifier()
         #expect(isGood(await verifier.verify(try gateway.token())))
@@ -159,7 +159,7 @@ struct SessionVerifierTests {
         #expect(gateway.keySetCalls == 3)
     }
 
-    @Test("S-01: a revoked key's tokens are refused once the stream has told of it")
+    @Test("S-01: tokens of a revoked key are rejected once the stream announces the change")
     func revoked() async throws {
         let verifier = verifier()
         let token = try gateway.token()
@@ -174,7 +174,7 @@ struct SessionVerifierTests {
         }
     }
 
-    @Test("S-01: without a stream a revoked key's tokens are refused within a minute")
+    @Test("S-01: without a stream, tokens of a revoked key are rejected within a minute")
     func fallback() async throws {
         let verifier = verifier()
         let token = try gateway.token()
@@ -188,7 +188,7 @@ struct SessionVerifierTests {
         }
     }
 
-    @Test("keys that cannot be fetched leave those before in force; without any, none is good")
+    @Test("if fetching keys fails, the old keys remain valid; without keys, no token is accepted")
     func away() async throws {
         let verifier = verifier()
         let token = try gateway.token()
@@ -202,7 +202,7 @@ struct SessionVerifierTests {
         #expect(isGood(await verifier.verify(token)))
     }
 
-    @Test("another audience, issuer, type, or a token that names no session: refused")
+    @Test("a token with another audience, issuer or type, or without a session, is rejected")
     func others() async throws {
         let verifier = verifier()
         let expected: [(TokenRefusal, String)] = [
@@ -219,7 +219,7 @@ struct SessionVerifierTests {
         #expect(isGood(await verifier.verify(try gateway.token())))
     }
 
-    @Test("SECURITY.md, Tokens: no forged token is good, before and after the true one is known")
+    @Test("SECURITY.md, Tokens: forged tokens are rejected before and after the real one is cached")
     func forgeries() async throws {
         let verifier = verifier()
         let token = try gateway.token()
@@ -229,8 +229,8 @@ struct SessionVerifierTests {
             for forgery in try attacks.forgeries() {
                 #expect(!isGood(await verifier.verify(forgery.token)), "\(forgery)")
             }
-            #expect(isGood(await verifier.verify(token)), "or the refusals prove nothing")
+            #expect(isGood(await verifier.verify(token)), "otherwise the rejections prove nothing")
         }
-        #expect(gateway.keySetCalls <= 2, "nothing was fetched for them but the keys")
+        #expect(gateway.keySetCalls <= 2, "only the keys were fetched")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionVerifier
 
-@Suite("S-07: what a verifier says of a token of ours")
+@Suite("S-07: the verdict on a token depends on expiry, revocation and staleness")
 struct VerdictRuleTests {
     private static let expiry = Timestamp(milliseconds: 1_000_000)
     private let session: VerifiedSession
@@ -28,7 +28,7 @@ struct VerdictRuleTests {
             at: moment ?? Self.expiry)
     }
 
-    @Test("good until its expiry and 60 s more, to the millisecond")
+    @Test("a token is accepted until 60 s after its expiry, to the millisecond")
     func expiry() {
         let last = Self.expiry + .milliseconds(59_999)
         #expect(verdict(at: last) == .good(session))
@@ -37,13 +37,13 @@ struct VerdictRuleTests {
             verdict(hasEnded: true, at: last + .milliseconds(1)) == .refused(.token(.expired)))
     }
 
-    @Test("an ended session's token is refused however fresh the news are")
+    @Test("the token of an ended session is rejected, however fresh the feed is")
     func ended() {
         #expect(verdict(hasEnded: true) == .refused(.sessionEnded))
         #expect(verdict(hasEnded: true, silentFor: nil) == .refused(.sessionEnded))
     }
 
-    @Test("silence is trusted or refused as the settings say, to the edge")
+    @Test("a stale feed is accepted or rejected as configured, with an exact boundary")
     func silence() {
         #expect(verdict(silentFor: nil) == .good(session))
         #expect(verdict(silentFor: .seconds(86_400)) == .good(session))
@@ -53,7 +53,7 @@ struct VerdictRuleTests {
         #expect(verdict(silentFor: nil, silence: strict) == .refused(.stale))
     }
 
-    @Test("no token is taken for longer than the service lets one live, whatever it says")
+    @Test("a token is limited to the service's maximum lifetime, whatever its expiry claim says")
     func lifeMax() throws {
         let claims = TokenClaims(
             issuer: "postern", subject: session.account.text, audience: ["a"],

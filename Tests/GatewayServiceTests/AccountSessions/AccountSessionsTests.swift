@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("G-22, S-03: sessions through the gateway")
+@Suite("G-22, S-03: an account manages its sessions through the gateway")
 struct AccountSessionsTests {
     private func list(_ house: GatewayHouse, _ token: String) async throws
         -> [GatewayV1.SessionEntry]
@@ -16,7 +16,7 @@ struct AccountSessionsTests {
         ).sessions
     }
 
-    @Test("G-22: the owner sees the account's devices, and ends one")
+    @Test("G-22: the owner lists the account's sessions and ends one of them")
     func devices() async throws {
         let house = try await GatewayHouse()
         let one = try await house.signUp(device: "d1")
@@ -37,7 +37,7 @@ struct AccountSessionsTests {
         #expect(try await list(house, two.session.accessToken).count == 1)
     }
 
-    @Test("G-22: nobody ends another's session, nor learns that there is one")
+    @Test("G-22: a user cannot end another account's session, nor learn that it exists")
     func strangers() async throws {
         let house = try await GatewayHouse()
         let ada = try await house.signUp()
@@ -52,7 +52,7 @@ struct AccountSessionsTests {
         #expect(try await house.check(ada.session.accessToken).authenticated)
     }
 
-    @Test("S-06: all but this one")
+    @Test("S-06: EndOtherSessions ends all sessions except the caller's")
     func others() async throws {
         let house = try await GatewayHouse()
         let one = try await house.signUp()
@@ -67,7 +67,7 @@ struct AccountSessionsTests {
         }
     }
 
-    @Test("S-03: the sixth sign-in displaces the first, which is told why, and its owner by mail")
+    @Test("S-03: the sixth sign-in displaces the oldest session, and its owner gets a mail")
     func displaced() async throws {
         let house = try await GatewayHouse()
         let first = try await house.signUp()
@@ -85,7 +85,7 @@ struct AccountSessionsTests {
         #expect(mails.first?.text.contains("“Ada's laptop”") == true)
     }
 
-    @Test("G-10: a replayed token brings its owner a mail, once identity is there again")
+    @Test("G-10: the mail about a replayed token is sent once identity is reachable again")
     func replayed() async throws {
         let house = try await GatewayHouse()
         let first = try await house.signUp()

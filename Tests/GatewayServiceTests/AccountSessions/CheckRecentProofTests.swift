@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("G-13: an app's own sensitive calls, guarded by the gateway")
+@Suite("G-13: the gateway checks recent proofs for an app's own sensitive calls")
 struct CheckRecentProofTests {
     let house: GatewayHouse
     private let device: HouseDevice
@@ -34,7 +34,7 @@ struct CheckRecentProofTests {
                 proof: proof), house.context())
     }
 
-    /// Somebody on a device that has registered its key.
+    /// Signs in on a device that has registered its key.
     private func signInWithKey() async throws -> GatewayV1.Session {
         _ = try await house.signUp()
         let answer = try await house.gateway.signInWithPassword(
@@ -45,7 +45,7 @@ struct CheckRecentProofTests {
         return try #require(answer.session)
     }
 
-    @Test("G-13: a sign-in is a proof until the limit's very millisecond; then the password does")
+    @Test("G-13: a sign-in is a proof until the limit, to the millisecond; then a password is one")
     func password() async throws {
         let person = try await house.signUp()
         let token = person.session.accessToken
@@ -61,10 +61,10 @@ struct CheckRecentProofTests {
         _ = try await check(token, within: 301)
         let again = try await reauthenticate(token, .password("Correct7Horse"))
         #expect(
-            try await check(token).provedAtMs == again.authTimeMs, "by the session, not the token")
+            try await check(token).provedAtMs == again.authTimeMs, "it is the session's proof")
     }
 
-    @Test("G-13: with a device key the refusal names both, and either kind can be demanded")
+    @Test("G-13: with a device key the error names both kinds, and a call can demand either")
     func deviceKey() async throws {
         let session = try await signInWithKey()
         house.time.advance(by: .seconds(400))
@@ -87,7 +87,7 @@ struct CheckRecentProofTests {
         #expect(try await check(token, within: 600, [.password]).amr == ["pwd"])
     }
 
-    @Test("G-13: without a key none is named, and where nothing would do nothing is")
+    @Test("G-13: without a device key or password, the error names no kind of proof")
     func nothing() async throws {
         let person = try await house.signUp()
         house.time.advance(by: .seconds(400))
@@ -101,7 +101,7 @@ struct CheckRecentProofTests {
         #expect(try await refusal { try await check(person.session.accessToken) }.fields == [])
     }
 
-    @Test("G-13: a stranger is told nothing, and what is no demand is refused")
+    @Test("G-13: an invalid token and an invalid demand are rejected")
     func stranger() async throws {
         let person = try await house.signUp()
         let token = person.session.accessToken
@@ -115,7 +115,7 @@ struct CheckRecentProofTests {
         #expect(try await refusal { try await check(token) }.code == .sessionEnded)
     }
 
-    @Test("G-13: a suspended account's device proves nobody; a password's limit is not charged")
+    @Test("G-13: a device key's proof fails if the account is suspended, and charges no limit")
     func suspended() async throws {
         let session = try await signInWithKey()
         let presence = try device.presence(session.accessToken, at: house.time.now())
@@ -133,7 +133,7 @@ struct CheckRecentProofTests {
     }
 }
 
-/// A device as an app has it, which signs what the protos say.
+/// An app's device, which signs as the protos specify.
 private struct HouseDevice {
     let id = "a phone"
     private let signer: Ed25519SigningKey

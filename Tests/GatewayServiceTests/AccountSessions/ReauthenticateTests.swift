@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("G-13: re-authentication through the gateway")
+@Suite("G-13: a user re-authenticates through the gateway")
 struct ReauthenticateTests {
     let house: GatewayHouse
 
@@ -53,7 +53,7 @@ struct ReauthenticateTests {
         #expect(try await house.check(person.session.accessToken).authenticated)
     }
 
-    @Test("G-13: without a proof, a session or a live one, nothing is verified")
+    @Test("G-13: without a proof or a live session, no password is verified")
     func refused() async throws {
         let person = try await house.signUp()
         let token = person.session.accessToken
@@ -68,7 +68,7 @@ struct ReauthenticateTests {
         #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
     }
 
-    @Test("G-13: another account's password does not prove this one's owner")
+    @Test("G-13: another account's password is not a proof for this account")
     func stranger() async throws {
         let ada = try await house.signUp()
         _ = try await house.signUp("eve@example.org", password: "Evil7Password")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("G-13: how recent and how strong a proof must be")
+@Suite("G-13: a proof must be recent and of a demanded kind")
 struct RecentProofTests {
     private let now = Timestamp(milliseconds: 1_767_225_600_000)
 
@@ -14,7 +14,7 @@ struct RecentProofTests {
     }
 
     @Test(
-        "G-13: a proof is recent to the last millisecond before the limit",
+        "G-13: a proof is recent until the last millisecond before the limit",
         arguments: [
             (0, true), (299_999, true), (300_000, false), (9_000_000, false), (-60_000, true),
         ] as [(Int64, Bool)])
@@ -24,7 +24,7 @@ struct RecentProofTests {
     }
 
     @Test(
-        "G-13: only a kind that will do counts, each by its own age",
+        "G-13: only proofs of a demanded kind count, each by its own age",
         arguments: [
             ([], ["hwk", "user"]), ([.password], ["pwd"]), ([.deviceKey], ["hwk", "user"]),
             ([.password, .deviceKey], ["hwk", "user"]),
@@ -42,7 +42,7 @@ struct RecentProofTests {
     }
 
     @Test(
-        "G-13: methods and the kinds that they are",
+        "G-13: authentication methods map to kinds of proof",
         arguments: [
             (["pwd"], [.password]), (["hwk", "user"], [.deviceKey]),
             (["swk", "user"], [.deviceKey]),
@@ -53,7 +53,7 @@ struct RecentProofTests {
         #expect(ProofKind.allCases.filter { $0.includes(methods) } == kinds)
     }
 
-    @Test("G-13: that somebody opened a guest proves nothing, however lately (G-07)")
+    @Test("G-13: opening a guest account is no proof, however recent (G-07)")
     func guest() {
         let guest = proof(["anon"], age: 0)
         #expect(RecentProof.standard.found(in: [guest], at: now) == nil)
@@ -62,7 +62,7 @@ struct RecentProofTests {
     }
 
     @Test(
-        "G-13: a way of signing in and the proof that it makes",
+        "G-13: each sign-in method makes one kind of proof",
         arguments: [
             ("password", .password), ("phone", .phoneCode), ("google", .provider),
             ("apple", .provider), ("our-own", .provider),
@@ -72,7 +72,7 @@ struct RecentProofTests {
     }
 
     @Test(
-        "G-13: the refusal names what would do, of what there is",
+        "G-13: the error names the demanded kinds that the account has",
         arguments: [
             ([], [.password, .deviceKey], ["device_key", "password"]),
             ([.password], [.password, .deviceKey], ["password"]),
@@ -84,7 +84,7 @@ struct RecentProofTests {
         #expect(error.code.entry.next == .reauthenticate)
     }
 
-    @Test("G-13: a kind that is not known does not pass for any kind")
+    @Test("G-13: an unknown kind is rejected")
     func unknown() {
         #expect(ProofKind(.unspecified) == nil)
         #expect(ProofKind(GatewayV1.ProofKind(rawValue: 99)) == nil)

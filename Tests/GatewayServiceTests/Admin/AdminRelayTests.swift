@@ -7,7 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Identity's admin, which keeps who asked, and what came beside the calls.
+/// A stand-in for identity's admin service, which records the actor and the number of metadata
+/// entries of each call.
 private final class RecordingAdmin: AccountAdminAPI {
     private let state = Mutex<(actors: [String], keys: [Int])>(([], []))
 
@@ -57,9 +58,9 @@ private final class RecordingAdmin: AccountAdminAPI {
     }
 }
 
-@Suite("I-09: accounts for an app's support desk")
+@Suite("I-09: the gateway relays admin calls of an app's support staff to identity")
 struct AdminRelayTests {
-    @Test("each call is identity's, and the record names the application that made it")
+    @Test("each call is relayed to identity with the calling application in its actor")
     func relayed() async throws {
         let identity = RecordingAdmin()
         let admin = AdminHandler(accounts: identity)
@@ -80,7 +81,7 @@ struct AdminRelayTests {
         #expect(identity.metadataCounts == [0, 0, 0, 0, 0])
     }
 
-    @Test("nobody calls them who is not named in the list of callers")
+    @Test("only callers named in the list of callers may call the admin service")
     func named() {
         let methods = AdminDescription.service.methods
         #expect(methods.count == 5)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("G-01: check auth state", .timeLimit(.minutes(1)))
+@Suite("G-01: CheckAuthState says whether a token is signed in", .timeLimit(.minutes(1)))
 struct CheckAuthStateTests {
     let house: GatewayHouse
     let ada: SignedIn
@@ -16,7 +16,7 @@ struct CheckAuthStateTests {
         ada = try await house.signUp()
     }
 
-    /// What a token is told.
+    /// The reason that CheckAuthState returns for a token.
     private func reason(_ token: String? = nil) async throws -> GatewayV1.AuthStateReason {
         let state = try await house.check(token ?? ada.session.accessToken)
         #expect(state.authenticated == (state.reason == .unspecified))
@@ -25,7 +25,7 @@ struct CheckAuthStateTests {
         return state.reason
     }
 
-    @Test("G-01: who is signed in gets the account, and what is still to do")
+    @Test("G-01: a signed-in user gets the account and the steps still to do")
     func signedIn() async throws {
         let state = try await house.check(ada.session.accessToken)
         #expect(state.authenticated)
@@ -37,7 +37,7 @@ struct CheckAuthStateTests {
         #expect(try await house.check(ada.session.accessToken).todo.isEmpty)
     }
 
-    @Test("G-01: no token, or none of ours: no session")
+    @Test("G-01: without a token of ours the reason is `noSession`")
     func noSession() async throws {
         let token = ada.session.accessToken
         for other in [
@@ -48,7 +48,7 @@ struct CheckAuthStateTests {
         }
     }
 
-    @Test("G-01: an expired access token of a live session: refresh")
+    @Test("G-01: for an expired access token the reason is `accessTokenExpired`")
     func expired() async throws {
         house.time.advance(by: .seconds(15 * 60))
         #expect(try await reason() == .accessTokenExpired)
@@ -56,7 +56,7 @@ struct CheckAuthStateTests {
         #expect(try await reason(child.accessToken) == .unspecified)
     }
 
-    @Test("G-01: 30 days without use: inactive (S-02)")
+    @Test("G-01: after 30 days without use the reason is `inactive` (S-02)")
     func inactive() async throws {
         house.time.advance(by: .seconds(30 * 86_400))
         #expect(try await reason() == .inactive)
@@ -64,7 +64,7 @@ struct CheckAuthStateTests {
         #expect(try await reason() == .inactive)
     }
 
-    @Test("G-01: 90 days, used or not: maximum age (S-02)")
+    @Test("G-01: after 90 days, used or not, the reason is `maximumAge` (S-02)")
     func maximumAge() async throws {
         var session = ada.session
         for _ in 0..<3 {
@@ -75,13 +75,13 @@ struct CheckAuthStateTests {
         #expect(try await reason(session.accessToken) == .maximumAge)
     }
 
-    @Test("G-01: signed out: revoked")
+    @Test("G-01: after a sign-out the reason is `revoked`")
     func revoked() async throws {
         _ = try await house.signOut(.accessToken(ada.session.accessToken))
         #expect(try await reason() == .revoked)
     }
 
-    @Test("G-01: a replayed refresh token: security (G-10)")
+    @Test("G-01: after a replayed refresh token the reason is `security` (G-10)")
     func security() async throws {
         _ = try await house.refresh(ada.session.refreshToken)
         house.time.advance(by: .seconds(30))
@@ -95,7 +95,7 @@ struct CheckAuthStateTests {
         #expect(try await reason() == .revoked)
     }
 
-    @Test("S-04: every answer tells the server's time, for devices whose clock is wrong")
+    @Test("S-04: every response contains the server's time, for devices with a wrong clock")
     func serverTime() async throws {
         #expect(ada.session.serverTimeMs == house.time.now().milliseconds)
         house.time.advance(by: .seconds(60))
@@ -104,9 +104,9 @@ struct CheckAuthStateTests {
         }
     }
 
-    @Test("B15: the time told is the session service's, whose proofs devices sign")
+    @Test("B15: the server time is the session service's, which checks the devices' proofs")
     func sessionsTime() async throws {
-        // As after a step of the machine's clock: another program's time is hours off.
+        // After a step of one machine's clock, another program's time is hours off.
         let sessions = ManualTime(now: house.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
             accounts: house.inner.identity, sessions: house.inner.session,
@@ -117,7 +117,7 @@ struct CheckAuthStateTests {
         #expect(state.authenticated && state.serverTimeMs == sessions.now().milliseconds)
     }
 
-    @Test("G-01: never authenticated without an account")
+    @Test("G-01: a session whose account does not exist is not signed in")
     func nobody() async throws {
         #expect(try await reason(try await house.inner.sessionOfNobody()) == .noSession)
     }

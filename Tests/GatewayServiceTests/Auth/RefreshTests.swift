@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-10: refresh", .timeLimit(.minutes(1)))
+@Suite("G-10: an app refreshes its session through the gateway", .timeLimit(.minutes(1)))
 struct RefreshTests {
     let house: GatewayHouse
     let ada: SignedIn
@@ -15,7 +15,7 @@ struct RefreshTests {
         ada = try await house.signUp()
     }
 
-    @Test("G-10: each use gives the next pair of the same session")
+    @Test("G-10: each refresh returns the next token pair of the same session")
     func rotates() async throws {
         var session = ada.session
         for _ in 0..<5 {
@@ -29,11 +29,11 @@ struct RefreshTests {
         }
     }
 
-    @Test("G-10: a replayed refresh token ends its family, and no other")
+    @Test("G-10: a replayed refresh token ends its session and no other")
     func replay() async throws {
         let other = try await house.signIn()
         let child = try await house.refresh(ada.session.refreshToken)
-        #expect(try await house.check(child.accessToken).authenticated, "the answer has arrived")
+        #expect(try await house.check(child.accessToken).authenticated, "the response has arrived")
         let replay = try await refusal { try await house.refresh(ada.session.refreshToken) }
         #expect(replay == ServiceError(.refreshTokenReplayed))
         for token in [ada.session.accessToken, child.accessToken] {
@@ -47,7 +47,7 @@ struct RefreshTests {
         _ = try await house.refresh(other.session.refreshToken)
     }
 
-    @Test("G-10: of 20 parallel uses all have the same child, which lives")
+    @Test("G-10: 20 parallel refreshes with one token return the same child, which is valid")
     func parallel() async throws {
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
@@ -59,7 +59,7 @@ struct RefreshTests {
         _ = try await house.refresh(try #require(children.first))
     }
 
-    @Test("S-04: a session that is bound to its device's key refreshes and signs out by its proof")
+    @Test("S-04: a session bound to a device key refreshes and signs out only with its proof")
     func bound() async throws {
         let key = try Ed25519SigningKey(
             seed: SecretBytes(copying: [UInt8](repeating: 5, count: 32)))
@@ -95,7 +95,7 @@ struct RefreshTests {
         #expect(out.ended == 1)
     }
 
-    @Test("G-10: no other token stands in for a refresh token")
+    @Test("G-10: only a refresh token is accepted as a refresh token")
     func others() async throws {
         for token in ["", "x", ada.session.accessToken, ada.session.refreshToken + "A"] {
             let error = try await refusal { try await house.refresh(token) }

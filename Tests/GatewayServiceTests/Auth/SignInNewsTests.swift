@@ -6,7 +6,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-08: what signing in tells, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-08: a sign-in through the gateway reports the previous one", .timeLimit(.minutes(1)))
 struct SignInNewsTests {
     let house: GatewayHouse
 
@@ -23,7 +23,7 @@ struct SignInNewsTests {
                 device: .init(deviceId: device, platform: "ios", name: "Ada's phone")), context)
     }
 
-    @Test("the sign-in before, its gap, a new device, and its mail to who has proved the address")
+    @Test("a sign-in reports the previous one and a new device; a verified address gets a mail")
     func news() async throws {
         let ada = try await house.signUp()
         _ = try await house.verify(
@@ -40,7 +40,7 @@ struct SignInNewsTests {
         #expect(notice.first?.text.contains("Ada's phone") == true)
     }
 
-    @Test("X-01: who waits is told so in the language of the call, where the request names none")
+    @Test("X-01: a limit's error is in the language of the call if the request names none")
     func language() async throws {
         for _ in 0..<5 {
             _ = try await refusal { try await signIn(on: "d1", password: "Wrong7Horse") }

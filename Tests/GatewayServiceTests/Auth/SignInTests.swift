@@ -6,17 +6,18 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("G-03: sign in with email and password", .timeLimit(.minutes(1)))
+@Suite("G-03: a user signs in with email and password", .timeLimit(.minutes(1)))
 struct SignInTests {
     let house: GatewayHouse
 
     init() async throws {
         house = try await GatewayHouse()
-        // On another device than those that guess: it is known by its sign-up.
+        // The guesses come from other devices: this one is known because the account was created on
+        // it.
         _ = try await house.signUp(device: "first")
     }
 
-    /// Guesses wrong and expects to be told so.
+    /// Tries a wrong password and expects `invalidCredential`.
     private func guess(
         _ email: String = "ada@example.org", device: String = "d1", in context: CallContext? = nil
     ) async throws {
@@ -26,7 +27,7 @@ struct SignInTests {
         #expect(error == ServiceError(.invalidCredential))
     }
 
-    @Test("G-03: the right password answers the account and a new session")
+    @Test("G-03: the right password returns the account and a new session")
     func answers() async throws {
         let one = try await house.signIn("ADA@Example.ORG")
         let two = try await house.signIn()
@@ -51,13 +52,13 @@ struct SignInTests {
         #expect(known.code == .tooManyRequests)
     }
 
-    @Test("R-03: the sixth wrong password in 15 minutes waits until the first is as old")
+    @Test("R-03: after five wrong passwords in 15 minutes, sign-in waits until the first expires")
     func sixth() async throws {
         for _ in 0..<5 {
             try await guess()
             house.time.advance(by: .seconds(60))
         }
-        // Also the right one: else the answer would tell that it is.
+        // The right password is limited too. Otherwise the response would reveal that it is right.
         let error = try await refusal { try await house.signIn() }
         #expect(error.code == .tooManyRequests && error.retryAfter == .seconds(600))
         #expect(error.sentence == "Too many attempts. Please wait 10 minutes before trying again.")
@@ -68,7 +69,7 @@ struct SignInTests {
         _ = try await house.signIn()
     }
 
-    @Test("R-03: the right password takes its charge back")
+    @Test("R-03: the right password refunds its charge")
     func refunded() async throws {
         for _ in 0..<4 { try await guess() }
         for _ in 0..<10 { _ = try await house.signIn() }
@@ -79,7 +80,7 @@ struct SignInTests {
         #expect(try await refusal { try await house.signIn() }.code == .tooManyRequests)
     }
 
-    @Test("R-03: one account is guarded from many addresses, however its email is spelt")
+    @Test("R-03: the limit of an account holds across addresses and spellings of its email")
     func byAccount() async throws {
         for number in 1...5 {
             let context = house.context(address: "198.51.100.\(number)")
@@ -92,7 +93,7 @@ struct SignInTests {
         #expect(error.code == .tooManyRequests)
     }
 
-    @Test("R-03: a stranger who guesses until the account is locked does not lock its owner out")
+    @Test("R-03: an attacker who locks an account by guessing does not lock out its owner")
     func knownDevice() async throws {
         _ = try await house.signIn(device: "owner's phone")
         for number in 0..<20 {
@@ -115,7 +116,7 @@ struct SignInTests {
                 == .tooManyRequests)
     }
 
-    @Test("R-03: one device tries five emails, and its address has other devices")
+    @Test("R-03: a device may fail with five emails; other devices at its address are not limited")
     func byDevice() async throws {
         for number in 1...5 { try await guess("user\(number)@example.org") }
         let error = try await refusal { try await house.signIn("user6@example.org") }
@@ -123,7 +124,7 @@ struct SignInTests {
         try await guess("user6@example.org", device: "d2")
     }
 
-    @Test("R-03: an address tries 50 times, whatever devices it names; IPv6 by /64")
+    @Test("R-03: an address may fail 50 times, whatever devices it names; IPv6 counts by /64")
     func byAddress() async throws {
         for number in 1...50 {
             let context = house.context(address: "2001:db8:1:2::\(number)")
@@ -136,7 +137,7 @@ struct SignInTests {
         _ = try await house.signIn(in: house.context(address: "2001:db8:1:3::1"))
     }
 
-    @Test("R-03: of 50 parallel guesses five are looked at")
+    @Test("R-03: of 50 parallel guesses only five reach password verification")
     func parallel() async throws {
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
             for _ in 0..<50 {
@@ -150,7 +151,7 @@ struct SignInTests {
         #expect(codes.filter { $0 == .tooManyRequests }.count == 45)
     }
 
-    @Test("B6: parallel right passwords that use the limit up are told to wait a second at most")
+    @Test("B6: parallel right passwords that exhaust the limit wait a second at most")
     func inFlight() async throws {
         let waits = await withTaskGroup(of: Duration?.self) { group in
             for number in 0..<20 {
@@ -171,14 +172,14 @@ struct SignInTests {
         _ = try await house.signIn(device: "late")
     }
 
-    @Test("B6: failures are told as long a wait as there is, once they are failures")
+    @Test("B6: once attempts have failed, the error gives the full wait")
     func decided() async throws {
         for number in 0..<5 { try await guess(device: "new-\(number)") }
         let error = try await refusal { try await house.signIn(device: "late") }
         #expect(error.retryAfter == .seconds(900))
     }
 
-    @Test("G-03: a disabled account is told only to who has the password, and costs nothing")
+    @Test("G-03: a disabled account is reported only with the right password, at no charge")
     func disabled() async throws {
         try await house.inner.setStatus(2)
         try await guess()
@@ -188,7 +189,7 @@ struct SignInTests {
         #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 4)
     }
 
-    @Test("G-03: with session down the right password is no failed guess (X-07)")
+    @Test("G-03: if the session service is down, the right password is not a failed guess (X-07)")
     func sessionDown() async throws {
         house.inner.sessionStore.close()
         for _ in 0..<6 {
@@ -197,7 +198,7 @@ struct SignInTests {
         #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
     }
 
-    @Test("G-03: what is no email is refused as such, and costs nothing", arguments: ["", "ada@"])
+    @Test("G-03: an invalid email is rejected as such and is not charged", arguments: ["", "ada@"])
     func noEmail(email: String) async throws {
         for _ in 0..<6 {
             let error = try await refusal { try await house.signIn(email) }
@@ -207,7 +208,7 @@ struct SignInTests {
     }
 
     @Test(
-        "G-03: a device's fields have bounds",
+        "G-03: the fields of a device have maximum lengths",
         arguments: [
             (128, 32, 256, nil), (129, 32, 256, "device.device_id"),
             (128, 33, 256, "device.platform"), (128, 32, 257, "device.name"),

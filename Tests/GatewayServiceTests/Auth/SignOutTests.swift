@@ -3,7 +3,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-09: sign out", .timeLimit(.minutes(1)))
+@Suite("G-09: a user signs out through the gateway", .timeLimit(.minutes(1)))
 struct SignOutTests {
     let house: GatewayHouse
     let one: SignedIn
@@ -15,7 +15,7 @@ struct SignOutTests {
         two = try await house.signIn(device: "d2")
     }
 
-    @Test("G-09: ends this session at once, and leaves the other")
+    @Test("G-09: signing out ends this session at once and no other")
     func this() async throws {
         #expect(try await house.signOut(.accessToken(one.session.accessToken)) == 1)
         #expect(try await house.check(one.session.accessToken).reason == .revoked)
@@ -25,7 +25,7 @@ struct SignOutTests {
         _ = try await house.refresh(two.session.refreshToken)
     }
 
-    @Test("G-09: an expired access token will do")
+    @Test("G-09: an expired access token is accepted for signing out")
     func expired() async throws {
         house.time.advance(by: .seconds(86_400))
         #expect(try await house.check(one.session.accessToken).reason == .accessTokenExpired)
@@ -33,13 +33,13 @@ struct SignOutTests {
         #expect(try await house.check(one.session.accessToken).reason == .revoked)
     }
 
-    @Test("G-09: a refresh token will do")
+    @Test("G-09: a refresh token is accepted for signing out")
     func byRefreshToken() async throws {
         #expect(try await house.signOut(.refreshToken(one.session.refreshToken)) == 1)
         #expect(try await house.check(one.session.accessToken).reason == .revoked)
     }
 
-    @Test("G-09: all ends every session of the account, and nobody else's")
+    @Test("G-09: signing out everywhere ends every session of the account and of no other")
     func all() async throws {
         let bob = try await house.signUp("bob@example.org")
         #expect(try await house.signOut(.accessToken(one.session.accessToken), all: true) == 2)
@@ -50,7 +50,7 @@ struct SignOutTests {
         _ = try await house.signIn()
     }
 
-    @Test("G-09: again is no error, and ends nothing more")
+    @Test("G-09: signing out again is no error and ends nothing more")
     func again() async throws {
         _ = try await house.signOut(.accessToken(one.session.accessToken))
         #expect(try await house.signOut(.accessToken(one.session.accessToken)) == 0)
@@ -58,7 +58,7 @@ struct SignOutTests {
         #expect(try await house.check(two.session.accessToken).authenticated)
     }
 
-    @Test("G-09: without a token of ours nobody is signed out")
+    @Test("G-09: without a token of ours, no session is ended")
     func refused() async throws {
         #expect(
             try await refusal { try await house.signOut(nil) }

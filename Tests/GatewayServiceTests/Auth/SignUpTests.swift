@@ -6,13 +6,13 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-02: sign up with email and password", .timeLimit(.minutes(1)))
+@Suite("G-02: a user signs up with email and password", .timeLimit(.minutes(1)))
 struct SignUpTests {
     let house: GatewayHouse
 
     init() async throws { house = try await GatewayHouse() }
 
-    @Test("G-02: a sign-up answers account and session, and the mail with the link goes out")
+    @Test("G-02: a sign-up returns account and session, and sends the mail with the link")
     func answers() async throws {
         let ada = try await house.signUp("Ada@Example.org")
         #expect(ada.account.accountId.hasPrefix("acc_"))
@@ -26,7 +26,7 @@ struct SignUpTests {
         #expect(try await house.inner.mails(to: "Ada@example.org").count == 1)
     }
 
-    @Test("G-02: who is signed in is told so, and nothing is made or charged")
+    @Test("G-02: a sign-up with a live session is rejected; nothing is created or charged")
     func alreadySignedIn() async throws {
         let ada = try await house.signUp()
         let error = try await refusal {
@@ -37,7 +37,7 @@ struct SignUpTests {
         #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 2)
     }
 
-    @Test("G-02: a session that is over, or none, is no hindrance", arguments: [true, false])
+    @Test("G-02: an ended session or invalid token does not stop sign-up", arguments: [true, false])
     func signedOut(isOver: Bool) async throws {
         let ada = try await house.signUp()
         _ = try await house.signOut(.accessToken(ada.session.accessToken))
@@ -45,7 +45,7 @@ struct SignUpTests {
             "eve@example.org", accessToken: isOver ? ada.session.accessToken : "garbage")
     }
 
-    @Test("R-03: the fourth sign-up in an hour from one address is refused")
+    @Test("R-03: the fourth sign-up in an hour from one address is rejected")
     func fourth() async throws {
         for name in ["a", "b", "c"] {
             _ = try await house.signUp("\(name)@example.org")
@@ -58,7 +58,7 @@ struct SignUpTests {
         _ = try await house.signUp("d@example.org")
     }
 
-    @Test("R-04: what is refused for its form costs nothing, however often")
+    @Test("R-04: a malformed sign-up charges no limit, however often it is sent")
     func refunded() async throws {
         for _ in 0..<10 {
             let weak = try await refusal { try await house.signUp(password: "short") }
@@ -74,7 +74,7 @@ struct SignUpTests {
         _ = try await house.signUp()
     }
 
-    @Test("G-02: a device that session would refuse leaves no account behind")
+    @Test("G-02: a device that session would reject creates no account")
     func device() async throws {
         let request = GatewayV1.SignUpWithPasswordRequest(
             email: "ada@example.org", password: "Correct7Horse",
@@ -87,7 +87,7 @@ struct SignUpTests {
         #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 3)
     }
 
-    @Test("G-02: a taken email is told three times an hour, and its owner gets as many mails")
+    @Test("G-02: a taken email is reported three times an hour, with a mail to its owner each time")
     func taken() async throws {
         let ada = try await house.signUp()
         let eve = house.context(address: "198.51.100.9")
@@ -103,7 +103,7 @@ struct SignUpTests {
         #expect(try await house.signIn().account.accountId == ada.account.accountId)
     }
 
-    @Test("G-02: an application without its users' addresses sends an owner three mails an hour")
+    @Test("G-02: without user addresses, sign-ups on a taken email send three mails an hour")
     func takenUnaddressed() async throws {
         _ = try await house.signUp()
         let eve = house.context(address: nil)
@@ -118,7 +118,7 @@ struct SignUpTests {
         #expect(try await house.inner.mails().count == 1 + 3)
     }
 
-    @Test("G-02: of 20 parallel sign-ups on one taken email three reach its owner")
+    @Test("G-02: of 20 parallel sign-ups on a taken email, only three send a mail to its owner")
     func takenParallel() async throws {
         _ = try await house.signUp()
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in

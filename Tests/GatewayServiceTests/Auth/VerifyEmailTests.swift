@@ -3,7 +3,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-12: verify an email", .timeLimit(.minutes(1)))
+@Suite("G-12: a user verifies an email through the gateway", .timeLimit(.minutes(1)))
 struct VerifyEmailTests {
     let house: GatewayHouse
     let ada: SignedIn
@@ -19,7 +19,7 @@ struct VerifyEmailTests {
         try await house.signIn().account.emailVerified
     }
 
-    @Test("G-12: inside the session that registered the link alone confirms, once")
+    @Test("G-12: in the session that registered, the link alone confirms, and only once")
     func inSession() async throws {
         let account = try await house.verify(token, accessToken: ada.session.accessToken)
         #expect(account.emailVerified)
@@ -31,7 +31,7 @@ struct VerifyEmailTests {
         #expect(again.code == .invalidLink)
     }
 
-    @Test("G-12: elsewhere a password is needed, and the link stays good")
+    @Test("G-12: outside that session a password is required, and the link remains valid")
     func elsewhere() async throws {
         let error = try await refusal { try await house.verify(token) }
         #expect(error == ServiceError(.passwordNeeded, fields: ["password"]))
@@ -41,7 +41,7 @@ struct VerifyEmailTests {
         #expect(try await house.check(ada.session.accessToken).authenticated)
     }
 
-    @Test("G-12: in another account's session, or with a token that is over, it is elsewhere")
+    @Test("G-12: another account's session or an expired token does not replace the password")
     func strangers() async throws {
         let eve = try await house.signUp("eve@example.org")
         house.time.advance(by: .seconds(15 * 60))
@@ -55,7 +55,7 @@ struct VerifyEmailTests {
         #expect(try await !isVerified())
     }
 
-    @Test("G-12: a new password replaces a stranger's, and ends the stranger's sessions (X-04)")
+    @Test("G-12: a new password replaces an attacker's and ends the attacker's sessions (X-04)")
     func newPassword() async throws {
         house.time.advance(by: .seconds(1))
         #expect(try await house.verify(token, password: "Brand9NewWord").emailVerified)
@@ -70,14 +70,14 @@ struct VerifyEmailTests {
         #expect(try await house.check(owner.session.accessToken).authenticated)
     }
 
-    @Test("G-12: a new password that the policy refuses changes nothing, and the link stays good")
+    @Test("G-12: a new password that the policy rejects changes nothing; the link remains valid")
     func weak() async throws {
         let error = try await refusal { try await house.verify(token, password: "short") }
         #expect(error.code == .weakPassword)
         #expect(try await house.verify(token, accessToken: ada.session.accessToken).emailVerified)
     }
 
-    @Test("G-12: what is no link, or an old one, is refused")
+    @Test("G-12: an invalid or expired link is rejected")
     func invalid() async throws {
         for text in ["", "x", token + "A", String(repeating: "A", count: 43)] {
             let error = try await refusal {

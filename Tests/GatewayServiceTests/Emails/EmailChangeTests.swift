@@ -7,7 +7,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-12: a change of address, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-12: a user changes the email address through the gateway", .timeLimit(.minutes(1)))
 struct EmailChangeTests {
     let house: GatewayHouse
     let ada: SignedIn
@@ -17,7 +17,7 @@ struct EmailChangeTests {
         ada = try await house.signUp()
     }
 
-    @Test("G-12: the new address confirms in the session that asked, which goes on")
+    @Test("G-12: the new address is confirmed in the requesting session, which stays signed in")
     func changes() async throws {
         let access = ada.session.accessToken
         let asked = try await house.requestEmailChange("new@example.org", access)
@@ -39,7 +39,7 @@ struct EmailChangeTests {
         #expect(try await house.inner.mails().contains { $0.subject.contains("has changed") })
     }
 
-    @Test("X-04: a stranger's change to my address is nothing that my click could confirm")
+    @Test("X-04: my click cannot confirm an attacker's change to my address")
     func strangersChange() async throws {
         let eve = try await house.signUp("eve@example.org", password: "Evil7Password")
         _ = try await house.requestEmailChange("mine@example.org", eve.session.accessToken)
@@ -58,7 +58,7 @@ struct EmailChangeTests {
         #expect(mine.code == .invalidCredential)
     }
 
-    @Test("R-03: three changes an hour, as verification mails; a refused one costs nothing")
+    @Test("R-03: three changes an hour are allowed, as for verification mails")
     func limited() async throws {
         let access = ada.session.accessToken
         for _ in 0..<3 {
@@ -74,7 +74,7 @@ struct EmailChangeTests {
         #expect(fourth.code == .tooManyRequests)
     }
 
-    @Test("G-13: it needs a recent proof, which a password typed anew is")
+    @Test("G-13: a change needs a recent proof, for example a new sign-in with the password")
     func recentProof() async throws {
         house.time.advance(by: .seconds(301))
         let fresh = try await house.refresh(ada.session.refreshToken)
@@ -86,7 +86,7 @@ struct EmailChangeTests {
         _ = try await house.requestEmailChange("new@example.org", again.session.accessToken)
     }
 
-    @Test("G-12: the owner cancels; nobody without a session does anything")
+    @Test("G-12: the owner cancels a change; without a session all calls are rejected")
     func cancels() async throws {
         let access = ada.session.accessToken
         _ = try await house.requestEmailChange("new@example.org", access)
@@ -103,9 +103,9 @@ struct EmailChangeTests {
     }
 }
 
-@Suite("X-02, G-02: strict enumeration and required verification, through the gateway")
+@Suite("X-02, G-02: strict enumeration and required verification work through the gateway")
 struct StrictFlowTests {
-    @Test("X-02: strict from end to end: free and owned look the same, a proof opens the door")
+    @Test("X-02: with strict enumeration a free and a taken email look alike until verified")
     func strict() async throws {
         let house = try await GatewayHouse(enumeration: .strict)
         let ada = try await house.signUp()
@@ -130,7 +130,7 @@ struct StrictFlowTests {
     }
 
     @Test(
-        "X-04: who was there first wins nothing (classic pre-hijack)",
+        "X-04: signing up first with another person's email gains nothing (classic pre-hijack)",
         arguments: [EnumerationMode.friendly, .strict])
     func preHijack(mode: EnumerationMode) async throws {
         let house = try await GatewayHouse(enumeration: mode)
@@ -156,7 +156,7 @@ struct StrictFlowTests {
         _ = try await house.signIn(password: "Owners9Password")
     }
 
-    @Test("G-02: required: no session before the link, another mail by password, three an hour")
+    @Test("G-02: with required verification there is no session before the link is used")
     func required() async throws {
         let house = try await GatewayHouse(verification: .required)
         let answer = try await house.gateway.signUpWithPassword(
@@ -173,7 +173,8 @@ struct StrictFlowTests {
         var token = ""
         for _ in 0..<3 {
             #expect(try await house.resendByPassword())
-            // Before the next one is written: mails go out side by side, and the latest link counts.
+            // Delivered before the next one is written: mails are sent concurrently, and the last
+            // link counts.
             token = try await house.inner.linkToken()
         }
         let fourth = try await refusal { try await house.resendByPassword() }

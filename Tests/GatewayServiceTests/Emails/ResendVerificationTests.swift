@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-12: another verification mail, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-12: a user requests another verification mail", .timeLimit(.minutes(1)))
 struct ResendVerificationTests {
     let house: GatewayHouse
     let ada: SignedIn
@@ -23,12 +23,12 @@ struct ResendVerificationTests {
         ).sent
     }
 
-    @Test("G-12: the new link confirms, the former is void; three mails an hour")
+    @Test("G-12: the new link confirms and the old one is invalid; three mails an hour")
     func resends() async throws {
         let former = try await house.inner.linkToken()
         for _ in 0..<3 {
             #expect(try await resend())
-            // Delivered before the next, so that the latest is the last.
+            // Delivered before the next one, so that the newest mail is the last.
             _ = try await house.inner.mails()
         }
         #expect(try await refusal { try await resend() }.code == .tooManyRequests)
@@ -39,7 +39,7 @@ struct ResendVerificationTests {
         #expect(try await house.verify(token, accessToken: access).emailVerified)
     }
 
-    @Test("G-12: a verified address is mailed nothing, and nothing is counted")
+    @Test("G-12: a verified address gets no mail, and nothing is charged")
     func verified() async throws {
         let token = try await house.inner.linkToken()
         _ = try await house.verify(token, accessToken: ada.session.accessToken)
@@ -47,7 +47,7 @@ struct ResendVerificationTests {
         #expect(try await house.inner.mails().count == 1)
     }
 
-    @Test("G-25: a call sent again mails once, and is counted once")
+    @Test("G-25: a repeated call sends one mail and is charged once")
     func repeated() async throws {
         for _ in 0..<5 { #expect(try await resend(key: "k")) }
         #expect(try await house.inner.mails().count == 2)
@@ -55,7 +55,7 @@ struct ResendVerificationTests {
         #expect(try house.inner.left(limit, ada.account.accountId) == 2)
     }
 
-    @Test("G-12: only who is signed in asks")
+    @Test("G-12: only a signed-in user can request the mail")
     func stranger() async throws {
         for token in ["", "x", ada.session.refreshToken] {
             #expect(try await refusal { try await resend(token) }.code == .invalidAccessToken)

@@ -6,7 +6,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("R-03: mails that their reader has not asked for", .timeLimit(.minutes(1)))
+@Suite("R-03: mails that their recipient did not request are limited", .timeLimit(.minutes(1)))
 struct UnaskedMailTests {
     @Test("M7: sign-ups on a taken email from many addresses send its owner five mails an hour")
     func taken() async throws {
@@ -28,7 +28,7 @@ struct UnaskedMailTests {
         #expect(try await house.inner.mails().count == 1 + 6)
     }
 
-    @Test("M7: what the owner asks for comes all the same")
+    @Test("M7: a mail that the owner requests is sent despite that limit")
     func reset() async throws {
         let house = try await GatewayHouse()
         _ = try await house.signUp()
@@ -42,7 +42,7 @@ struct UnaskedMailTests {
         _ = try await house.inner.linkToken(page: "reset-password")
     }
 
-    @Test("M7: changes to one address by many accounts mail it five times, and more are refused")
+    @Test("M7: changes to one address by many accounts send it five mails; more are rejected")
     func changes() async throws {
         let house = try await GatewayHouse()
         for number in 0..<8 {
@@ -60,13 +60,13 @@ struct UnaskedMailTests {
             #expect(error.code == .tooManyRequests && error.retryAfter != nil)
             #expect(try await house.check(access).account?.pendingEmail == "")
             let left = try house.inner.left("verification-mail-by-account", eve.account.accountId)
-            #expect(left == 3, "what was refused is given back to the account")
+            #expect(left == 3, "a rejected change is refunded to the account")
         }
         let mails = try await house.inner.mails(to: "victim@example.org")
         #expect(mails.count == 5)
     }
 
-    @Test("M7: under strict enumeration free, claimed and taken emails are withheld alike")
+    @Test("M7: under strict enumeration, mails to free, claimed and taken emails share one limit")
     func strict() async throws {
         let house = try await GatewayHouse(enumeration: .strict)
         for number in 0..<8 {
@@ -80,7 +80,7 @@ struct UnaskedMailTests {
         #expect(try await house.inner.mails(to: "victim@example.org").count == 5)
     }
 
-    @Test("M7: whose mail was withheld at a strict sign-up asks for it by his own session")
+    @Test("M7: a user whose mail was withheld at a strict sign-up requests it in his own session")
     func ownSession() async throws {
         let house = try await GatewayHouse(enumeration: .strict)
         var sessions: [SignedIn] = []
@@ -100,7 +100,7 @@ struct UnaskedMailTests {
         #expect(account.email == "victim@example.org" && account.emailVerified)
     }
 
-    @Test("M7: what was refused for its form uses none of an email's mails up")
+    @Test("M7: a malformed sign-up does not count towards the mails of an email")
     func refused() async throws {
         let house = try await GatewayHouse()
         for _ in 0..<10 {

@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-07: the session that an app is in while somebody signs in", .timeLimit(.minutes(1)))
+@Suite("G-07: the gateway passes the app's current session to a sign-in", .timeLimit(.minutes(1)))
 struct CallerTokenTests {
     private let identities = ScriptedIdentities()
     private let house: GatewayHouse
@@ -24,7 +24,7 @@ struct CallerTokenTests {
         }.code
     }
 
-    @Test("G-07: a good token is handed on; what is no token of ours is not")
+    @Test("G-07: a valid access token is passed on; any other text is not")
     func handedOn() async throws {
         let token = ada.session.accessToken
         for shown in [token, "", "garbage", ada.session.refreshToken, token + "A"] {
@@ -33,7 +33,7 @@ struct CallerTokenTests {
         #expect(identities.askedBy == [token, "", "", "", ""])
     }
 
-    @Test("G-07: an expired one is refused, for the guest's data would stay behind")
+    @Test("G-07: an expired token is rejected, because the guest's data would be left behind")
     func expired() async throws {
         house.time.advance(by: .seconds(15 * 60))
         #expect(try await signIn(ada.session.accessToken) == .invalidAccessToken)
@@ -43,7 +43,7 @@ struct CallerTokenTests {
         #expect(identities.askedBy == [child.accessToken])
     }
 
-    @Test("G-07: of a session that is over, nobody asks")
+    @Test("G-07: the token of an ended session is not passed on")
     func over() async throws {
         _ = try await house.signOut(.accessToken(ada.session.accessToken))
         #expect(try await signIn(ada.session.accessToken) == .providerUnavailable)

@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-07, R-03: guests are counted", .timeLimit(.minutes(1)))
+@Suite("G-07, R-03: new guests are limited", .timeLimit(.minutes(1)))
 struct GuestLimitTests {
     private let identities = ScriptedIdentities()
     private let house: GatewayHouse
@@ -26,7 +26,7 @@ struct GuestLimitTests {
 
     @Test("R-03: the thirty-first guest of an hour from one address waits")
     func limited() async throws {
-        // Made, perhaps, and not waited for: the charge stands.
+        // After a timeout the guest may have been created, so the charge remains.
         identities.refuse(.deadlineExceeded)
         for _ in 0..<30 {
             #expect(try await refusal { try await signIn() }.code == .deadlineExceeded)
@@ -38,7 +38,7 @@ struct GuestLimitTests {
         #expect(try await refusal { try await signIn(in: elsewhere) }.code == .deadlineExceeded)
     }
 
-    @Test("G-25: a repeat is not counted again; what was refused before it began costs nothing")
+    @Test("G-25: a repeat is not charged again; a call rejected before it began is free")
     func once() async throws {
         identities.refuse(.deadlineExceeded)
         for _ in 0..<5 {
@@ -50,7 +50,7 @@ struct GuestLimitTests {
         #expect(try left() == 29)
     }
 
-    @Test("B2: what failed on our side is not charged, however often it is repeated")
+    @Test("B2: a failure of the server is not charged, however often the call is repeated")
     func ourFailure() async throws {
         for code in [ErrorCode.unavailable, .internalError] {
             identities.refuse(code)
@@ -61,7 +61,7 @@ struct GuestLimitTests {
         }
     }
 
-    @Test("G-07: who is signed in makes no guest, and whose token has expired refreshes first")
+    @Test("G-07: a signed-in user creates no guest; with an expired token the app refreshes first")
     func signedIn() async throws {
         let ada = try await house.signUp()
         let token = ada.session.accessToken

@@ -5,11 +5,11 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-07: guests and what becomes of them, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-07: guests are created and upgraded through the gateway", .timeLimit(.minutes(1)))
 struct GuestUpgradeTests {
     private static let email = "ada@example.org"
 
-    @Test("G-07, G-01: a guest has an account and a session, nothing to do and nothing to prove")
+    @Test("G-07, G-01: a guest has an account and a session, no steps to do and no proof")
     func guest() async throws {
         try await ProviderTown.with { town in
             let guest = try await town.guest()
@@ -31,7 +31,7 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("G-07, S-02: who comes back within half a year is still that guest, for five years")
+    @Test("G-07, S-02: a guest who returns within half a year remains that guest, for five years")
     func longLived() async throws {
         try await ProviderTown.with { town in
             var session = try #require(try await town.guest().session)
@@ -43,7 +43,7 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("G-07: by a provider a guest becomes an account with its id; its own session is over")
+    @Test("G-07: a provider upgrades a guest to an account with its id; the guest's session ends")
     func byProvider() async throws {
         try await ProviderTown.with { town in
             let guest = try await town.guest()
@@ -57,7 +57,7 @@ struct GuestUpgradeTests {
             #expect(try await !town.isSignedIn(guest.session))
             #expect(try await town.isSignedIn(upgraded.session))
             let again = try await town.signIn(by: token, accessToken: asking, in: context)
-            #expect(again.isUpgraded && again.account == upgraded.account, "G-25: sent again")
+            #expect(again.isUpgraded && again.account == upgraded.account, "G-25: a repeat")
             #expect(again.session?.refreshToken == upgraded.session?.refreshToken)
             town.house.time.advance(by: .seconds(1))
             let back = try await town.signIn(
@@ -66,7 +66,7 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("G-07: by email and password too, with the verification still to do")
+    @Test("G-07: email and password upgrade a guest too; verification is still to do")
     func byPassword() async throws {
         try await ProviderTown.with { town in
             let guest = try await town.guest()
@@ -79,7 +79,7 @@ struct GuestUpgradeTests {
             #expect(
                 try await town.house.check(upgraded.session.accessToken).todo == [.verifyEmail])
             let again = try await town.house.signUp(accessToken: asking, in: context)
-            #expect(again.account == upgraded.account, "G-25: sent again")
+            #expect(again.account == upgraded.account, "G-25: a repeat")
             #expect(again.session.refreshToken == upgraded.session.refreshToken)
             town.house.time.advance(by: .seconds(1))
             #expect(
@@ -87,7 +87,7 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("D4 9.3: on an account that there was the guest stays, and the choice has both sides")
+    @Test("D4 9.3: sign-in to an existing account keeps the guest and offers a choice")
     func collision() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.signIn(
@@ -106,7 +106,7 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("D4 9.3: a taken email is told; the guest goes on as it was, and can try another way")
+    @Test("D4 9.3: a taken email is an error; the guest remains and can use another method")
     func taken() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.provedAccount()
@@ -126,7 +126,7 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("G-02, G-07: who has an account does not become somebody else unnoticed")
+    @Test("G-02, G-07: a signed-in user does not silently become another user")
     func signedIn() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.house.signUp()
@@ -141,7 +141,7 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("G-25: a guest made again by the same call is the same guest")
+    @Test("G-25: a guest created again by the same call is the same guest")
     func repeated() async throws {
         try await ProviderTown.with { town in
             let first = try await town.guest(in: town.house.context("k"))

@@ -4,14 +4,14 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// A limiter that fails: what the network gives where there is none.
+/// A rate limiter whose calls fail, as the network reports when the service cannot be reached.
 final class AbsentLimits: LimitsAPI {
     private let error: ServiceError
     private let seen = Mutex<[Duration]>([])
 
     init(_ code: ErrorCode = .unavailable) { error = ServiceError(code) }
 
-    /// The deadlines of the calls that came.
+    /// The deadlines of the calls received.
     var deadlines: [Duration] { seen.withLock { $0 } }
 
     func consume(

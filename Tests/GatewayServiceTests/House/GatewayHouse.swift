@@ -11,8 +11,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// The gateway in front of the real services, in one process, on real stores in a folder of the
-/// test's own, with time that the test moves.
+/// The gateway and the real services in one process, with real stores in a temporary folder and
+/// with time that the test moves.
 final class GatewayHouse: Sendable {
     let folder: TemporaryFolder
     let time: ManualTime
@@ -29,12 +29,11 @@ final class GatewayHouse: Sendable {
     let providerNotices: ProviderNoticesHandler
 
     /// - Parameters:
-    ///   - flags: the gateway's settings, as on a command line.
-    ///   - limits: stands in for the limiter, where the test is about its absence.
-    ///   - identities: stands in for identity's providers and guests, where the test is about what
-    ///     it is asked.
-    ///   - providers: identity's settings of providers, as on a command line.
-    ///   - phoneSettings: where codes are sent.
+    ///   - flags: The gateway's settings, as on a command line.
+    ///   - limits: Replaces the rate limiter, for tests of its absence.
+    ///   - identities: Replaces identity's providers and guests, for tests of the calls to them.
+    ///   - providers: Identity's provider settings, as on a command line.
+    ///   - phoneSettings: The countries that codes are sent to.
     init(
         flags: [String] = [], limits: (any LimitsAPI)? = nil,
         identities: (any IdentitiesAPI)? = nil, providers: [String] = [],
@@ -74,9 +73,10 @@ final class GatewayHouse: Sendable {
             changes: EmailChanges(of: inner.identity), sessions: inner.session, limits: guarding)
     }
 
-    // MARK: calls
+    // MARK: Calls
 
-    /// A call of an application that may assert its users' addresses, and does so by default.
+    /// The context of a call by an application that may assert its users' addresses, and does so by
+    /// default.
     func context(
         _ key: String? = nil, address: String? = "192.0.2.7", application: String = "app",
         mayAssert: Bool = true
@@ -149,14 +149,14 @@ final class GatewayHouse: Sendable {
     }
 }
 
-/// Who has been signed up or in.
+/// The result of a sign-up or sign-in.
 struct SignedIn: Hashable, Sendable {
     let account: IdentityV1.Account
     let session: GatewayV1.Session
 }
 
 extension SettingsLoader {
-    /// The settings that `flags` give.
+    /// The settings that result from `flags`.
     static func settings<Value: Settings>(_ flags: [String] = []) throws -> Value {
         let loader = SettingsLoader(
             program: "test", summary: "", arguments: flags, environment: [:])
@@ -167,7 +167,8 @@ extension SettingsLoader {
     }
 }
 
-/// The catalogue's error that `body` throws.
+/// Returns the `ServiceError` that `body` throws.
+/// - Throws: any other error of `body`, and fails the test if it throws nothing.
 func refusal<Value>(
     _ body: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> ServiceError {

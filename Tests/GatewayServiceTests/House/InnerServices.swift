@@ -12,9 +12,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// The four services behind the gateway, each on a store of its own.
+/// The four services behind the gateway, each with its own store.
 final class InnerServices: Sendable {
-    /// Cheap enough for hundreds of hashes in a test.
+    /// Cheap parameters, so that a test can compute hundreds of hashes.
     private static let cheap = PasswordHashPool.Settings(
         threads: 2, waitingMax: 500,
         parameters: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1))
@@ -23,7 +23,7 @@ final class InnerServices: Sendable {
     let identity: IdentityService
     /// Identities at providers, and guests.
     let identities: Identities
-    /// What providers tell of their users.
+    /// Events that providers send about their users.
     let providerEvents: ProviderEvents
     let identityStore: Store
     let session: SessionService
@@ -33,14 +33,14 @@ final class InnerServices: Sendable {
     let notificationStore: Store
     /// The session service's clock.
     var sessionClock: StoreClock { StoreClock(sessionStore, time: time) }
-    /// From session to identity, which is made after it.
+    /// The connection from session to identity, which is created later.
     let notices = LateNotices()
     private let proofs: SignInProofSeal
     private let time: ManualTime
 
     /// - Parameters:
-    ///   - providers: settings of the providers that people sign in by, as on a command line.
-    ///   - phone: where codes are sent.
+    ///   - providers: The settings of the sign-in providers, as on a command line.
+    ///   - phone: The countries that codes are sent to.
     init(
         in folder: TemporaryFolder, time: ManualTime, providers: [String] = [],
         phone: PhoneSettings = PhoneSettings(countries: ["DE"]),
@@ -110,11 +110,11 @@ final class InnerServices: Sendable {
         notices.connect(to: identity)
     }
 
-    // MARK: what happens behind
+    // MARK: Background work
 
-    /// Runs outbox and delivery until nothing waits.
+    /// Runs outbox and delivery until nothing is left.
     func settle(_ location: SourceLocation = #_sourceLocation) async throws {
-        // A wish for a reset link waits a moment (`ResetRequest`).
+        // A request for a reset link is delayed (`ResetRequest`).
         let wishes = try await count(identityStore, "outbox", where: "topic = 'password-reset'")
         if wishes > 0 { time.advance(by: .seconds(1)) }
         try await withThrowingTaskGroup { group in
@@ -126,7 +126,7 @@ final class InnerServices: Sendable {
                 await Task.yield()
             }
             group.cancelAll()
-            Issue.record("something waits for ever", sourceLocation: location)
+            Issue.record("some work never finishes", sourceLocation: location)
         }
     }
 
@@ -137,7 +137,7 @@ final class InnerServices: Sendable {
         return try await count(notificationStore, "message", where: "state <> 3") == 0
     }
 
-    /// The subjects of the mails that have been delivered to `recipient`.
+    /// The mails that have been delivered to `recipient`.
     func mails(to recipient: String = "ada@example.org") async throws -> [InboxMail] {
         try await settle()
         return MaildirReader(folder: folder.file("inbox")).mails().filter {
@@ -158,9 +158,9 @@ final class InnerServices: Sendable {
             rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
     }
 
-    // MARK: what an operator's hand, or an accident, does
+    // MARK: Direct access to the stores
 
-    /// The code of the latest text message to a number.
+    /// The code in the latest text message to a number.
     func phoneCode(to number: String) async throws -> String {
         let text = try #require(try await mails(to: number).last?.text)
         return String(text.prefix { $0.isNumber })
@@ -173,7 +173,7 @@ final class InnerServices: Sendable {
         }
     }
 
-    /// A session of an account that identity does not have.
+    /// The access token of a session whose account does not exist in identity.
     func sessionOfNobody() async throws -> String {
         let account = try #require(AccountID(key: 4_711))
         let answer = try await session.create(
@@ -182,7 +182,7 @@ final class InnerServices: Sendable {
         return try #require(answer.tokens).accessToken
     }
 
-    /// Identity's word that somebody has proved to be an account's owner now; one each millisecond.
+    /// Identity's proof that a user signs in to an account now. There can be one per millisecond.
     func proof(of account: String, by methods: [String]) -> IdentityV1.SignInProof {
         let now = time.now().milliseconds
         let nonce = withUnsafeBytes(of: now.bigEndian) { Array($0) }
@@ -192,7 +192,7 @@ final class InnerServices: Sendable {
                 nonce: nonce + nonce))
     }
 
-    /// Attempts that are left under one limit.
+    /// The attempts left under one limit.
     func left(_ limit: String, _ subject: String) throws -> UInt32 {
         let request = RateLimitV1.PeekRequest(charges: [.init(limit: limit, subject: subject)])
         let context = CallContext(deadline: time.uptime() + .seconds(10))
@@ -200,7 +200,7 @@ final class InnerServices: Sendable {
         return decision.limited ? 0 : decision.remaining + 1
     }
 
-    /// How many rows a table has.
+    /// The number of rows of a table.
     func count(_ store: Store, _ table: String, where condition: String = "true") async throws
         -> Int64
     {

@@ -2,7 +2,7 @@ import Messages
 import Synchronization
 import Testing
 
-/// Sessions by their access tokens, as an app keeps them.
+/// Sessions by access token, as an app stores them.
 final class KnownSessions: Sendable {
     private let state = Mutex<[String: GatewayV1.Session]>([:])
 

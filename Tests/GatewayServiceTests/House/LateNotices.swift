@@ -4,16 +4,16 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// The way from session to identity: each calls the other, so one is there before the other.
+/// The connection from session to identity. Each calls the other, so one is created first.
 final class LateNotices: AccountNoticesAPI {
     private let receiver = Mutex<(any AccountNoticesAPI)?>(nil)
 
-    /// Leads to `receiver` from now on.
+    /// Connects to `receiver`.
     func connect(to receiver: any AccountNoticesAPI) {
         self.receiver.withLock { $0 = receiver }
     }
 
-    /// As a peer that is down, as long as there is none.
+    /// Disconnects: calls fail as if the peer were down.
     func disconnect() { receiver.withLock { $0 = nil } }
 
     func tell(

@@ -6,12 +6,12 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// The gateway's house with Google and Apple beside it, whose keys identity fetches over HTTP.
+/// A `GatewayHouse` with stand-ins for Google and Apple. Identity fetches their keys over HTTP.
 final class ProviderTown: Sendable {
     let google: ProviderIssuer
     let apple: ProviderIssuer
     let house: GatewayHouse
-    /// Of people who come back.
+    /// The sessions of users who come back.
     let sessions = KnownSessions()
 
     private init() async throws {
@@ -25,12 +25,12 @@ final class ProviderTown: Sendable {
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" }, time: time)
     }
 
-    /// "POSTERN_GOOGLE_ISSUER" as a flag.
+    /// Converts "POSTERN_GOOGLE_ISSUER" to the name of a flag.
     private static func flag(_ name: String) -> String {
         name.lowercased().split(separator: "_").dropFirst().joined(separator: "-")
     }
 
-    /// Runs `test` in a town that is gone after.
+    /// Runs `test` and closes the providers afterwards.
     static func with(_ test: (ProviderTown) async throws -> Void) async throws {
         let town = try await ProviderTown()
         var failure: (any Error)?
@@ -40,9 +40,9 @@ final class ProviderTown: Sendable {
         if let failure { throw failure }
     }
 
-    // MARK: dialogs
+    // MARK: Provider dialogs
 
-    /// What Google's dialog gives for a nonce of ours.
+    /// The token that Google's dialog returns for a new nonce of ours.
     func googleToken(
         of subject: String, email: String? = nil, isVerified: Bool = true
     ) async throws -> GatewayV1.ProviderToken {
@@ -53,7 +53,7 @@ final class ProviderTown: Sendable {
         return .init(provider: "google", idToken: token, nonce: nonce.nonce)
     }
 
-    /// What Apple's dialog gives for a nonce of ours.
+    /// The token that Apple's dialog returns for a new nonce of ours.
     func appleToken(
         of subject: String, email: String? = nil, isPrivate: Bool = false, name: String = ""
     ) async throws -> GatewayV1.ProviderToken {
@@ -68,7 +68,7 @@ final class ProviderTown: Sendable {
         try await house.providers.issueNonce(.init(provider: provider), house.context())
     }
 
-    // MARK: calls
+    // MARK: Calls
 
     func signIn(
         by token: GatewayV1.ProviderToken, device: String = "d1", accessToken: String = "",
@@ -108,13 +108,13 @@ final class ProviderTown: Sendable {
         ).account?.methods ?? []
     }
 
-    /// Whether a session is good, once what was written has taken effect.
+    /// Whether a session is live after all pending work has been done.
     func isSignedIn(_ session: GatewayV1.Session?) async throws -> Bool {
         try await house.inner.settle()
         return try await house.check(session?.accessToken ?? "").authenticated
     }
 
-    /// Signs somebody up whose address is proved at once.
+    /// Signs up a user and verifies the address at once.
     func provedAccount(_ email: String = "ada@example.org") async throws -> SignedIn {
         let signedUp = try await house.signUp(email)
         _ = try await house.verify(

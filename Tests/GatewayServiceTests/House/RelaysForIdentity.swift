@@ -3,7 +3,8 @@ import Messages
 import NotificationService
 import RPC
 
-/// The notification service as identity calls it: between processes the connection tells who calls.
+/// The notification service as identity calls it. Between processes the connection identifies the
+/// caller.
 struct RelaysForIdentity: RelayAddressesAPI {
     let desk: RelayAddressesHandler
 

@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// Identity as a test wants it: refuses with one code or admits, and keeps whom it was asked for.
+/// A scripted identity service: it rejects with one code or signs in, and records the calls.
 final class ScriptedIdentities: IdentitiesAPI {
     private struct State {
         var refusal: ErrorCode?
@@ -15,10 +15,10 @@ final class ScriptedIdentities: IdentitiesAPI {
 
     private let state = Mutex(State())
 
-    /// From now on it refuses so.
+    /// From now on it throws this code.
     func refuse(_ code: ErrorCode) { state.withLock { $0.refusal = code } }
 
-    /// From now on it admits so.
+    /// From now on it returns this result.
     func admit(_ admission: IdentityV1.AdmissionResponse) {
         state.withLock {
             $0.refusal = nil
@@ -26,10 +26,10 @@ final class ScriptedIdentities: IdentitiesAPI {
         }
     }
 
-    /// The access tokens that came with the calls, empty for none.
+    /// The access tokens of the calls; empty if a call had none.
     var askedBy: [String] { state.withLock { $0.askedBy } }
 
-    /// The idempotency keys that came with the calls.
+    /// The idempotency keys of the calls.
     var keys: [String?] { state.withLock { $0.keys } }
 
     private func answer(

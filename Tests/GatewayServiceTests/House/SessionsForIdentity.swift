@@ -4,7 +4,8 @@ import RPC
 import ServiceRuntime
 import SessionService
 
-/// The session service as identity calls it: between processes the connection tells who calls.
+/// The session service as identity calls it. Between processes the connection identifies the
+/// caller.
 struct SessionsForIdentity: SessionsAPI {
     let session: SessionService
 

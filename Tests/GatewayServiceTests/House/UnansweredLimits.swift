@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// A limiter that charges, and whose answers are lost: the caller has left, or its patience is over.
+/// A rate limiter that charges but whose responses are lost: the caller has cancelled or timed out.
 final class UnansweredLimits: LimitsAPI {
     private let limits: any LimitsAPI
     private let error: ServiceError
@@ -15,7 +15,7 @@ final class UnansweredLimits: LimitsAPI {
         error = ServiceError(code)
     }
 
-    /// How its callers have named what was charged.
+    /// The charge ids that callers gave to what was charged.
     var charged: [String] { names.withLock { $0 } }
 
     func consume(

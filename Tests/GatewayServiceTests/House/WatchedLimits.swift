@@ -4,11 +4,11 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// A limiter that lets everybody through and keeps until when it was given time afterwards.
+/// A rate limiter that allows everything and records the deadlines of the calls that follow.
 final class WatchedLimits: LimitsAPI {
     private let seen = Mutex<[Duration]>([])
 
-    /// The deadlines of what was told or taken back.
+    /// The deadlines of reported successes and refunds.
     var deadlines: [Duration] { seen.withLock { $0 } }
 
     func consume(
@@ -21,7 +21,7 @@ final class WatchedLimits: LimitsAPI {
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
     ) async throws -> RateLimitV1.CheckResponse { throw ServiceError(.internalError) }
 
-    /// As a call over a network: it takes a while, and ends when it is cancelled.
+    /// Like a call over a network: it takes some time and stops when it is cancelled.
     func succeed(
         _ request: RateLimitV1.SucceedRequest, _ context: CallContext
     ) async throws -> RateLimitV1.SucceedResponse {

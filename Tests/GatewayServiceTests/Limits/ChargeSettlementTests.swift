@@ -4,9 +4,9 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("H2, B2: what becomes of a charge whose flow failed", .timeLimit(.minutes(1)))
+@Suite("H2, B2: a failed flow's charge stands or is refunded", .timeLimit(.minutes(1)))
 struct ChargeSettlementTests {
-    /// The codes after which a charge stands, by kind; every other code gives it back.
+    /// The codes after which a charge stands, by kind. After every other code it is refunded.
     private static let standing: [ChargeKind: Set<ErrorCode>] = [
         .guess: [
             .invalidCredential, .invalidCode, .codeExpired, .invalidProviderToken, .invalidNonce,
@@ -22,7 +22,7 @@ struct ChargeSettlementTests {
     ]
 
     @Test(
-        "H2, B2: after every error of the catalogue, for each kind", arguments: ChargeKind.allCases)
+        "H2, B2: the table is right for every error code and kind", arguments: ChargeKind.allCases)
     func table(kind: ChargeKind) throws {
         let standing = try #require(Self.standing[kind])
         for code in ErrorCode.allCases {
@@ -33,7 +33,7 @@ struct ChargeSettlementTests {
     }
 
     @Test(
-        "H2, B2: what was not begun, here or by the service asked, is given back, whatever the error",
+        "H2, B2: a call that was not begun, here or by the peer, is refunded after any error",
         arguments: ChargeKind.allCases)
     func notBegun(kind: ChargeKind) {
         for code in ErrorCode.allCases {
@@ -45,7 +45,7 @@ struct ChargeSettlementTests {
         }
     }
 
-    @Test("M4: a guess at a code counts on its number only after a comparison and its answer")
+    @Test("M4: a code guess counts against its number only once identity reports it wrong")
     func codes() {
         let guess = LimitedAction.phoneCodeGuess(
             number: "+4915112345678", request: "pcr_a", device: "d",

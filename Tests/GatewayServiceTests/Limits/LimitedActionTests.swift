@@ -5,13 +5,13 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("R-03: what each flow charges")
+@Suite("R-03: each flow charges its limits")
 struct LimitedActionTests {
     private static let address = LimitedCaller.address("192.0.2.7")
     private static let application = LimitedCaller.application("app")
 
     @Test(
-        "R-03: the charges of each flow, with and without an address",
+        "R-03: the charges of each flow are right with and without an address",
         arguments: [
             (
                 .signUp(email: "Ada@Example.ORG", caller: address),
@@ -129,7 +129,7 @@ struct LimitedActionTests {
         for charge in action.charges { #expect(charges[charge.limit] == charge.subject) }
     }
 
-    @Test("R-03: every limit that is charged is one that the limiter knows")
+    @Test("R-03: every limit that is charged exists in the limiter")
     func known() {
         for caller in [Self.address, Self.application] {
             for action in [
@@ -150,7 +150,7 @@ struct LimitedActionTests {
         }
     }
 
-    @Test("R-03: the longest email and device make subjects that the limiter takes")
+    @Test("R-03: the longest email and device give subjects that the limiter accepts")
     func longest() {
         let email = String(repeating: "é", count: 10_000)
         let device = String(repeating: "d", count: 128)
@@ -167,12 +167,12 @@ struct LimitedActionTests {
         ] {
             for charge in action.charges {
                 #expect((1...512).contains(charge.subject.utf8.count))
-                #expect(charge.target.isEmpty, "what is no request's id is none")
+                #expect(charge.target.isEmpty, "an invalid request id is left out")
             }
         }
     }
 
-    @Test("R-03: only ASCII letters are folded: the Kelvin sign is no k")
+    @Test("R-03: only ASCII letters are lowercased: the Kelvin sign does not become k")
     func kelvin() {
         let kelvin = LimitedAction.signIn(
             email: "\u{212a}@example.org", device: "", caller: Self.address)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("R-03: whom a limit by address is about", .timeLimit(.minutes(1)))
+@Suite("R-03: limits by address count an address or an application", .timeLimit(.minutes(1)))
 struct LimitedCallerTests {
     @Test(
         "R-03: an address that may be asserted is the subject",
@@ -17,13 +17,13 @@ struct LimitedCallerTests {
         #expect(try LimitedCaller(context(text)) == .address(text))
     }
 
-    @Test("R-03: without one it is the application")
+    @Test("R-03: without an address, the application is the subject")
     func application() throws {
         #expect(try LimitedCaller(context(nil)) == .application("app"))
     }
 
     @Test(
-        "B7: what is no bare address is refused, and does not count as none",
+        "B7: a value that is not a bare address is rejected, not treated as missing",
         arguments: [
             "", " ", " 192.0.2.7", "192.0.2.7:5678", "[::1]", "[2001:db8::1]",
             "192.0.2.7, 198.51.100.1", "unknown", "192.0.2", "2001:db8::1/64", "%", "192.0.2.7\0",
@@ -34,7 +34,7 @@ struct LimitedCallerTests {
         #expect(throws: Self.refused) { try Origin.of(nil, context(text)) }
     }
 
-    @Test("B7: two addresses, or one that is no text, are refused")
+    @Test("B7: two addresses, or one that is not UTF-8, are rejected")
     func notOne() {
         let key = Metadata.Key.clientAddress
         for values in [["192.0.2.7", "192.0.2.7"].map { Array($0.utf8) }, [[0xff]]] {
@@ -48,7 +48,7 @@ struct LimitedCallerTests {
 
     private static let refused = ServiceError(.invalidArgument, fields: ["client-address"])
 
-    @Test("R-03: nobody believes an application that may not assert addresses")
+    @Test("R-03: the address is ignored if the application may not assert addresses")
     func mayNot() throws {
         for text in ["192.0.2.7", "unknown"] {
             #expect(
@@ -56,7 +56,7 @@ struct LimitedCallerTests {
         }
     }
 
-    @Test("R-03: without addresses an application's users share 60 attempts a minute")
+    @Test("R-03: without addresses, an application's users share 60 attempts a minute")
     func cap() async throws {
         let house = try await GatewayHouse()
         _ = try await house.signUp()

@@ -7,12 +7,12 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("R-07: the limiter cannot be reached", .timeLimit(.minutes(1)))
+@Suite("R-07: without the limiter each flow passes or is rejected", .timeLimit(.minutes(1)))
 struct LimiterAbsenceTests {
     private static let limiterIsAway = ServiceError(.unavailable, fields: ["rate-limit"])
 
     @Test(
-        "R-07: by default sign-in with a password refuses, and all else goes on",
+        "R-07: by default password sign-in is rejected; sign-up, check and refresh work",
         arguments: [ErrorCode.unavailable, .deadlineExceeded])
     func refuse(code: ErrorCode) async throws {
         let house = try await GatewayHouse(limits: AbsentLimits(code))
@@ -24,7 +24,7 @@ struct LimiterAbsenceTests {
         #expect(try await refusal { try await house.refresh("x") }.code == .invalidRefreshToken)
         #expect(
             house.log.lines.filter { $0.contains("limits.unavailable") }.count == 1,
-            "once, however many calls there are")
+            "logged once for all calls")
     }
 
     @Test("R-07: each flow has its own setting")
@@ -38,7 +38,7 @@ struct LimiterAbsenceTests {
         #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
     }
 
-    @Test("R-07: by itself a flow refuses if one of its limits must not go uncounted")
+    @Test("R-07: by default a flow is rejected if one of its limits demands it")
     func defaults() throws {
         let caller = LimitedCaller.address("192.0.2.7")
         for action in [
@@ -60,7 +60,7 @@ struct LimiterAbsenceTests {
         }
     }
 
-    @Test("R-07: with limiter-failure-password-sign-in=pass it goes on, uncounted")
+    @Test("R-07: with limiter-failure-password-sign-in=pass, sign-in continues uncounted")
     func pass() async throws {
         let house = try await GatewayHouse(
             flags: ["--limiter-failure-password-sign-in=pass"], limits: AbsentLimits())
@@ -73,7 +73,7 @@ struct LimiterAbsenceTests {
     }
 
     @Test(
-        "R-07: a limiter that answers with an error is there: nobody passes",
+        "R-07: a limiter that responds with an error is present: no call passes",
         arguments: [ErrorCode.internalError, .resourceExhausted, .permissionDenied])
     func present(code: ErrorCode) async throws {
         let house = try await GatewayHouse(
@@ -82,7 +82,7 @@ struct LimiterAbsenceTests {
         #expect(try await refusal { try await house.signUp() }.code == code)
     }
 
-    @Test("R-07: it is waited for 250 ms at most")
+    @Test("R-07: the gateway waits 250 ms at most for the limiter")
     func patience() async throws {
         let limits = AbsentLimits()
         let house = try await GatewayHouse(limits: limits)
@@ -90,7 +90,7 @@ struct LimiterAbsenceTests {
         #expect(limits.deadlines == [.seconds(1_000) + .milliseconds(250)])
     }
 
-    @Test("M2: a flow with less time than the limiter may take is not begun, so none is uncounted")
+    @Test("M2: a flow with less time left than the limiter may take is rejected before it begins")
     func shortDeadline() async throws {
         let limits = AbsentLimits()
         let house = try await GatewayHouse(limits: limits)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("R-04: what is taken back after a flow", .timeLimit(.minutes(1)))
+@Suite("R-04: charges are settled after a flow", .timeLimit(.minutes(1)))
 struct RateLimiterTests {
-    @Test("R-04: a flow whose time is over still has its charge taken back (X-06)")
+    @Test("R-04: a charge is refunded even when the flow's deadline has passed (X-06)")
     func late() async throws {
         let limits = WatchedLimits()
         let time = ManualTime()
@@ -28,7 +28,7 @@ struct RateLimiterTests {
     }
 
     @Test(
-        "H2: a guess that may have been compared stands, one that was not begun is given back",
+        "H2: a guess that may have been compared stands; one that was not begun is refunded",
         arguments: [
             (ServiceError(.deadlineExceeded), true), (ServiceError(.cancelled), true),
             (ServiceError(.unavailable), true), (ServiceError(.internalError), true),
@@ -56,7 +56,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("B13: a flow whose caller has left has its charge taken back all the same")
+    @Test("B13: a charge is settled even when the caller has cancelled")
     func cancelled() async throws {
         let limits = WatchedLimits()
         let time = ManualTime()
@@ -74,7 +74,7 @@ struct RateLimiterTests {
         #expect(limits.deadlines.count == 1)
     }
 
-    @Test("R-04: the right password is told to the limiter though session fails")
+    @Test("R-04: a right password is reported to the limiter even if session fails")
     func sessionFails() async throws {
         let limits = WatchedLimits()
         let house = try await GatewayHouse(limits: limits)
@@ -86,7 +86,7 @@ struct RateLimiterTests {
     }
 
     @Test(
-        "B13: a charge whose answer did not come is taken back by its name",
+        "B13: a charge whose response was lost is refunded by its id",
         arguments: [
             (.cancelled, .cancelled), (.deadlineExceeded, .unavailable),
         ] as [(ErrorCode, ErrorCode)])
@@ -101,7 +101,7 @@ struct RateLimiterTests {
         }
         #expect(error.code == told)
         #expect(limits.charged.count == 1 && limits.charged != [""])
-        // Nobody waits for it, so it may be on its way.
+        // The refund is not awaited, so it may still be running.
         for (limit, subject, all) in [
             ("failed-sign-in-by-account", "ada@example.org", UInt32(5)),
             ("failed-sign-in-by-address", "192.0.2.7", 50),
@@ -110,7 +110,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("B13: a charge under an idempotency key has no name, and stands for its repeat")
+    @Test("B13: a charge under an idempotency key has no id and remains for the repeat")
     func unansweredUnderKey() async throws {
         let house = try await GatewayHouse()
         let limits = UnansweredLimits(house.inner.limits, .cancelled)

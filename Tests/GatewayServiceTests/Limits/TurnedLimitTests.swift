@@ -7,7 +7,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("R-03: limits that strangers cannot turn against an owner", .timeLimit(.minutes(1)))
+@Suite("R-03: an attacker cannot use limits against an owner", .timeLimit(.minutes(1)))
 struct TurnedLimitTests {
     private func wish(
         _ house: GatewayHouse, _ email: String, from address: String
@@ -16,7 +16,7 @@ struct TurnedLimitTests {
             .init(email: email), house.context(address: address))
     }
 
-    /// Five wrong passwords from elsewhere, which shut unknown devices out.
+    /// Five wrong passwords from other addresses. They lock the account for unknown devices.
     private func siege(_ house: GatewayHouse) async throws {
         for number in 0..<5 {
             _ = try await refusal {
@@ -31,7 +31,7 @@ struct TurnedLimitTests {
         #expect(locked.code == .tooManyRequests)
     }
 
-    @Test("M3: the 21st wish for a reset from one address is refused, whatever emails it names")
+    @Test("M3: the 21st reset request from one address is rejected, whatever emails it names")
     func resets() async throws {
         let house = try await GatewayHouse()
         for number in 0..<20 {
@@ -44,7 +44,7 @@ struct TurnedLimitTests {
         try await wish(house, "ada@example.org", from: "2001:db8:2::1")
     }
 
-    @Test("B5: the device that signed up is known, for sign-in and for a new proof")
+    @Test("B5: the device that signed up is known for sign-in and for re-authentication")
     func signedUp() async throws {
         let house = try await GatewayHouse()
         let ada = try await house.signUp()
@@ -56,7 +56,7 @@ struct TurnedLimitTests {
                 proof: .password("Correct7Horse")), house.context())
     }
 
-    @Test("B5: the device of the session that confirms the address is known")
+    @Test("B5: the device of the session that verifies the address is known")
     func verified() async throws {
         let house = try await GatewayHouse()
         let ada = try await house.signUp(device: "first")
@@ -67,7 +67,7 @@ struct TurnedLimitTests {
         _ = try await house.signIn(device: "d1")
     }
 
-    @Test("B5: a squatter's device is not known any more once the owner has come by a reset")
+    @Test("B5: the device of a squatter is forgotten once the owner has reset the password")
     func squatter() async throws {
         let house = try await GatewayHouse()
         _ = try await house.signUp(device: "squatter")
@@ -87,7 +87,7 @@ struct TurnedLimitTests {
         _ = try await house.signIn(password: "Owners9Password", device: "owner")
     }
 
-    @Test("B5: a reset of an address that was proved forgets no device of its owner")
+    @Test("B5: a reset for a verified address forgets no device of its owner")
     func proved() async throws {
         let house = try await GatewayHouse()
         let ada = try await house.signUp(device: "laptop")
@@ -105,7 +105,7 @@ struct TurnedLimitTests {
         _ = try await house.signIn(password: "Owners9Password", device: "laptop")
     }
 
-    @Test("B5: a provider that takes an account over has the squatter's device forgotten")
+    @Test("B5: when a provider takes an account over, the squatter's device is forgotten")
     func takenOver() async throws {
         try await ProviderTown.with { town in
             _ = try await town.house.signUp(device: "squatter")
@@ -122,7 +122,7 @@ struct TurnedLimitTests {
         }
     }
 
-    @Test("B14: after 100 wrong passwords in a row a reset opens password sign-in again")
+    @Test("B14: after 100 wrong passwords in a row, a reset enables password sign-in again")
     func hundred() async throws {
         let house = try await GatewayHouse()
         _ = try await house.signUp(device: "first")

@@ -5,11 +5,11 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-15: one email, one account, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-15: one email has one account, through the gateway", .timeLimit(.minutes(1)))
 struct AutomaticLinkingTests {
     private static let email = "ada@example.org"
 
-    @Test("G-15: who has proved the address is linked, told, and signs in by both")
+    @Test("G-15: a verified owner gets the provider linked, gets a mail, and can use both methods")
     func linked() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.provedAccount()
@@ -19,13 +19,13 @@ struct AutomaticLinkingTests {
             #expect(google.account?.accountId == ada.account.accountId)
             #expect(google.account?.methods == ["password", "google"])
             #expect(try await town.house.signIn().account.accountId == ada.account.accountId)
-            #expect(try await town.isSignedIn(ada.session), "nobody is signed out")
+            #expect(try await town.isSignedIn(ada.session), "no session ends")
             let mails = try await town.house.inner.mails()
             #expect(mails.contains { $0.subject.contains("new way to sign in") })
         }
     }
 
-    @Test("G-15: two providers that have proved one address are one account")
+    @Test("G-15: two providers that have verified the same address lead to one account")
     func twoProviders() async throws {
         try await ProviderTown.with { town in
             let google = try await town.signIn(
@@ -37,7 +37,7 @@ struct AutomaticLinkingTests {
         }
     }
 
-    @Test("FR-026: a password on a provider's address is set by its owner, by mail")
+    @Test("FR-026: a password is added to a provider's account by a link mailed to its owner")
     func passwordAfterwards() async throws {
         try await ProviderTown.with { town in
             let google = try await town.signIn(
@@ -57,7 +57,7 @@ struct AutomaticLinkingTests {
         }
     }
 
-    @Test("X-04: an email that the provider has not proved leads to nobody's account")
+    @Test("X-04: an email that the provider has not verified leads to no existing account")
     func unverified() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.provedAccount()
@@ -68,7 +68,7 @@ struct AutomaticLinkingTests {
         }
     }
 
-    /// Real HTTP and stores, so that the calls really meet.
+    /// Uses real HTTP and stores, so that the calls really run concurrently.
     @Test(
         "SECURITY.md, Accounts and linking: 50 first sign-ins of one address make one account"
     )
@@ -106,10 +106,10 @@ struct AutomaticLinkingTests {
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            let accounts = Set(outcomes.compactMap { try? $0.get() })  // errors: below
+            let accounts = Set(outcomes.compactMap { try? $0.get() })  // errors are checked below
             #expect(accounts.count == 1)
             for case .failure(let error) in outcomes {
-                // A sign-up that comes late is told that the address is taken.
+                // A sign-up that comes later fails because the address is taken.
                 #expect((error as? ServiceError)?.code == .emailAlreadyInUse)
             }
             #expect(outcomes.count { (try? $0.get()) != nil } >= tokens.count)

@@ -5,14 +5,15 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// The attacks of Sudhodanan & Paverd, "Pre-hijacked accounts" (USENIX Security 2022): somebody makes
-/// an account with a victim's address before the victim does, and waits for him to move in.
-@Suite("X-04: accounts that a stranger prepared, through the gateway", .timeLimit(.minutes(1)))
+/// The attacks of Sudhodanan & Paverd, "Pre-hijacked accounts" (USENIX Security 2022): an attacker
+/// creates an account with a victim's address before the victim does, and waits until the victim
+/// uses it.
+@Suite("X-04: an attacker gains nothing by preparing an account", .timeLimit(.minutes(1)))
 struct HijackingTests {
     private static let email = "victim@example.org"
     private static let strangers = "Strangers7Password"
 
-    /// The victim arrives by Google.
+    /// The victim signs in with Google.
     private func victim(
         _ town: ProviderTown
     ) async throws -> GatewayV1.SignInWithProviderResponse {
@@ -21,7 +22,7 @@ struct HijackingTests {
             in: town.house.context(address: "203.0.113.1"))
     }
 
-    @Test("X-04, classic-federated merge: the stranger's password opens nothing any more")
+    @Test("X-04, classic-federated merge: the attacker's password no longer signs in")
     func classicFederatedMerge() async throws {
         try await ProviderTown.with { town in
             let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
@@ -39,7 +40,7 @@ struct HijackingTests {
         }
     }
 
-    @Test("X-04, unexpired session: the stranger's sessions end, in the app and for verifiers")
+    @Test("X-04, unexpired session: the attacker's sessions end, in the app and for verifiers")
     func unexpiredSession() async throws {
         try await ProviderTown.with { town in
             let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
@@ -55,7 +56,7 @@ struct HijackingTests {
         }
     }
 
-    @Test("X-04, trojan identifier: what the stranger had linked beside does not sign in")
+    @Test("X-04, trojan identifier: a method that the attacker had linked does not sign in")
     func trojanIdentifier() async throws {
         try await ProviderTown.with { town in
             let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
@@ -72,7 +73,7 @@ struct HijackingTests {
         }
     }
 
-    @Test("X-04, pending links: what was mailed before the owner came changes nothing after")
+    @Test("X-04, pending links: links mailed before the owner's sign-in change nothing afterwards")
     func pendingLinks() async throws {
         try await ProviderTown.with { town in
             _ = try await town.house.signUp(Self.email, password: Self.strangers)
@@ -95,7 +96,7 @@ struct HijackingTests {
         }
     }
 
-    @Test("X-04, non-verifying provider: an address that it only says so holds and opens nothing")
+    @Test("X-04, non-verifying provider: an unverified address reserves and opens no account")
     func nonVerifyingProvider() async throws {
         try await ProviderTown.with { town in
             let stranger = try await town.signIn(
@@ -110,7 +111,7 @@ struct HijackingTests {
         }
     }
 
-    @Test("X-04, a guest left behind: its tokens are worth nothing in the account it became")
+    @Test("X-04, a guest left behind: its tokens do not work for the account that it became")
     func guestLeftBehind() async throws {
         try await ProviderTown.with { town in
             let planted = try await town.guest()
@@ -130,7 +131,7 @@ struct HijackingTests {
         }
     }
 
-    @Test("X-04, the other way: a provider's account is not opened by a stranger's sign-up")
+    @Test("X-04, the other way: an attacker's sign-up does not open a provider's account")
     func signUpAfterwards() async throws {
         try await ProviderTown.with { town in
             let victim = try await victim(town)

@@ -5,23 +5,23 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// The last of the attacks that `HijackingTests` are about: a change of address that a stranger began
-/// before the victim came, and would finish after.
-@Suite("X-04, unexpired email change, through the gateway", .timeLimit(.minutes(1)))
+/// The last attack in the paper that `HijackingTests` names: an attacker begins a change of address
+/// before the victim arrives and tries to finish it afterwards.
+@Suite("X-04, unexpired email change: an attacker cannot finish it", .timeLimit(.minutes(1)))
 struct UnexpiredChangeTests {
     private static let email = "victim@example.org"
     private static let strangersEmail = "stranger@example.net"
     private static let strangers = "Strangers7Password"
     private static let victims = "Victims8Password"
 
-    /// How the victim comes to the account that a stranger has made with the address.
+    /// How the victim takes over the account that an attacker created with the victim's address.
     enum Arrival: CaseIterable { case provider, forgottenPassword }
 
-    /// How the victim comes to an account of their own.
+    /// How the victim creates an account of their own.
     enum Start: CaseIterable { case provider, signUp }
 
     @Test(
-        "the account on the victim's address does not go to the stranger's",
+        "the account with the victim's address cannot be moved to the attacker's address",
         arguments: Arrival.allCases)
     func awayFromVictim(_ arrival: Arrival) async throws {
         try await ProviderTown.with { town in
@@ -34,18 +34,18 @@ struct UnexpiredChangeTests {
             #expect(state.account?.email == Self.email && state.account?.pendingEmail == "")
             #expect(state.account?.methods == (arrival == .provider ? ["google"] : ["password"]))
             let mails = try await town.house.inner.mails(to: Self.strangersEmail)
-            #expect(mails.count == 1, "nothing of the account is told there any more")
+            #expect(mails.count == 1, "no later mail goes to that address")
         }
     }
 
     @Test(
-        "the stranger's account does not become the owner of the victim's address",
+        "the attacker's account cannot take over the victim's address",
         arguments: Start.allCases)
     func ontoVictim(_ start: Start) async throws {
         try await ProviderTown.with { town in
             let stranger = try await town.house.signUp(
                 Self.strangersEmail, password: Self.strangers)
-            // As if the victim had been talked into handing the link on.
+            // Even if the victim was tricked into passing the link on.
             let link = try await change(of: stranger, to: Self.email, town)
             let victim: (account: String?, session: GatewayV1.Session?)
             switch start {
@@ -67,9 +67,9 @@ struct UnexpiredChangeTests {
         }
     }
 
-    // MARK: steps
+    // MARK: Steps
 
-    /// Begins a change, and gives the link's token.
+    /// Begins a change and returns the link's token.
     private func change(
         of stranger: SignedIn, to address: String, _ town: ProviderTown
     ) async throws -> String {
@@ -79,7 +79,7 @@ struct UnexpiredChangeTests {
         return link
     }
 
-    /// The victim comes, and is signed in.
+    /// The victim signs in.
     private func arrive(
         _ arrival: Arrival, _ town: ProviderTown
     ) async throws -> (account: IdentityV1.Account?, session: GatewayV1.Session?) {
@@ -104,8 +104,8 @@ struct UnexpiredChangeTests {
         }
     }
 
-    /// The stranger opens the link in their session, then elsewhere with their password, and signs in
-    /// by it at either address.
+    /// The attacker opens the link in his session, then outside it with his password, and then
+    /// tries to sign in with the victim's address.
     private func expectWorthless(
         _ link: String, of stranger: SignedIn, _ code: ErrorCode, _ town: ProviderTown
     ) async throws {

@@ -6,7 +6,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-12: changing the password, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-12: a user changes the password through the gateway", .timeLimit(.minutes(1)))
 struct ChangePasswordTests {
     private static let old = "Correct7Horse"
     private static let new = "Owners9Password"
@@ -34,7 +34,7 @@ struct ChangePasswordTests {
         try house.inner.left("failed-sign-in-by-account", "ada@example.org")
     }
 
-    @Test("G-12: the session that asks stays, the others end")
+    @Test("G-12: the calling session remains and all others end")
     func changes() async throws {
         let other = try await house.signIn(device: "d2")
         try await change()
@@ -47,7 +47,7 @@ struct ChangePasswordTests {
         _ = try await house.signIn(password: Self.new)
     }
 
-    @Test("G-12: guesses are counted as failed sign-ins, whatever key they come under")
+    @Test("G-12: wrong passwords count as failed sign-ins, with or without idempotency key")
     func guesses() async throws {
         for number in 0..<5 {
             let key = number % 2 == 0 ? nil : "k"
@@ -59,7 +59,7 @@ struct ChangePasswordTests {
         #expect(try await house.check(ada.session.accessToken).authenticated)
     }
 
-    @Test("G-12: a right password, a weak new one and a stopped account cost nothing")
+    @Test("G-12: a right password, a weak new one and a disabled account are not charged")
     func free() async throws {
         #expect(try await refusal { try await change(Self.old, "short") }.code == .weakPassword)
         #expect(try left() == 5)
@@ -71,7 +71,7 @@ struct ChangePasswordTests {
         #expect(try left() == 5)
     }
 
-    @Test("G-12: without a live session nothing is looked at")
+    @Test("G-12: without a live session the password is not checked")
     func stranger() async throws {
         for token in ["", "x", ada.session.refreshToken] {
             let error = try await refusal { try await change(token: token) }
@@ -82,7 +82,7 @@ struct ChangePasswordTests {
         #expect(try left() == 5)
     }
 
-    @Test("G-25: a change sent again is done once, and both calls are answered")
+    @Test("G-25: a repeated change is done once, and both calls succeed")
     func repeated() async throws {
         try await change(key: "k")
         try await change(key: "k")

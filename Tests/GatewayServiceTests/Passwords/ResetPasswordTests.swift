@@ -7,7 +7,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-11: a forgotten password, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-11: a user resets a forgotten password through the gateway", .timeLimit(.minutes(1)))
 struct ResetPasswordTests {
     private static let new = "Owners9Password"
 
@@ -45,10 +45,10 @@ struct ResetPasswordTests {
             account: try #require(answer.account), session: try #require(answer.session))
     }
 
-    @Test("G-11: the reset signs in; its session is the only one that is left")
+    @Test("G-11: the reset signs in, and its session is the only one left")
     func resets() async throws {
         let token = try await token()
-        // No time passes: a session of the reset's very millisecond must not survive it.
+        // No time passes: an older session from the same millisecond as the reset must not survive.
         let owner = try await reset(token)
         #expect(owner.account.accountId == ada.account.accountId && owner.account.emailVerified)
         try await house.inner.settle()
@@ -63,7 +63,7 @@ struct ResetPasswordTests {
         #expect(told.count == 1)
     }
 
-    @Test("X-02: unknown addresses are answered, and limited, like known ones")
+    @Test("X-02: unknown addresses get the same responses and limits as known ones")
     func alike() async throws {
         for email in ["ada@example.org", "nobody@example.org"] {
             for _ in 0..<3 { #expect(try await ask(email).isEmpty) }
@@ -77,14 +77,14 @@ struct ResetPasswordTests {
         _ = try await ask()
     }
 
-    @Test("G-11: what is no address is refused and costs nothing")
+    @Test("G-11: an invalid address is rejected and not charged")
     func noAddress() async throws {
         for text in ["", "x", String(repeating: "a", count: 70_000)] {
             #expect(try await refusal { try await ask(text) }.code == .invalidEmail)
         }
     }
 
-    @Test("G-25: a request sent again mails once and is counted once; so is a reset")
+    @Test("G-25: a repeated request sends one mail and is charged once; so is a reset")
     func repeated() async throws {
         for _ in 0..<5 { _ = try await ask(in: house.context("k")) }
         #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
@@ -98,13 +98,13 @@ struct ResetPasswordTests {
         #expect(try await house.check(again.session.accessToken).authenticated)
     }
 
-    @Test("G-25: a reset that found no session service is finished by the same call, sent again")
+    @Test("G-25: a reset that could not reach session is completed by the same call, repeated")
     func halfWay() async throws {
         let token = try await token()
         let limits = RateLimiter(
             limits: house.inner.limits, failures: [:], time: house.time,
             randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
-        // Opens no session, as one that is down.
+        // Opens no session, as if the service were down.
         let broken = PasswordsHandler(
             accounts: house.inner.identity, credentials: house.inner.identity,
             sessions: SessionsForIdentity(session: house.inner.session), limits: limits)
@@ -120,7 +120,7 @@ struct ResetPasswordTests {
         #expect(try await house.check(owner.session.accessToken).authenticated)
     }
 
-    @Test("SECURITY.md, Limits: who is locked out of signing in still gets in by a reset")
+    @Test("SECURITY.md, Limits: a user locked out of sign-in gets in by a reset")
     func lockedOut() async throws {
         for _ in 0..<5 {
             _ = try await refusal { try await house.signIn(password: "Wrong7Horse", device: "x") }
@@ -132,7 +132,7 @@ struct ResetPasswordTests {
         #expect(try await house.check(owner.session.accessToken).authenticated)
     }
 
-    @Test("G-11: a verification link, a used link and a weak password set nothing")
+    @Test("G-11: a verification link, a used link or a weak password sets no password")
     func refused() async throws {
         let verification = try await house.inner.linkToken()
         let token = try await token()

@@ -6,7 +6,7 @@ import Testing
 extension GatewayHouse {
     static let number = "+4915112345678"
 
-    /// Asks for a code.
+    /// Requests a code.
     func requestCode(
         _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
         accessToken: String = "", language: String = "", in context: CallContext? = nil
@@ -18,7 +18,7 @@ extension GatewayHouse {
             context ?? self.context())
     }
 
-    /// Asks for a code, and reads it.
+    /// Requests a code and reads it from the sent text.
     func sentCode(
         _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
         accessToken: String = ""
@@ -27,7 +27,7 @@ extension GatewayHouse {
         return (answer.requestId, try await inner.phoneCode(to: number))
     }
 
-    /// Signs in by a code.
+    /// Signs in with a code.
     func signInByCode(
         _ request: String, _ code: String, _ number: String = number, device: String = "d1",
         guest: String = "", in context: CallContext? = nil

@@ -7,7 +7,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("R-02: guesses at codes that nobody was sent", .timeLimit(.minutes(1)))
+@Suite("R-02: guesses at codes that were never sent are limited", .timeLimit(.minutes(1)))
 struct InventedRequestTests {
     private func guess(
         _ house: GatewayHouse, _ request: String, _ number: String = GatewayHouse.number,
@@ -19,7 +19,7 @@ struct InventedRequestTests {
         }
     }
 
-    @Test("M4: a request that does not live counts on the address, and shuts no number")
+    @Test("M4: a guess for an unknown request counts against the address, not the number")
     func invented() async throws {
         let house = try await GatewayHouse()
         let sent = try await house.sentCode()
@@ -34,7 +34,7 @@ struct InventedRequestTests {
         _ = try await house.signInByCode(sent.request, sent.code)
     }
 
-    @Test("H1: the fifty-first invented number of an address is refused, and none is kept")
+    @Test("H1: after 50 invented numbers an address is limited, and no number is charged")
     func table() async throws {
         let house = try await GatewayHouse()
         for number in 0..<50 {
@@ -48,7 +48,7 @@ struct InventedRequestTests {
                 == .invalidCode)
     }
 
-    @Test("X-02: a wrong code and one that nobody was sent are one answer")
+    @Test("X-02: a wrong code and a code that was never sent give the same error")
     func alike() async throws {
         let house = try await GatewayHouse()
         let sent = try await house.sentCode()
@@ -59,7 +59,7 @@ struct InventedRequestTests {
         #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 4)
     }
 
-    @Test("H1: where nobody signs in by phone a guess is refused and leaves nothing")
+    @Test("H1: if phone sign-in is off, a guess is rejected and leaves no trace")
     func off() async throws {
         let house = try await GatewayHouse(phone: PhoneSettings())
         for _ in 0..<60 {
@@ -69,7 +69,7 @@ struct InventedRequestTests {
         #expect(try await house.inner.count(house.inner.identityStore, "audit") == 0)
     }
 
-    @Test("M4: a number that strangers shut is opened by a fresh code, typed right at once")
+    @Test("M4: a number locked by attackers accepts a new code entered right at the first try")
     func opened() async throws {
         let house = try await GatewayHouse()
         for _ in 0..<200 {
@@ -84,7 +84,7 @@ struct InventedRequestTests {
             try await refusal { try await house.signInByCode(sent.request, wrong) }.code
                 == .invalidCode)
         let second = try await refusal { try await house.signInByCode(sent.request, sent.code) }
-        #expect(second.code == .tooManyRequests, "only the first guess at it is looked at")
+        #expect(second.code == .tooManyRequests, "only the first guess is evaluated")
         house.time.advance(by: .seconds(60))
         let fresh = try await house.sentCode()
         #expect(try await house.signInByCode(fresh.request, fresh.code).isNewUser)

@@ -6,11 +6,11 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-06: codes to phones, from outside", .timeLimit(.minutes(2)))
+@Suite("G-06: a user signs in with a code sent to a phone", .timeLimit(.minutes(2)))
 struct PhoneSignInTests {
     private static let limiterIsAway = ServiceError(.unavailable, fields: ["rate-limit"])
 
-    @Test("G-06: ask, type, be somebody; then come back by the same number")
+    @Test("G-06: a code creates an account; the same number signs in to it later")
     func signsIn() async throws {
         let house = try await GatewayHouse()
         let asked = try await house.requestCode("+49 151 12345678")
@@ -29,7 +29,7 @@ struct PhoneSignInTests {
         #expect(again.account?.phoneNumber == GatewayHouse.number)
     }
 
-    @Test("R-01: 0, 1, 5, 15, 30 minutes, with a sentence in the language asked for")
+    @Test("R-01: requests wait 0, 1, 5, 15 and 30 minutes, with a text in the requested language")
     func ladder() async throws {
         let house = try await GatewayHouse()
         let waits: [Int64] = [60, 300, 900, 1_800, 1_800]
@@ -47,7 +47,7 @@ struct PhoneSignInTests {
         #expect(try await house.inner.count(house.inner.identityStore, "phone_codes") == 5)
     }
 
-    @Test("R-01: all spellings of a number wait as one, and another number does not")
+    @Test("R-01: all spellings of a number share one wait; another number does not wait")
     func spellings() async throws {
         let house = try await GatewayHouse()
         _ = try await house.requestCode("+49 151 12345678")
@@ -58,10 +58,10 @@ struct PhoneSignInTests {
         #expect(try await house.requestCode("+4915112345679").attempt == 1)
     }
 
-    @Test("R-01: who signs in by a code waits no longer for the next one")
+    @Test("R-01: signing in with a code resets the wait for the next one")
     func reset() async throws {
         let house = try await GatewayHouse()
-        // Delivered before the next one is asked for, or either could arrive last.
+        // Delivered before the next one is requested. Otherwise either could arrive last.
         _ = try await house.sentCode()
         house.time.advance(by: .seconds(60))
         let sent = try await house.sentCode()
@@ -71,7 +71,7 @@ struct PhoneSignInTests {
         #expect(next.nextAfterMs == 60_000)
     }
 
-    @Test("R-01: a refusal before anything is sent costs nothing")
+    @Test("R-01: a request rejected before anything is sent is not charged")
     func refused() async throws {
         let house = try await GatewayHouse()
         #expect(
@@ -88,7 +88,7 @@ struct PhoneSignInTests {
         #expect(try await house.requestCode().attempt == 1)
     }
 
-    @Test("R-02: five wrong codes, then 15 minutes for the number, with the right one too")
+    @Test("R-02: after five wrong codes the number waits 15 minutes, also for the right code")
     func guesses() async throws {
         let house = try await GatewayHouse()
         let sent = try await house.sentCode()
@@ -107,7 +107,7 @@ struct PhoneSignInTests {
         #expect(try await house.signInByCode(fresh.request, fresh.code).isNewUser)
     }
 
-    @Test("R-02: of 200 parallel wrong codes five are looked at, then the right one is refused")
+    @Test("R-02: of 200 parallel wrong codes five are evaluated; then the right one is rejected")
     func parallelGuesses() async throws {
         let house = try await GatewayHouse()
         let sent = try await house.sentCode()
@@ -134,12 +134,12 @@ struct PhoneSignInTests {
         let evaluated = try await house.inner.count(
             house.inner.identityStore, "phone_codes", where: "evaluated = 5")
         #expect(evaluated == 1)
-        // By the limiter now, and after its wait by the code itself.
+        // Rejected by the limiter now, and by the code's own count after the wait.
         let right = try await refusal { try await house.signInByCode(sent.request, sent.code) }
         #expect(right.code == .tooManyRequests)
     }
 
-    @Test("R-02: a late code and one that was right cost no guess")
+    @Test("R-02: an expired code and a right code are not charged as guesses")
     func refunds() async throws {
         let house = try await GatewayHouse()
         let sent = try await house.sentCode()
@@ -154,7 +154,7 @@ struct PhoneSignInTests {
         #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 5)
     }
 
-    @Test("X-02: a number with an account is answered as one without")
+    @Test("X-02: a number with an account and one without get the same responses")
     func enumeration() async throws {
         let house = try await GatewayHouse()
         let sent = try await house.sentCode()
@@ -173,7 +173,7 @@ struct PhoneSignInTests {
         #expect(codes[0] == codes[1])
     }
 
-    @Test("G-25: a request sent again sends one message, and tells the same")
+    @Test("G-25: a repeated request sends one message and returns the same response")
     func repeats() async throws {
         let house = try await GatewayHouse()
         let first = try await house.requestCode(in: house.context("k1"))
@@ -182,7 +182,7 @@ struct PhoneSignInTests {
         #expect(try await house.inner.mails(to: GatewayHouse.number).count == 1)
     }
 
-    @Test("G-25: a sign-in sent again gives the same session")
+    @Test("G-25: a repeated sign-in returns the same session")
     func repeatedSignIn() async throws {
         let house = try await GatewayHouse()
         let sent = try await house.sentCode()
@@ -194,7 +194,7 @@ struct PhoneSignInTests {
         #expect(first.session?.refreshToken == again.session?.refreshToken)
     }
 
-    @Test("G-06: numbers for tests are sent nothing and use up nothing")
+    @Test("G-06: test numbers are sent nothing and use up no limit")
     func tests() async throws {
         let test = "+15555550100"
         let house = try await GatewayHouse(
@@ -209,7 +209,7 @@ struct PhoneSignInTests {
         #expect(try await house.inner.mails(to: test).isEmpty)
     }
 
-    @Test("R-07: without the limiter no code is sent, and none looked at")
+    @Test("R-07: without the limiter no code is sent and none is evaluated")
     func withoutLimiter() async throws {
         let house = try await GatewayHouse(limits: AbsentLimits())
         #expect(try await refusal { try await house.requestCode() } == Self.limiterIsAway)
@@ -219,7 +219,7 @@ struct PhoneSignInTests {
         #expect(try await house.inner.count(house.inner.identityStore, "phone_codes") == 0)
     }
 
-    @Test("G-14: a number is added to an account, which it signs in to from then on")
+    @Test("G-14: a number linked to an account signs in to it")
     func links() async throws {
         let house = try await GatewayHouse()
         let person = try await house.signUp()
@@ -236,7 +236,7 @@ struct PhoneSignInTests {
         #expect(answer.account?.accountId == person.account.accountId)
     }
 
-    @Test("A-06: a changed number asks for another proof, and costs no guess")
+    @Test("A-06: a number that changed hands needs a second proof and is not charged a guess")
     func changed() async throws {
         let house = try await GatewayHouse()
         let person = try await house.signUp()

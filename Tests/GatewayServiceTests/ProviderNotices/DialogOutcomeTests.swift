@@ -6,7 +6,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("What a provider's dialog ended with")
+@Suite("The outcome of a provider's dialog has an error of the catalogue")
 struct DialogOutcomeTests {
     private static let table:
         [(provider: String, outcome: GatewayV1.ProviderOutcome, code: String)] = [
@@ -21,7 +21,7 @@ struct DialogOutcomeTests {
             ("apple", .timeout, "auth/provider-unavailable"),
         ]
 
-    @Test("G-24: each has its own code, sentence and next step", arguments: table.indices)
+    @Test("G-24: each outcome has its own code, sentence and next step", arguments: table.indices)
     func rows(row: Int) throws {
         let (provider, outcome, code) = Self.table[row]
         let answer = try describe(.init(provider: provider, outcome: outcome))
@@ -31,13 +31,13 @@ struct DialogOutcomeTests {
         #expect(answer.retryable == (code == "auth/provider-unavailable"))
     }
 
-    @Test("D3 FR-023: a failed dialog says so in the document's words")
+    @Test("D3 FR-023: a failed dialog has the sentence of the requirements")
     func words() throws {
         let answer = try describe(.init(provider: "google", outcome: .failed))
         #expect(answer.userMessage == "Sign-in failed, please try again.")
     }
 
-    @Test("X-01: the sentence is in the language that is asked for, or English")
+    @Test("X-01: the sentence is in the requested language, or in English")
     func languages() throws {
         func sentence(_ language: String) throws -> String {
             try describe(.init(provider: "apple", outcome: .cancelled, language: language))
@@ -52,7 +52,7 @@ struct DialogOutcomeTests {
     }
 
     @Test(
-        "no provider, no outcome, or one that we do not know: refused by its field",
+        "a missing or unknown provider or outcome is rejected and its field named",
         arguments: [
             ("", GatewayV1.ProviderOutcome.cancelled, "provider"),
             (String(repeating: "p", count: 65), .cancelled, "provider"),
@@ -72,7 +72,7 @@ struct DialogOutcomeTests {
     }
 }
 
-/// A dialog's outcome needs nothing of identity.
+/// A dialog's outcome is described without a call to identity.
 private struct NoEvents: ProviderEventsAPI {
     func receive(
         _ request: IdentityV1.ReceiveRequest, _ context: CallContext

@@ -8,7 +8,7 @@ import Testing
 
 @testable import GatewayService
 
-@Suite("Providers' notices, through the gateway", .timeLimit(.minutes(1)))
+@Suite("A provider's notices take effect through the gateway", .timeLimit(.minutes(1)))
 struct ProviderNoticesTests {
     private static let relay = "x7k2@privaterelay.appleid.com"
 
@@ -26,7 +26,7 @@ struct ProviderNoticesTests {
         return .init(provider: "apple", payload: try town.apple.token(claims))
     }
 
-    @Test("G-05, G-24: a consent that is revoked at Apple ends the sessions, and says why")
+    @Test("G-05, G-24: a consent revoked at Apple ends the sessions with that reason")
     func revoked() async throws {
         try await ProviderTown.with { town in
             let house = town.house
@@ -48,7 +48,7 @@ struct ProviderNoticesTests {
             #expect(refusal.code == .providerRevoked)
 
             house.time.advance(by: .seconds(1))
-            // The password still opens the account, and Apple's next consent links it anew.
+            // The password still signs in, and Apple's next consent links the method again.
             let back = try await house.signIn()
             #expect(back.account.accountId == ada.account.accountId)
             #expect(back.account.methods == ["password"])
@@ -58,7 +58,7 @@ struct ProviderNoticesTests {
         }
     }
 
-    @Test("G-05: a relay that is turned off gets no mail, until it is turned on")
+    @Test("G-05: a relay address that is turned off gets no mail until it is turned on")
     func relay() async throws {
         try await ProviderTown.with { town in
             let house = town.house
@@ -81,7 +81,7 @@ struct ProviderNoticesTests {
         }
     }
 
-    @Test("G-05: whoever posts to the endpoint is answered alike; nobody is signed out by it")
+    @Test("G-05: forged notices get the same response as real ones and end no session")
     func forged() async throws {
         try await ProviderTown.with { town in
             let house = town.house
@@ -95,7 +95,7 @@ struct ProviderNoticesTests {
                 ("jti", .string("j")), ("events", .string(events)),
                 ("iss", .string(town.apple.issuer)),
             ])
-            // Google's key signs for Google alone.
+            // Google's key signs only for Google.
             for payload in ["", "eyJ.e30.", try town.google.token(claims)] {
                 let forged = try await house.providerNotices.receive(
                     .init(provider: "apple", payload: payload), house.context())

@@ -27,7 +27,7 @@ struct ProviderLimitTests {
     }
 
     @Test(
-        "R-03: what identity says, and whether the charge stands",
+        "R-03: identity's error decides whether the charge stands",
         arguments: [
             (.invalidProviderToken, true), (.invalidNonce, true), (.providerUnavailable, false),
             (.operationNotAllowed, false), (.accountDisabled, false), (.alreadySignedIn, false),
@@ -44,7 +44,7 @@ struct ProviderLimitTests {
         #expect(try left("failed-provider-by-address", "192.0.2.7") == 50 - taken)
     }
 
-    @Test("R-03: the sixth wrong token is not looked at, and passwords have limits of their own")
+    @Test("R-03: the sixth wrong token is not verified; passwords have their own limits")
     func sixth() async throws {
         _ = try await house.signUp()
         identities.refuse(.invalidProviderToken)
@@ -59,7 +59,7 @@ struct ProviderLimitTests {
         #expect(try await refusal { try await signIn() }.code == .invalidProviderToken)
     }
 
-    @Test("R-03: of 50 parallel wrong tokens five are looked at")
+    @Test("R-03: of 50 parallel wrong tokens only five are verified")
     func parallel() async throws {
         identities.refuse(.invalidProviderToken)
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
@@ -72,7 +72,7 @@ struct ProviderLimitTests {
         #expect(codes.filter { $0 == .tooManyRequests }.count == 45)
     }
 
-    @Test("SECURITY.md, Limits: locked out of a password, one signs in by a provider")
+    @Test("SECURITY.md, Limits: a user locked out of the password signs in with a provider")
     func otherWay() async throws {
         let ada = try await house.signUp()
         for _ in 0..<5 {
@@ -84,10 +84,10 @@ struct ProviderLimitTests {
                 account: ada.account,
                 proof: house.inner.proof(of: ada.account.accountId, by: ["fed"])))
         try await signIn()
-        #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5, "taken back")
+        #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5, "refunded")
     }
 
-    @Test("R-07: without the limiter a provider's token is looked at all the same")
+    @Test("R-07: without the limiter a provider's token is still verified")
     func absent() async throws {
         let house = try await GatewayHouse(limits: AbsentLimits(), identities: identities)
         identities.refuse(.invalidProviderToken)
@@ -97,7 +97,7 @@ struct ProviderLimitTests {
         #expect(error.code == .invalidProviderToken)
     }
 
-    @Test("G-13, R-03: proving oneself again counts by account too, beside a sign-in's limits")
+    @Test("G-13, R-03: re-authentication counts by account too, besides the limits of sign-in")
     func proving() async throws {
         let ada = try await house.signUp()
         identities.refuse(.invalidProviderToken)
@@ -122,7 +122,7 @@ struct ProviderLimitTests {
         #expect(linking.code == .tooManyRequests, "one limit for both")
     }
 
-    @Test("G-04: a device's fields have bounds, and nobody is asked before")
+    @Test("G-04: the fields of a device have maximum lengths, checked before identity is called")
     func device() async throws {
         let device = String(repeating: "x", count: 129)
         let error = try await refusal { try await signIn(device: device) }
@@ -131,7 +131,7 @@ struct ProviderLimitTests {
         #expect(try left("failed-provider-by-address", "192.0.2.7") == 50)
     }
 
-    @Test("G-25: identity's key is the flow's own, and the same for the same call")
+    @Test("G-25: the key sent to identity is derived, and the same for the same call")
     func keys() async throws {
         identities.refuse(.providerUnavailable)
         for key in ["k", "k", "l"] {

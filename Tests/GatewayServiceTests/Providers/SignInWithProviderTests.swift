@@ -6,11 +6,11 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-04, G-05: sign in by a provider", .timeLimit(.minutes(1)))
+@Suite("G-04, G-05: a user signs in with a provider", .timeLimit(.minutes(1)))
 struct SignInWithProviderTests {
     private static let email = "ada@example.org"
 
-    @Test("G-04, G-08: the first sign-in makes an account, the next one comes back to it")
+    @Test("G-04, G-08: the first sign-in creates an account, and the next one returns to it")
     func comesBack() async throws {
         try await ProviderTown.with { town in
             let first = try await town.signIn(
@@ -31,7 +31,7 @@ struct SignInWithProviderTests {
         }
     }
 
-    @Test("G-05: Apple's relay address is the account's, and the name comes from the app")
+    @Test("G-05: Apple's relay address becomes the account's; the name comes from the app")
     func apple() async throws {
         try await ProviderTown.with { town in
             let relay = "x7k2@privaterelay.appleid.com"
@@ -46,7 +46,7 @@ struct SignInWithProviderTests {
         }
     }
 
-    @Test("G-04: a token of another provider, app, nonce or key, or of yesterday, proves nothing")
+    @Test("G-04: a token of another provider, app, nonce or key, or an old one, is rejected")
     func wrong() async throws {
         try await ProviderTown.with { town in
             let good = try await town.googleToken(of: "117", email: Self.email)
@@ -76,7 +76,7 @@ struct SignInWithProviderTests {
         }
     }
 
-    @Test("G-05: a nonce serves once, so that a stolen answer of a dialog serves nobody")
+    @Test("G-05: a nonce is accepted once, so that a stolen response of a dialog is useless")
     func replayed() async throws {
         try await ProviderTown.with { town in
             let token = try await town.googleToken(of: "117", email: Self.email)
@@ -85,7 +85,7 @@ struct SignInWithProviderTests {
         }
     }
 
-    @Test("X-06: a provider that is down is told as such, and costs nobody an attempt")
+    @Test("X-06: a provider that is down is reported as such, and the attempt is not charged")
     func down() async throws {
         try await ProviderTown.with { town in
             town.google.behave(.failing(503))
@@ -99,7 +99,7 @@ struct SignInWithProviderTests {
         }
     }
 
-    @Test("G-24: a suspended account is told only to who has proved to be its owner")
+    @Test("G-24: only the proven owner learns that an account is suspended")
     func suspended() async throws {
         try await ProviderTown.with { town in
             _ = try await town.signIn(
@@ -115,7 +115,7 @@ struct SignInWithProviderTests {
         }
     }
 
-    @Test("G-25: the same call again is the same sign-in, also with session down in between")
+    @Test("G-25: a repeated call is the same sign-in; another token under its key is rejected")
     func repeated() async throws {
         try await ProviderTown.with { town in
             let token = try await town.googleToken(of: "117", email: Self.email)

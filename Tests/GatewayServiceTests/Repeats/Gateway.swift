@@ -6,9 +6,9 @@ import RPC
 import ServiceRuntime
 import TestSupport
 
-/// A gateway's public services over a house's inner ones, which it calls as over a wire: another
-/// instance than the house's own, as after a crash, or one that loses a call on the way. A new service
-/// of the gateway is added here.
+/// A gateway's public services in front of a `GatewayHouse`'s inner services, which it calls as
+/// over a wire. It is another instance than the one of `GatewayHouse`, as after a crash, or one
+/// that loses a call. A new service of the gateway must be added here.
 struct Gateway: Sendable {
     let auth: AuthHandler
     let passwords: PasswordsHandler
@@ -20,7 +20,7 @@ struct Gateway: Sendable {
     let emails: EmailsHandler
     private let wire: InnerWire
 
-    /// - Parameter cut: which call of it is lost; nil for none.
+    /// - Parameter cut: The call that is lost; nil for none.
     init(_ house: GatewayHouse, cut: InnerWire.Cut? = nil) throws {
         let wire = InnerWire(house.inner, cut: cut)
         self.wire = wire
@@ -47,6 +47,6 @@ struct Gateway: Sendable {
         methods = SignInMethodsHandler(identities: identities, sessions: sessions, limits: limits)
     }
 
-    /// What its flows have called so far, in order.
+    /// The calls made to the inner services so far, in order.
     var calls: [MethodDescription] { wire.calls }
 }

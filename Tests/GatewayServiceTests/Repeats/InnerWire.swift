@@ -7,16 +7,17 @@ import ServiceRuntime
 import SessionService
 import Synchronization
 
-/// The inner services as a gateway's clients call them, each call counted; one of them can be lost on
-/// the way there or on the way back. A method that a flow begins to use is added here.
+/// The inner services as a gateway's clients call them. Each call is counted, and one of them can
+/// be lost: its request or its response. A method that a flow begins to use must be added here.
 final class InnerWire: CallChannel {
-    /// What befalls one call.
+    /// A fault in one call.
     struct Cut: Hashable, Sendable {
-        /// Of which method. A flow can make two calls at once, so that their order says nothing.
+        /// The method of the call. A flow can make two calls concurrently, so a number over all
+        /// methods would not be repeatable.
         let method: String
-        /// Which one of it, from 1 on.
+        /// The number of the call to this method, from 1.
         let call: Int
-        /// Whether the service does what it is asked, so that only its answer is lost.
+        /// Whether the service executes the call, so that only its response is lost.
         let doesIt: Bool
     }
 
@@ -33,7 +34,7 @@ final class InnerWire: CallChannel {
         self.cut = cut
     }
 
-    /// What was called, in order.
+    /// The calls so far, in order.
     var calls: [MethodDescription] { made.withLock { $0 } }
 
     func call<Request: ProtobufMessage, Response: ProtobufMessage>(
@@ -53,7 +54,7 @@ final class InnerWire: CallChannel {
         return answer
     }
 
-    // MARK: who serves
+    // MARK: Services
 
     private static func serve<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription,
@@ -123,7 +124,7 @@ final class InnerWire: CallChannel {
         ]
     }
 
-    // MARK: streams, which no flow that changes something has
+    // MARK: Streams, which no mutating flow uses
 
     func serverStream<Request: ProtobufMessage, Response: ProtobufMessage>(
         _ method: MethodDescription, _ request: Request, _ context: CallContext

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The gateway's public methods as their protos have them, so that none is forgotten.
+/// The gateway's public methods, read from the protos, so that none is forgotten.
 enum PublicMethods {
-    /// Those that change something: all that are not marked idempotent, each as `Service/Method`.
+    /// The mutating methods: all that are not marked idempotent, each as `Service/Method`.
     static func mutating() throws -> [String] {
-        // Tests/GatewayServiceTests/Repeats/PublicMethods.swift, wherever a link to it lies.
+        // This file is Repeats/PublicMethods.swift, possibly reached through a link.
         let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         let root = "/" + file.pathComponents.dropFirst().dropLast(4).joined(separator: "/")
         let folder = root + "/Protos/postern/gateway/v1"
@@ -16,7 +16,7 @@ enum PublicMethods {
             }
     }
 
-    /// Those of one file.
+    /// The mutating methods of one file.
     static func mutating(in text: String) -> [String] {
         var service = ""
         var methods: [(name: String, isIdempotent: Bool)] = []
@@ -35,9 +35,9 @@ enum PublicMethods {
     }
 }
 
-@Suite("G-25: what the protos call mutating")
+@Suite("G-25: methods without the idempotent option are mutating")
 struct PublicMethodsTests {
-    @Test("a method without the option is, with it or with another one it is not or is")
+    @Test("a method is mutating unless it has the idempotent option; other options do not count")
     func methods() {
         let text = """
             // rpc Comment(A) returns (B);

@@ -5,9 +5,9 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-25: every mutating call, made again", .timeLimit(.minutes(2)))
+@Suite("G-25: every mutating call can be repeated", .timeLimit(.minutes(2)))
 struct RepeatTests {
-    @Test("no mutating method is without its row")
+    @Test("every mutating method has a row in the table")
     func complete() throws {
         let methods = try PublicMethods.mutating()
         #expect(methods.count >= 9)
@@ -16,7 +16,7 @@ struct RepeatTests {
     }
 
     @Test(
-        "the same key twice: the first answer, and nothing is done again",
+        "the same key twice gives the first response, and nothing is done again",
         arguments: RepeatedCalls.all)
     func again(row: RepeatedCall) async throws {
         try await ProviderTown.with { town in
@@ -25,9 +25,9 @@ struct RepeatTests {
             let before = try await house.effects()
             let first = try await call(Gateway(house), house.context("k"))
             let after = try await house.effects()
-            #expect(after != before, "the first call did nothing that could be seen")
+            #expect(after != before, "the first call had no visible effect")
             house.time.advance(by: .seconds(5))
-            // Another gateway: nothing of it is the first one's memory.
+            // Another gateway instance, which has nothing of the first one's memory.
             let second = try await call(Gateway(house), house.context("k"))
             #expect(second == first)
             #expect(try await house.effects() == after)
@@ -35,7 +35,7 @@ struct RepeatTests {
     }
 
     @Test(
-        "the same key for somebody else's call: auth/idempotency-key-reused, and nothing is done",
+        "the same key for another user's call gives auth/idempotency-key-reused and does nothing",
         arguments: RepeatedCalls.all)
     func reused(row: RepeatedCall) async throws {
         try await ProviderTown.with { town in
@@ -47,13 +47,13 @@ struct RepeatTests {
             let error = try await refusal { try await calls.other(gateway, house.context("k")) }
             #expect(error.code == .idempotencyKeyReused)
             #expect(try await house.effects() == after)
-            // The other call was good in itself.
+            // The other call is valid under its own key.
             _ = try await calls.other(gateway, house.context("l"))
         }
     }
 
     @Test(
-        "cut off at any step, the same call finishes, and does all of it once",
+        "a call interrupted at any step is completed by its repeat, and everything is done once",
         arguments: RepeatedCalls.all)
     func cutOff(row: RepeatedCall) async throws {
         let (steps, whole) = try await Self.run(row, cut: nil)
@@ -68,8 +68,8 @@ struct RepeatTests {
         }
     }
 
-    /// What a call asks of the inner services, and what it and its repeat have done in the end where
-    /// one of its steps was lost.
+    /// Returns the calls made to the inner services, and the effects of a call and its repeat when
+    /// one of its steps is lost.
     private static func run(
         _ row: RepeatedCall, cut: InnerWire.Cut?
     ) async throws -> (steps: [MethodDescription], effects: [Int64]) {
@@ -81,9 +81,9 @@ struct RepeatTests {
             do {
                 _ = try await calls.same(gateway, house.context("k"))
             } catch let error as ServiceError where cut != nil {
-                #expect(error.code.entry.isRetryable, "\(error.code) tells nobody to try again")
+                #expect(error.code.entry.isRetryable, "\(error.code) is not retryable")
             }
-            // Some limits want a wait between two tries.
+            // Some limits require a wait between two attempts.
             house.time.advance(by: .seconds(5))
             if cut != nil { _ = try await calls.same(Gateway(house), house.context("k")) }
             done = (gateway.calls, try await house.effects())
@@ -92,7 +92,7 @@ struct RepeatTests {
     }
 
     @Test(
-        "23 h 59 min later: the first answer still, and nothing is done again",
+        "after 23 h 59 min a repeat still gives the first response, and nothing is done again",
         arguments: RepeatedCalls.all)
     func late(row: RepeatedCall) async throws {
         try await Self.wait(.seconds(24 * 3_600 - 60), after: row) { house, first, late in
@@ -104,7 +104,7 @@ struct RepeatTests {
     }
 
     @Test(
-        "24 hours later the key is free: the call acts anew, or is answered by what there is",
+        "after 24 hours the key is forgotten and the call is executed as a new one",
         arguments: RepeatedCalls.all)
     func afterwards(row: RepeatedCall) async throws {
         try await Self.wait(.seconds(24 * 3_600 + 60), after: row) { house, _, late in
@@ -123,7 +123,7 @@ struct RepeatTests {
         }
     }
 
-    /// Makes a row's call, waits, and hands on its answer and the call as it is made so late.
+    /// Makes a row's call, waits, and passes on its response and the late repeat.
     private static func wait(
         _ duration: Duration, after row: RepeatedCall,
         _ check: (GatewayHouse, _ first: String, _ late: RepeatedCall.Call) async throws -> Void
@@ -138,7 +138,7 @@ struct RepeatTests {
         }
     }
 
-    @Test("an answer is kept for 24 hours, and no longer")
+    @Test("a response is kept for 24 hours and no longer")
     func kept() async throws {
         let house = try await GatewayHouse()
         _ = try await house.signUp()

@@ -6,34 +6,34 @@ import ServiceRuntime
 import Storage
 import Testing
 
-/// A mutating method of the gateway, with a call of it that can be made twice. The table of them is in
-/// `RepeatedCalls`.
+/// A mutating method of the gateway and a call of it that can be made twice. `RepeatedCalls` is the
+/// table of all.
 struct RepeatedCall: Sendable, CustomTestStringConvertible {
     /// `Service/Method`.
     let method: String
-    /// Does what has to be before, and gives the calls.
+    /// Creates what the calls need and returns them.
     let prepare: @Sendable (ProviderTown) async throws -> Calls
     /// What the call does once its key is forgotten.
     let afterwards: Afterwards
 
-    /// Makes the call, and answers what may not change from the first time to the next.
+    /// Makes the call and returns the part of its response that must be equal in a repeat.
     typealias Call = @Sendable (Gateway, CallContext) async throws -> String
 
-    /// A row's calls.
+    /// The calls of a row.
     struct Calls: Sendable {
         let same: Call
-        /// Somebody else's, good in itself.
+        /// A call of another user, valid by itself.
         let other: Call
-        /// The same, with what has run out since made anew: a caller who comes so late has refreshed
-        /// the session, and proved to be its owner where that is asked for.
+        /// The same call with renewed tokens: a client that repeats it so late has refreshed the
+        /// session, and re-authenticated where that is required.
         let late: @Sendable () async throws -> Call
     }
 
-    /// What a call does that comes again under a key which nobody knows any more.
+    /// What a call does when its key has been forgotten.
     enum Afterwards: Hashable, Sendable {
-        /// What it does, it does anew.
+        /// It has its effect again.
         case acts
-        /// What it wants has been done: the state says so.
+        /// It fails with this error, because the state shows that it has been done.
         case refused(ErrorCode)
         /// There is nothing left to do, which is no error.
         case nothing
@@ -42,11 +42,11 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     var testDescription: String { method }
 
     /// - Parameters:
-    ///   - call: calls the method.
-    ///   - afterwards: what it does 24 hours later.
-    ///   - renew: makes anew what has run out of the first request by then.
-    ///   - requests: does what has to be before, and gives two requests that are good each: the other
-    ///     one is somebody else's.
+    ///   - call: Calls the method.
+    ///   - afterwards: What the call does 24 hours later.
+    ///   - renew: Renews what has expired in the first request by then.
+    ///   - requests: Creates what is needed and returns two valid requests. The second is another
+    ///     user's.
     init<Request: Sendable, Answer: ProtobufMessage>(
         _ method: String,
         _ call: @escaping @Sendable (Gateway, Request, CallContext) async throws -> Answer,
@@ -71,31 +71,32 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The services that the table is of, for their descriptors.
+    /// The services of the table, for their descriptors.
     private static let services = [
         AuthDescription.service, PasswordsDescription.service, AccountSessionsDescription.service,
         ProvidersDescription.service, GuestsDescription.service, SignInMethodsDescription.service,
         PhoneSignInDescription.service, EmailsDescription.service,
     ]
 
-    /// What may be made anew: an access token, which expires before a late repeat; the time, and a wait
-    /// that is counted from now.
+    /// Fields that may differ in a repeat: an access token, which expires before a late repeat; the
+    /// time; and a wait that is counted from now.
     private static let passing = [
         "accessToken", "accessExpiresAtMs", "serverTimeMs", "nextAfterMs",
     ]
 
-    /// What a day may change beside it: the account's last sign-in, which is moved by the proof that a
-    /// late caller makes anew, and the limiter's count, since it remembers charges for a shorter time.
+    /// Fields that may also differ after a day: the account's last sign-in, which the late
+    /// re-authentication changes, and the limiter's count, because the limiter forgets charges
+    /// sooner.
     private static let passingInADay = ["lastSignInAtMs", "attempt"]
 
-    /// An answer without what a day may change.
+    /// A response without the fields that may differ after a day.
     static func afterADay(_ answer: String) -> [String] {
         answer.split(separator: "\n")
             .filter { line in !passingInADay.contains { line.contains("\"\($0)\"") } }
             .map { String($0.last == "," ? $0.dropLast() : $0) }
     }
 
-    /// The answer as JSON, without what passes.
+    /// The response as JSON without the fields that may differ.
     private static func lasting(
         _ answer: some ProtobufMessage, _ method: String
     ) throws -> String {
@@ -112,8 +113,8 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
 }
 
 extension GatewayHouse {
-    /// What calls have done so far: records of it at identity and session, sessions, and mails that
-    /// were sent. That an answer was given again is a record, and no effect.
+    /// The effects of calls so far: audit records of identity and session, sessions, and messages.
+    /// A record of a repeated response is no effect.
     func effects() async throws -> [Int64] {
         try await inner.settle()
         return [

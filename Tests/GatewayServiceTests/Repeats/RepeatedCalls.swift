@@ -5,8 +5,8 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// Every mutating public method (G-25). A new one gets its row here, and where its service is new its
-/// line in `Gateway` and in `RepeatedCall.services`; until then a test fails.
+/// Every mutating public method (G-25). A new method gets its row here. If its service is new, that
+/// gets its line in `Gateway` and in `RepeatedCall.services`. Until then a test fails.
 enum RepeatedCalls {
     static let all: [RepeatedCall] = [
         .init(
@@ -105,7 +105,7 @@ enum RepeatedCalls {
             "Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) },
             afterwards: .acts
         ) { _ in
-            // Nothing tells guests apart but where they are.
+            // Guests differ only in their devices.
             (.init(device: device), .init(device: .init(deviceId: "d2", platform: "cli")))
         },
         .init(
@@ -243,7 +243,7 @@ enum RepeatedCalls {
     private static let other = "Another7Horse"
     private static let ada = "ada@example.org"
 
-    /// One request for each of the two people.
+    /// One request for each of the two users.
     private static func both<Request>(
         _ request: (String) async throws -> Request
     ) async throws -> (Request, Request) {

@@ -2,9 +2,9 @@ import GatewayService
 import Messages
 import TestSupport
 
-/// The two people of `RepeatedCalls`, and what they do before they call again much later.
+/// The two users of `RepeatedCalls`, and what they do before a late repeat.
 extension ProviderTown {
-    /// Two people, a moment ago.
+    /// Two users who signed up a moment ago.
     func two() async throws -> (SignedIn, SignedIn) {
         let two = (try await house.signUp(), try await house.signUp("eve@example.org"))
         sessions.keep([two.0.session, two.1.session])
@@ -12,7 +12,7 @@ extension ProviderTown {
         return two
     }
 
-    /// Two people, and a request of each with what its session has.
+    /// Two users and a request of each, made from its session.
     func two<Request>(
         _ request: (GatewayV1.Session) -> Request
     ) async throws -> (Request, Request) {
@@ -20,7 +20,7 @@ extension ProviderTown {
         return (request(ada.session), request(eve.session))
     }
 
-    /// The session of an access token that has expired gives another one.
+    /// Refreshes the session of an access token that has expired.
     func refresh(_ accessToken: inout String) async throws {
         let session = try sessions.session(of: accessToken)
         let next = try await house.refresh(session.refreshToken)
@@ -29,7 +29,7 @@ extension ProviderTown {
         house.time.advance(by: .seconds(1))
     }
 
-    /// The same, and its owner types the password once more (G-13).
+    /// Refreshes, and then re-authenticates with the password (G-13).
     func prove(_ accessToken: inout String) async throws {
         try await refresh(&accessToken)
         let answer = try await house.accountSessions.reauthenticate(

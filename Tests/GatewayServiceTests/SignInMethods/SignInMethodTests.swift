@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-14: link, unlink and list, through the gateway", .timeLimit(.minutes(1)))
+@Suite("G-14: a user links, unlinks and lists sign-in methods", .timeLimit(.minutes(1)))
 struct SignInMethodTests {
     private func names(
         _ town: ProviderTown, _ session: GatewayV1.Session
@@ -15,7 +15,7 @@ struct SignInMethodTests {
         ).methods.map(\.method)
     }
 
-    @Test("G-14: a provider whose email is another's is linked by hand, and signs in from then on")
+    @Test("G-14: a provider account with another email is linked by hand and then signs in")
     func link() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.house.signUp()
@@ -31,7 +31,7 @@ struct SignInMethodTests {
         }
     }
 
-    @Test("G-14: what is another account's, or there already, is not linked")
+    @Test("G-14: a provider account in use, or a second one of a provider, is not linked")
     func inUse() async throws {
         try await ProviderTown.with { town in
             _ = try await town.signIn(
@@ -51,7 +51,7 @@ struct SignInMethodTests {
         }
     }
 
-    @Test("G-14: a method goes, but never the last one")
+    @Test("G-14: a method can be unlinked, but never the last one")
     func unlink() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.house.signUp()
@@ -61,7 +61,7 @@ struct SignInMethodTests {
                     == .methodNotLinked)
             #expect(try await town.unlink("password", from: ada.session) == ["apple"])
             #expect(try await refusal { try await town.house.signIn() }.code == .invalidCredential)
-            // What was proved in the millisecond of the unlinking has ended with it.
+            // A session from the same millisecond as the unlinking has ended with it.
             town.house.time.advance(by: .milliseconds(2))
             let apple = try await town.signIn(by: try await town.appleToken(of: "000.a"))
             #expect(apple.account?.accountId == ada.account.accountId)
@@ -70,7 +70,7 @@ struct SignInMethodTests {
         }
     }
 
-    @Test("G-13, G-14: both ask for a recent proof, which a fresh provider token makes")
+    @Test("G-13, G-14: both need a recent proof, for example a new provider token")
     func recentProof() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.signIn(
@@ -94,7 +94,7 @@ struct SignInMethodTests {
         }
     }
 
-    @Test("G-13: another person's provider account proves nothing")
+    @Test("G-13: another user's provider account is no proof")
     func strangersProof() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.signIn(
@@ -129,7 +129,7 @@ struct SignInMethodTests {
                 proof: .providerToken(token)), town.house.context())
     }
 
-    @Test("G-14: without a good session nothing is told or done")
+    @Test("G-14: without a live session nothing is returned or changed")
     func stranger() async throws {
         try await ProviderTown.with { town in
             let ada = try await town.house.signUp()

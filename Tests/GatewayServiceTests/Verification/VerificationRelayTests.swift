@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("S-06, S-07: what backends verify with", .timeLimit(.minutes(1)))
+@Suite("S-06, S-07: the gateway relays revocations and keys to backends", .timeLimit(.minutes(1)))
 struct VerificationHandlerTests {
     let house: GatewayHouse
     let upstream: CountedEnds
@@ -37,7 +37,7 @@ struct VerificationHandlerTests {
         relay.watchEnds(.init(position: position), house.context()).makeAsyncIterator()
     }
 
-    @Test("S-06: a sign-out reaches 100 followers of the gateway by one call to session")
+    @Test("S-06: a sign-out reaches 100 subscribers of the gateway with one call to session")
     func fanOut() async throws {
         let ada = try await house.signUp()
         try await relaying {
@@ -56,7 +56,7 @@ struct VerificationHandlerTests {
     }
 
     @Test(
-        "S-06: a lost call to session is made again from where it was; followers stay, and miss nothing"
+        "S-06: a lost stream to session is resumed; subscribers stay connected and miss nothing"
     )
     func sessionAway() async throws {
         let ada = try await house.signUp()
@@ -84,7 +84,7 @@ struct VerificationHandlerTests {
         #expect(try await relay.keySet(.init(), house.context()).jwks == inner)
     }
 
-    @Test("SECURITY.md, Tokens: links' tokens and sessions' tokens do not stand in for one another")
+    @Test("SECURITY.md, Tokens: tokens of links and of sessions are not interchangeable")
     func kinds() async throws {
         let ada = try await house.signUp()
         let link = try await house.inner.linkToken()
@@ -107,7 +107,7 @@ struct VerificationHandlerTests {
     }
 }
 
-/// The session service's ends, with the calls counted, and a cut that ends those that are open.
+/// The session service's stream of revocations. It counts the calls and can end the open ones.
 final class CountedEnds: SessionEndsAPI {
     private struct State {
         var calls = 0

@@ -1,6 +1,6 @@
 @testable import RateLimitService
 
-/// One subject under one rule, driven by hand.
+/// The state of one subject under one rule, changed by the test.
 final class Counter {
     var rule: CountingRule
     var state: LimitState
@@ -10,10 +10,10 @@ final class Counter {
         state = LimitState(self.rule.kind)
     }
 
-    /// What a charge would be answered.
+    /// The answer that a charge would get.
     func answer(at now: Int64) -> LimitAnswer { rule.answer(state, at: now) }
 
-    /// Charges, if that is allowed.
+    /// Charges, if that is allowed. Returns whether it was.
     @discardableResult
     func charge(at now: Int64) -> Bool {
         guard !answer(at: now).isLimited else { return false }
@@ -25,7 +25,7 @@ final class Counter {
 
     func succeed() { rule.succeed(&state) }
 
-    /// Goes on under another rule, as after an operator's change.
+    /// Continues under another rule, as after an operator's change.
     func change(to rule: LimitRule, at now: Int64) {
         self.rule = CountingRule(rule)
         state = self.rule.adopt(state, at: now)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-01: longer and longer waits")
+@Suite("R-01: the delay between requests grows")
 struct EscalatingDelayTests {
     static let day: Int64 = 24 * 3_600_000
     static let second: Int64 = 1_000
@@ -11,7 +11,7 @@ struct EscalatingDelayTests {
             delays: [0, 60, 300, 900, 1_800].map { .seconds($0) }, quiet: .seconds(24 * 3_600),
             perDay: 10))
 
-    @Test("R-01: 0, 1, 5, 15, 30 minutes, and 30 from then on")
+    @Test("R-01: the delays are 0, 1, 5, 15 and 30 minutes, and 30 from then on")
     func climbs() {
         var now = Self.day
         for (place, wait) in [0, 60, 300, 900, 1_800, 1_800, 1_800].enumerated() {
@@ -25,7 +25,7 @@ struct EscalatingDelayTests {
         }
     }
 
-    @Test("R-01: each quiet day takes one rung down, a success all")
+    @Test("R-01: each quiet day goes down one step, and a success goes down to the first")
     func descends() {
         var now = Self.day
         for _ in 0..<5 { now = climb(from: now) }
@@ -39,7 +39,7 @@ struct EscalatingDelayTests {
         #expect(!counter.answer(at: last).isLimited)
     }
 
-    @Test("R-01: ten a day, also with a success after each")
+    @Test("R-01: ten requests a day are allowed, even with a success after each")
     func cap() {
         var now = Self.day
         for _ in 0..<10 {
@@ -52,7 +52,7 @@ struct EscalatingDelayTests {
         #expect(!counter.charge(at: 2 * Self.day))
     }
 
-    @Test("R-01: a year of asking at the first moment that is told: at most ten in any day")
+    @Test("R-01: in a year of requests as early as allowed, no day has more than ten")
     func year() throws {
         var now = Self.day
         var sent: [Int64] = []
@@ -71,7 +71,7 @@ struct EscalatingDelayTests {
         }
     }
 
-    @Test("R-04: a refund gives the rung, the wait and the day's charge back", arguments: 0...6)
+    @Test("R-04: a refund restores the step, the delay and the day's count", arguments: 0...6)
     func refund(before: Int) {
         var now = Self.day
         for _ in 0..<before { now = climb(from: now) }
@@ -84,7 +84,7 @@ struct EscalatingDelayTests {
         #expect(counter.state == earlier)
     }
 
-    @Test("R-01: a clock that went backwards shortens no wait")
+    @Test("R-01: a clock that goes backwards shortens no delay")
     func backwards() {
         #expect(counter.charge(at: 5 * Self.day))
         for now in [0, Self.day, 5 * Self.day - 1] {
@@ -92,7 +92,7 @@ struct EscalatingDelayTests {
         }
     }
 
-    @Test("R-01: it is forgotten once neither rung nor day counts")
+    @Test("R-01: the state expires once neither step nor daily count matters")
     func end() {
         #expect(counter.charge(at: 0))
         #expect(counter.rule.end(counter.state) == Self.day)
@@ -100,7 +100,7 @@ struct EscalatingDelayTests {
         #expect(counter.rule.end(counter.state) == 60 * Self.second + 2 * Self.day)
     }
 
-    /// Asks at the first moment that works, and tells when that was.
+    /// Charges at the first time that is allowed, and returns that time.
     private func climb(from now: Int64) -> Int64 {
         let moment = counter.answer(at: now).retryAt ?? now
         counter.charge(at: moment)

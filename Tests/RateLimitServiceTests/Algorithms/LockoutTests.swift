@@ -2,13 +2,13 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-02: five wrong codes, then 15 minutes")
+@Suite("R-02: five wrong codes lock for 15 minutes")
 struct LockoutTests {
     static let wait: Int64 = 15 * 60_000
     static let day: Int64 = 24 * 3_600_000
     let counter = Counter(.lock(attempts: 5, lockedFor: .seconds(15 * 60), failuresMax: 100))
 
-    @Test("R-02: the sixth guess waits until the fifth is 15 minutes old; then five more")
+    @Test("R-02: the sixth guess waits until the fifth is 15 minutes old; then five more pass")
     func locks() {
         var now: Int64 = 1_000
         for _ in 0..<3 {
@@ -23,7 +23,7 @@ struct LockoutTests {
         }
     }
 
-    @Test("R-02: a success takes all failures away")
+    @Test("R-02: a success clears all failures")
     func success() {
         for _ in 0..<5 { counter.charge(at: 1_000) }
         counter.succeed()
@@ -31,7 +31,7 @@ struct LockoutTests {
         #expect(counter.answer(at: 1_000).remaining == 4)
     }
 
-    @Test("R-02: after 100 failures in a row no wait helps; a reset does")
+    @Test("R-02: after 100 failures in a row only a reset unlocks")
     func hundred() throws {
         var now: Int64 = 1_000
         var guesses = 0
@@ -52,7 +52,7 @@ struct LockoutTests {
     }
 
     @Test(
-        "H1: few failures are forgotten after the wait and a day, five after four days for each",
+        "H1: up to four failures expire after the wait and a day, five after four days each",
         arguments: [(1, 1), (3, 1), (4, 1), (5, 20)])
     func forgets(failures: Int64, days: Int64) {
         for now: Int64 in 0..<failures { counter.charge(at: now) }
@@ -64,7 +64,7 @@ struct LockoutTests {
         #expect(counter.state.failures == 1)
     }
 
-    @Test("R-04: a refund gives a guess back, but not one that a success has taken already")
+    @Test("R-04: a refund removes one failure, unless a success has cleared it already")
     func refund() {
         for now: Int64 in 0..<5 { counter.charge(at: now) }
         counter.refund(4, at: 4)
@@ -76,7 +76,7 @@ struct LockoutTests {
         #expect(counter.answer(at: 10).attempt == 2)
     }
 
-    @Test("R-06: fewer attempts lock at once, a longer wait counts from the last guess")
+    @Test("R-06: a lower maximum locks at once; a longer lock counts from the last guess")
     func changed() {
         for now: Int64 in 0..<3 { counter.charge(at: now) }
         counter.change(to: .lock(attempts: 3, lockedFor: .seconds(60), failuresMax: 100), at: 3)
@@ -85,7 +85,7 @@ struct LockoutTests {
         #expect(counter.answer(at: 3).retryAt == 90_002)
     }
 
-    @Test("R-02: a clock that went backwards opens nothing")
+    @Test("R-02: a clock that goes backwards unlocks nothing")
     func backwards() {
         for _ in 0..<5 { counter.charge(at: Self.day) }
         for now in [0, Self.day - 1] {

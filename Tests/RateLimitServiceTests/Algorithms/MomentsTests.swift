@@ -3,23 +3,23 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("Moments in 32 bits")
+@Suite("Timestamps are stored in 32 bits")
 struct MomentsTests {
-    @Test("moments come back as they were, in order, whatever is put in and taken out")
+    @Test("after any inserts and removals the timestamps are read back unchanged and in order")
     func model() {
         var moments = Moments()
         Self.follow(&moments)
         Self.inPlace { Self.follow(&$0) }
     }
 
-    @Test("what is too far apart moves towards the newest, which is strict")
+    @Test("a timestamp too far from the newest is moved towards it, which is stricter")
     func far() {
         var moments = Moments()
         Self.spread(&moments)
         Self.inPlace { Self.spread(&$0) }
     }
 
-    /// Calls `body` with moments as they stand in a slot of the table and its largest block.
+    /// Calls `body` with timestamps stored in a slot of the table and its largest block.
     private static func inPlace(_ body: (inout SlotMoments) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: Slot.bytes, alignment: 8) { bytes in
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { block in

@@ -3,12 +3,12 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-04: refunds give back what they took")
+@Suite("R-04: a refund returns exactly its own charge")
 struct RefundTests {
-    /// At most 100 in a minute: 50 at once, then one in each 60 s / 51 = 1,176.5 ms.
+    /// At most 100 in a minute: 50 at once, then one every 60 s / 51 = 1,176.5 ms.
     private let counter = Counter(.rate(count: 100, window: .seconds(60)))
 
-    @Test("R-04: a rate's charge that has run off takes no later one with it")
+    @Test("R-04: the refund of an expired charge of a rate leaves later charges")
     func ranOff() {
         counter.charge(at: 0)
         counter.charge(at: 10_000)
@@ -16,17 +16,17 @@ struct RefundTests {
         #expect(counter.answer(at: 11_000).attempt == 2)
     }
 
-    @Test("R-04: of a rate's charge the half is given back that has not run off")
+    @Test("R-04: the refund of a partly expired charge of a rate returns only the rest")
     func half() {
         counter.charge(at: 0)
         counter.charge(at: 600)
         counter.refund(0, at: 600)
-        // What is left is the second one, whole.
+        // The second charge is left in full.
         #expect(counter.answer(at: 1_776).attempt == 2)
         #expect(counter.answer(at: 1_777).attempt == 1)
     }
 
-    @Test("R-04: 49 charges are not lost to the refunds of 50 that have run off")
+    @Test("R-04: refunds of 50 expired charges do not remove 49 later ones")
     func burst() {
         for _ in 0..<50 { #expect(counter.charge(at: 0)) }
         let later: Int64 = 58_824
@@ -35,7 +35,7 @@ struct RefundTests {
         #expect((0..<50).count { _ in counter.charge(at: later) } == 1)
     }
 
-    @Test("R-04: when the clock has gone back nothing is given back")
+    @Test("R-04: a refund after the clock has gone backwards changes nothing")
     func backwards() {
         for now: Int64 in [5_000, 20_000] { counter.charge(at: now) }
         counter.refund(5_000, at: 4_999)
@@ -43,7 +43,7 @@ struct RefundTests {
     }
 
     @Test(
-        "R-03: whatever is refunded, no half-open span holds more than N that were not",
+        "R-03: with any refunds, no half-open span holds more than N charges that remain",
         arguments: WindowTests.rules)
     func exact(rule: LimitRule, count: Int, window: Int64) {
         for seed: UInt64 in 1...20 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: at most N in any span of W")
+@Suite("R-03: at most N charges are allowed in any span of W")
 struct WindowTests {
     static let rules: [(LimitRule, count: Int, window: Int64)] = [
         (.ring(count: 1, window: .milliseconds(7)), 1, 7),
@@ -43,7 +43,7 @@ struct WindowTests {
         }
     }
 
-    @Test("R-03: the moment that is told is the first that works", arguments: rules)
+    @Test("R-03: the reported retry time is the first that works", arguments: rules)
     func retryAt(rule: LimitRule, count: Int, window: Int64) throws {
         let counter = Counter(rule)
         for now: Int64 in 1_000...1_000 + window { while counter.charge(at: now) {} }
@@ -55,7 +55,7 @@ struct WindowTests {
         }
     }
 
-    @Test("R-03: a clock that went backwards frees nothing", arguments: rules)
+    @Test("R-03: a clock that goes backwards allows nothing more", arguments: rules)
     func backwards(rule: LimitRule, count: Int, window: Int64) {
         let counter = Counter(rule)
         while counter.charge(at: 1_000_000) {}
@@ -64,7 +64,7 @@ struct WindowTests {
         }
     }
 
-    @Test("R-04: a refund gives one charge back, and no other", arguments: rules)
+    @Test("R-04: a refund returns one charge and no other", arguments: rules)
     func refund(rule: LimitRule, count: Int, window: Int64) {
         let counter = Counter(rule)
         while counter.charge(at: 5_000) {}
@@ -73,7 +73,7 @@ struct WindowTests {
         #expect(!counter.charge(at: 5_000))
     }
 
-    @Test("R-06: a ring with more moments than the new count is limited until few enough are left")
+    @Test("R-06: with a lowered maximum, a window with more charges is limited until they expire")
     func lowered() throws {
         let counter = Counter(.ring(count: 5, window: .milliseconds(100)))
         for now: Int64 in [10, 20, 30, 40] { #expect(counter.charge(at: now)) }
@@ -84,7 +84,7 @@ struct WindowTests {
         #expect(counter.answer(at: 130).retryAt == 530)
     }
 
-    @Test("R-06: a ring that becomes a rate, and back, lets nobody off")
+    @Test("R-06: changing from a window to a rate, and back, allows no extra charge")
     func adopted() {
         let counter = Counter(.ring(count: 64, window: .seconds(100)))
         for now: Int64 in 1_000..<1_064 { #expect(counter.charge(at: now)) }
@@ -96,7 +96,7 @@ struct WindowTests {
         #expect(!counter.charge(at: 1_066))
     }
 
-    @Test("R-03: remaining, attempt and reset count on")
+    @Test("R-03: remaining, attempt and reset time are right after each charge")
     func told() {
         let counter = Counter(.ring(count: 3, window: .milliseconds(100)))
         for attempt in 1...3 {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("B13: a charge whose caller has left", .timeLimit(.minutes(1)))
+@Suite("B13: a caller that cancels is not charged", .timeLimit(.minutes(1)))
 struct AbandonedChargeTests {
     private static let subject = "ada@example.org"
 
@@ -21,7 +21,7 @@ struct AbandonedChargeTests {
         try house.peek(.failedSignInByAccount, Self.subject).remaining
     }
 
-    @Test("B13: what was cancelled, or came too late, is not charged")
+    @Test("B13: a call that was cancelled or is past its deadline charges nothing")
     func before() async throws {
         let cancelled = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -39,7 +39,7 @@ struct AbandonedChargeTests {
         #expect(try left() == 4)
     }
 
-    @Test("B13: what no answer came to is taken back by the name that its caller gave it, once")
+    @Test("B13: a caller that got no response refunds by the id that it chose, only once")
     func named() async throws {
         func consume(_ name: String) async throws -> String {
             try await house.service.consume(
@@ -53,18 +53,18 @@ struct AbandonedChargeTests {
         #expect(first == "1k" && second == "2k")
         #expect(try left() == 2)
         for _ in 0..<2 { try await house.refund("1k") }
-        // Of a charge that was never made.
+        // The refund of a charge that was never made.
         try await house.refund("3k")
         #expect(try left() == 3)
         let kept = house.service.ledger.withLock { $0.kept }
-        #expect(kept.isEmpty, "a name costs the journal nothing")
+        #expect(kept.isEmpty, "the journal does not keep the id")
         await #expect(throws: ServiceError(.invalidArgument, fields: ["charge_id"])) {
             _ = try await consume("no number")
         }
         #expect(try left() == 3)
     }
 
-    @Test("B13: under an idempotency key the name is left aside")
+    @Test("B13: under an idempotency key the chosen id is ignored")
     func namedByKey() async throws {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = "k"
@@ -78,14 +78,14 @@ struct AbandonedChargeTests {
         #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
     }
 
-    @Test("B13: calls read in one turn with their Cancels are charged nothing")
+    @Test("B13: calls that are read together with their Cancel frames charge nothing")
     func heaped() async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let executor = EventLoopTaskExecutor(loop)
         let house = house
-        // As a server reads them: each call begins at once, and its Cancel is read in the same turn,
-        // before the disk can have answered.
+        // As on a server: each call begins at once, and its Cancel frame is read in the same
+        // iteration of the event loop, before the disk can have responded.
         let calls = try await loop.submit {
             (0..<5).map { _ in
                 let call = Task.immediate(executorPreference: executor) {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: addresses brought to what one person holds")
+@Suite("R-03: addresses are reduced to the network that one customer has")
 struct AddressFoldTests {
     @Test(
-        "R-03: IPv4 as it is, IPv6 by /64, mapped IPv4 as IPv4",
+        "R-03: IPv4 is kept, IPv6 becomes its /64, and mapped IPv4 becomes IPv4",
         arguments: [
             ("192.0.2.7", "192.0.2.7"),
             ("::ffff:192.0.2.7", "192.0.2.7"),
@@ -30,7 +30,7 @@ struct AddressFoldTests {
     }
 
     @Test(
-        "R-03: what is no address stays as it is, and traps nothing",
+        "R-03: text that is not an address is kept unchanged and causes no trap",
         arguments: [
             "", "|", "||", "|2001:db8::1", "app", "app|ada@example.org", "192.0.2", "192.0.2.256",
             "0192.0.2.7", "0x7f.1", "2130706433", " 192.0.2.7", "192.0.2.7 ", "192.0.2.7:80",
@@ -43,7 +43,7 @@ struct AddressFoldTests {
         #expect(AddressFold.fold(text, v6: 8) == text)
     }
 
-    @Test("R-03: sign-ups count by /48, which is what one customer is given")
+    @Test("R-03: sign-ups count by /48, which is what one customer is assigned")
     func site() {
         for address in ["2001:db8:1:2::1", "2001:DB8:1:ffff::2"] {
             #expect(AddressFold.fold(address, v6: 6) == "20010db80001/48")
@@ -53,7 +53,7 @@ struct AddressFoldTests {
         #expect(AddressFold.fold("::ffff:192.0.2.7", v6: 6) == "192.0.2.7")
     }
 
-    @Test("R-03: a network is an IPv6 /48 or an IPv4 /24, and what is no address is itself")
+    @Test("R-03: a network is an IPv6 /48 or an IPv4 /24; other text is kept")
     func networks() {
         for address in ["192.0.2.7", "192.0.2.250", "::ffff:192.0.2.8"] {
             #expect(AddressFold.fold(address, v6: 6, v4: 3) == "192.0.2/24")
@@ -62,7 +62,7 @@ struct AddressFoldTests {
         #expect(AddressFold.fold("app", v6: 6, v4: 3) == "app")
     }
 
-    @Test("R-03: the limits by address fold, the others take their subject as it is")
+    @Test("R-03: only the limits by address reduce their subject")
     func limits() {
         let address = "2001:db8:1:2::1"
         for limit in LimitName.allCases {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-04: Check of one charge", .timeLimit(.minutes(1)))
+@Suite("R-04: Check works for a single charge", .timeLimit(.minutes(1)))
 struct ChargeAloneTests {
     private static let charge = (LimitName.profileUpdateByAccount.rawValue, "acc_1")
 
@@ -18,7 +18,7 @@ struct ChargeAloneTests {
         return try #require(try house.service.check(request, house.context).decision)
     }
 
-    @Test("R-04: it is decided as in a batch with a charge that leaves more, also after a rotation")
+    @Test("R-04: a single charge is decided as in a batch with a looser one, also after a rotation")
     func asInABatch() async throws {
         let time = ManualTime()
         let alone = try await LimitsHouse(time: time)
@@ -41,7 +41,7 @@ struct ChargeAloneTests {
         #expect(try await kinds == beside.audited().map(\.kind))
     }
 
-    @Test("R-06: in shadow it is counted and never refused")
+    @Test("R-06: a limit in shadow mode is counted and never rejects")
     func shadow() async throws {
         let house = try await LimitsHouse()
         house.service.policies.replace(
@@ -51,7 +51,7 @@ struct ChargeAloneTests {
         #expect(try Self.check(house, [Self.charge]).limited)
     }
 
-    @Test("R-04: what is no charge is refused: no such limit, one of ours alone, no subject")
+    @Test("R-04: an unknown limit, an internal limit or an empty subject is rejected")
     func refused() async throws {
         let house = try await LimitsHouse()
         for (charge, field) in [

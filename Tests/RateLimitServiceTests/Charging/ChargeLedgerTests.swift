@@ -3,12 +3,12 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-04: the ledger of charges")
+@Suite("R-04: the ledger keeps charges for their refunds")
 struct ChargeLedgerTests {
     private let start = Timestamp(milliseconds: 1_767_225_600_000)
     private let key = LimitKey(limit: 3, high: 1, low: 2)
 
-    @Test("R-04: a charge can be taken once")
+    @Test("R-04: a charge can be refunded once")
     func once() {
         var ledger = ChargeLedger()
         ledger.note(7, [key], at: start)
@@ -18,7 +18,7 @@ struct ChargeLedgerTests {
         #expect(ledger.take(7, at: start) == nil)
     }
 
-    @Test("R-04: nobody else's number takes it")
+    @Test("R-04: another id does not refund a charge")
     func others() {
         var ledger = ChargeLedger()
         ledger.note(7, [key], at: start)
@@ -28,7 +28,7 @@ struct ChargeLedgerTests {
         #expect(ledger.take(7, at: start) != nil)
     }
 
-    @Test("R-04: after 60 s a charge stands", arguments: [(59_999, true), (60_000, false)])
+    @Test("R-04: a charge can be refunded for 60 s", arguments: [(59_999, true), (60_000, false)])
     func life(milliseconds: Int, isTaken: Bool) {
         var ledger = ChargeLedger()
         ledger.note(7, [key], at: start)
@@ -36,7 +36,7 @@ struct ChargeLedgerTests {
         #expect((taken != nil) == isTaken)
     }
 
-    @Test("R-04: a full ledger notes no more, keeps what it has, and has room after their life")
+    @Test("R-04: a full ledger keeps its charges and records new ones once those have expired")
     func full() {
         var ledger = ChargeLedger()
         for number in 1...100_000 { ledger.note(Int64(number), [key], at: start) }
@@ -49,7 +49,7 @@ struct ChargeLedgerTests {
         #expect(ledger.take(200_001, at: late) != nil)
     }
 
-    @Test("R-04: 2,000 charges a second that nobody takes back leave room after their life")
+    @Test("R-04: after 2,000 charges a second without refunds, capacity returns when they expire")
     func drained() {
         var ledger = ChargeLedger()
         for number in 1...240_000 {
@@ -60,7 +60,7 @@ struct ChargeLedgerTests {
         #expect(ledger.take(300_000, at: end + .seconds(20)) != nil)
     }
 
-    @Test("R-04: a charge goes with the last call that rests on it, and a lasting one keeps it")
+    @Test("R-04: a repeated charge is refunded only with the last call that uses it")
     func resting() {
         var ledger = ChargeLedger()
         ledger.note(7, [key], at: start, isRepeatable: true)
@@ -72,7 +72,7 @@ struct ChargeLedgerTests {
         #expect(ledger.repetition(of: 7, at: start) == .none)
     }
 
-    @Test("B1: the journal is given repeatable charges, their repeats and their ends, once")
+    @Test("B1: repeatable charges, their repeats and their ends go to the journal once")
     func changes() {
         var ledger = ChargeLedger()
         ledger.note(1, [key], at: start)
@@ -93,7 +93,7 @@ struct ChargeLedgerTests {
     }
 
     @Test(
-        "B1: a restored charge is repeated for the rest of its life, and not taken back",
+        "B1: a restored charge can be repeated for the rest of its life but not refunded",
         arguments: [(59_999, true), (60_000, false)])
     func restored(milliseconds: Int, isRepeated: Bool) {
         var ledger = ChargeLedger()

@@ -8,12 +8,12 @@ import Testing
 @testable import RPC
 @testable import RateLimitService
 
-@Suite("R-04: Check in place", .timeLimit(.minutes(1)))
+@Suite("R-04: Check decides on the event loop without decoding a message", .timeLimit(.minutes(1)))
 struct CheckInPlaceTests {
     private static let mine = LimitName.profileUpdateByAccount.rawValue
     private static let application = LimitName.unaddressedByApplication.rawValue
 
-    /// A frame with the answer, or the error.
+    /// A response frame, or the error.
     private typealias Answer = Result<[UInt8], ServiceError>
 
     private static func request(
@@ -28,7 +28,7 @@ struct CheckInPlaceTests {
         }
     }
 
-    /// What Check of these methods answers.
+    /// The response of these methods to a Check request.
     private static func answer(
         _ methods: ServiceMethods, _ house: LimitsHouse, _ request: [UInt8]
     ) throws -> Answer {
@@ -49,7 +49,8 @@ struct CheckInPlaceTests {
         return .success(Array(writer.out.readableBytesView))
     }
 
-    /// In place where that can be, in a house of its own; and by messages in another.
+    /// The responses of two fixtures: one that decides in place where possible, and one that
+    /// decodes messages.
     private static func both(
         _ houses: (LimitsHouse, LimitsHouse), _ request: [UInt8]
     ) throws -> (inPlace: Answer, byMessages: Answer) {
@@ -64,7 +65,7 @@ struct CheckInPlaceTests {
         (try await LimitsHouse(time: time), try await LimitsHouse(time: time))
     }
 
-    @Test("R-04: the answer is that by messages, to the byte: allowed, limited, after a rotation")
+    @Test("R-04: both ways give the same bytes: allowed, limited, and after a rotation")
     func answers() async throws {
         let time = ManualTime()
         let houses = try await Self.houses(time)
@@ -84,12 +85,12 @@ struct CheckInPlaceTests {
             sizes.insert(try inPlace.get().count)
             time.advance(by: .seconds(60 + 7 * Int64(round)))
         }
-        #expect(sizes.count > 3, "some are limited, and told so in their language")
+        #expect(sizes.count > 3, "some are limited, with a sentence in their language")
         let audited = try await houses.0.audited().map(\.kind)
         #expect(try await audited == houses.1.audited().map(\.kind))
     }
 
-    @Test("R-06: in shadow, and by another rule, it is answered as by messages")
+    @Test("R-06: both ways agree in shadow mode and under another rule")
     func policies() async throws {
         let houses = try await Self.houses(ManualTime())
         for isShadow in [true, false] {
@@ -121,19 +122,19 @@ struct CheckInPlaceTests {
         request([.init(limit: LimitName.signInWithoutHistory.rawValue, subject: "everybody")]),
         request([.init(limit: LimitName.failedSignInByAccount.rawValue, subject: "a")]),
         request([.init(limit: LimitName.phoneCodeByCountry.rawValue, subject: "+4915112345678")]),
-        // An unknown field behind, and text that is not UTF-8.
+        // An unknown field at the end, and text that is not UTF-8.
         request([.init(limit: mine, subject: "a")]) + [0xa0, 0x06, 0x01],
         [0x0a, 0x1f, 0x0a, 0x19] + Array(mine.utf8) + [0x12, 0x02, 0xc3, 0x28],
     ]
 
-    @Test("R-04: any other request is left to the message", arguments: leftToMessages)
+    @Test("R-04: any other request is decoded as a message", arguments: leftToMessages)
     func left(request: [UInt8]) async throws {
         #expect(Self.lent(request) == nil)
         let (inPlace, byMessages) = try Self.both(await Self.houses(ManualTime()), request)
         #expect(inPlace == byMessages)
     }
 
-    @Test("R-04: of 100,000 broken requests, what is taken in place is what the message says")
+    @Test("R-04: of 100,000 broken requests, those decided in place are read as the message is")
     func broken() throws {
         let randomness = SeededRandomness(seed: 20_261_122)
         let sound = Self.request([.init(limit: Self.application, subject: "app-1")], "fr")
@@ -158,7 +159,7 @@ struct CheckInPlaceTests {
         #expect(taken > 1_000 && taken < 90_000)
     }
 
-    @Test("R-04: an answer that nothing is refused in is encoded as its message, whatever is in it")
+    @Test("R-04: an allowed response is encoded like its message for all values")
     func encoding() {
         for limit in LimitName.allCases {
             for shift in 0..<48 {

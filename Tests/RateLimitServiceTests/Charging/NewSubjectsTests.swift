@@ -6,10 +6,10 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: who invents subjects is refused, and nobody else", .timeLimit(.minutes(2)))
+@Suite("R-03: only a caller that invents subjects is limited", .timeLimit(.minutes(2)))
 struct NewSubjectsTests {
-    /// Names subjects that were never named before.
-    /// - Returns: how many were counted.
+    /// Charges subjects that have never been charged before.
+    /// - Returns: how many were allowed.
     private func invent(
         _ house: LimitsHouse, _ count: Int, _ name: String = "user",
         from address: (Int) -> String
@@ -25,7 +25,7 @@ struct NewSubjectsTests {
     }
 
     @Test(
-        "H1: one site names at most 1,000 new subjects in an hour",
+        "H1: one site can introduce at most 1,000 new subjects in an hour",
         arguments: ["2001:db8:1:%::1", "198.51.100.%"])
     func site(network: String) async throws {
         let house = try await LimitsHouse()
@@ -42,7 +42,7 @@ struct NewSubjectsTests {
         #expect(try await invent(house, 1, "other") { _ in "203.0.113.1" } == 1)
     }
 
-    @Test("H1: at its limit a site still goes on with subjects that are counted already")
+    @Test("H1: at its limit, a site can still charge subjects that already have a state")
     func known() async throws {
         let house = try await LimitsHouse()
         _ = try await invent(house, 600) { _ in "198.51.100.7" }
@@ -55,7 +55,7 @@ struct NewSubjectsTests {
         #expect(new.decision.retryAfterMs < 10_000)
     }
 
-    @Test("H1: a known device is counted by itself, whatever its site has named")
+    @Test("H1: a known device has its own limit, whatever its site has charged")
     func knownDevice() async throws {
         let house = try await LimitsHouse()
         try house.remember(.failedSignInByAccount, "ada@example.org", device: "owner")
@@ -68,7 +68,7 @@ struct NewSubjectsTests {
         #expect(stranger.decision.limited)
     }
 
-    @Test("H1: what is given back is as if it had not been named")
+    @Test("H1: a refunded subject does not count as new")
     func givenBack() async throws {
         let house = try await LimitsHouse()
         for number in 0..<1_200 {
@@ -78,11 +78,11 @@ struct NewSubjectsTests {
             try #require(!decision.limited)
             try await house.refund(id)
         }
-        // Nothing but the site's own count, which is empty.
+        // Only the site's own state, which is empty.
         #expect(house.service.table.count == 1)
     }
 
-    @Test("H1: an application without addresses names 60,000")
+    @Test("H1: an application without addresses can introduce 60,000")
     func application() throws {
         #expect(
             SubjectNamer.application("app").newSubjects.rule
@@ -90,7 +90,7 @@ struct NewSubjectsTests {
                     count: 60_000, window: .seconds(3_600)))
     }
 
-    @Test("H1: a namer has a name, and not too long a one", arguments: [0, 513])
+    @Test("H1: the address or name of the caller has 1 to 512 bytes", arguments: [0, 513])
     func flawed(bytes: Int) async throws {
         let house = try await LimitsHouse()
         await #expect(throws: ServiceError(.invalidArgument, fields: ["named_by"])) {

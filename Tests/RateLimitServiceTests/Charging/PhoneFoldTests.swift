@@ -2,10 +2,10 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-01: the leading digits of phone numbers")
+@Suite("R-01: phone numbers are grouped by their leading digits")
 struct PhoneFoldTests {
     @Test(
-        "R-01: a number's block and country",
+        "R-01: a number has a block and a country",
         arguments: [
             ("+4915112345678", "+4915112345xxx", "+49"), ("+447700900123", "+447700900xxx", "+44"),
             ("+12025550123", "+12025550xxx", "+1202"), ("+18765550123", "+18765550xxx", "+1876"),
@@ -20,7 +20,7 @@ struct PhoneFoldTests {
     }
 
     @Test(
-        "R-01: what is no number stays as it is, and traps nothing",
+        "R-01: text that is not a number is kept unchanged and causes no trap",
         arguments: [
             "", "+", "+123456", "+1234567890123456", "004915112345678", "4915112345678", "+49 151",
             "+491511234567a", "+49१५११२३४", "\u{0}+4915112345678", "++4915112345678",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("G-25: a charge under an idempotency key", .timeLimit(.minutes(1)))
+@Suite("G-25: a charge under an idempotency key is made once", .timeLimit(.minutes(1)))
 struct RepeatedChargeTests {
     let house: LimitsHouse
 
@@ -31,7 +31,7 @@ struct RepeatedChargeTests {
         try (other ?? house).peek(.signUpByAddress, "192.0.2.7").remaining
     }
 
-    @Test("R-04: what several calls rest on is taken back with the last of them")
+    @Test("R-04: a charge shared by several calls is refunded with the last of them")
     func shared() async throws {
         let first = try await signUp()
         let second = try await signUp()
@@ -45,7 +45,7 @@ struct RepeatedChargeTests {
         #expect(try left() == 1)
     }
 
-    @Test("B2: eight calls at once under one key are one charge")
+    @Test("B2: eight concurrent calls under one key make one charge")
     func parallel() async throws {
         let limited = try await withThrowingTaskGroup(of: Bool.self) { calls in
             for _ in 0..<8 { calls.addTask { try await signUp().isLimited } }
@@ -55,7 +55,7 @@ struct RepeatedChargeTests {
         #expect(try left() == 1)
     }
 
-    @Test("R-04: sixteen repeats are free, and later ones are refused for the charge's life")
+    @Test("R-04: sixteen repeats are free; later ones are rejected until the charge expires")
     func counted() async throws {
         for _ in 0...16 { _ = try await signUp() }
         #expect(try left() == 1)
@@ -78,12 +78,12 @@ struct RepeatedChargeTests {
         #expect(second.chargeID == first.chargeID && !second.isLimited)
         #expect(try left(in: next) == 1)
         try await next.refund(second.chargeID)
-        #expect(try left(in: next) == 1, "it stands: its first call may have had its effect")
+        #expect(try left(in: next) == 1, "its first call may have had its effect")
         _ = try await signUp("other", in: next)
         #expect(try left(in: next) == 0)
     }
 
-    @Test("B1: the repeats before a restart count, and a charge's life goes on")
+    @Test("B1: repeats before a restart count, and the charge expires at the same time")
     func boundsAfterRestart() async throws {
         for _ in 0...10 { _ = try await signUp() }
         let next = try await house.restarted(afterKill: true)
@@ -97,7 +97,7 @@ struct RepeatedChargeTests {
         #expect(try left(in: last) == 0)
     }
 
-    @Test("B1: what was taken back before a restart is charged by the next call")
+    @Test("B1: a charge refunded before a restart is made again by the next call")
     func takenBack() async throws {
         try await house.refund(try await signUp().chargeID)
         let next = try await house.restarted()
@@ -106,7 +106,7 @@ struct RepeatedChargeTests {
         #expect(try left(in: next) == 1)
     }
 
-    @Test("R-04: what the disk does not take is not charged, since nothing was looked at")
+    @Test("R-04: a charge that cannot be written to disk is not made, as nothing was evaluated")
     func disk() async throws {
         house.service.close()
         for _ in 0..<3 {

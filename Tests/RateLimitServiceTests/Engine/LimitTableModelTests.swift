@@ -4,12 +4,12 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: the table is the rules", .timeLimit(.minutes(10)))
+@Suite("R-03: the table decides as the rules do", .timeLimit(.minutes(10)))
 struct LimitTableModelTests {
     /// Some 40,000 operations, or a hundred times as many for each round of a soak.
     private static let operations = 20_000
 
-    @Test("R-03: the compact table decides as the rules over a dictionary", arguments: [20, 3_000])
+    @Test("R-03: the compact table agrees with the rules over a dictionary", arguments: [20, 3_000])
     func model(subjects: UInt64) throws {
         for round in 0..<SoakRounds.count {
             let seed = UInt64(round) &* 7_919 + subjects
@@ -38,7 +38,7 @@ struct LimitTableModelTests {
         }
     }
 
-    @Test("R-03: two tables of other sizes and orders hold the same")
+    @Test("R-03: two tables of different sizes hold the same")
     func sizes() {
         for statesMax in [4_096, 1_000_000] {
             var traffic = TrafficOfLimits(seed: 9, subjects: 500)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-04: batches, pools and shadows", .timeLimit(.minutes(1)))
+@Suite("R-04: batches, pools and shadow mode work in the table", .timeLimit(.minutes(1)))
 struct LimitTableTests {
     private static let ring = LimitRule.ring(count: 2, window: .seconds(10))
     private static let lock = LimitRule.lock(
@@ -22,14 +22,14 @@ struct LimitTableTests {
             isShadow: isShadow)
     }
 
-    /// The same, of a charge that stands in the pool.
+    /// The same request for a charge that is counted in the pool.
     private func pooled(_ request: LimitRequest) -> LimitRequest {
         var pooled = request
         pooled.isPooled = true
         return pooled
     }
 
-    @Test("R-04: the one that waits longest decides, and nothing is charged")
+    @Test("R-04: the limit with the longest wait decides, and nothing is charged")
     func strictest() {
         for _ in 0..<2 { _ = table.decide(.consume, [request(1)], at: now) }
         for _ in 0..<2 { _ = table.decide(.consume, [request(2)], at: now + .seconds(1)) }
@@ -40,7 +40,7 @@ struct LimitTableTests {
         #expect(table.decide(.peek, [request(3)], at: now + .seconds(2)).remaining == 1)
     }
 
-    @Test("A-01: it is the first time once for each wait")
+    @Test("A-01: only the first rejection of each wait is marked as first")
     func first() {
         for wait in 0..<3 {
             let moment = now + .seconds(10 * wait)
@@ -50,7 +50,7 @@ struct LimitTableTests {
         }
     }
 
-    @Test("R-06: a limit in shadow is counted and told of, but lets everything through")
+    @Test("R-06: a limit in shadow mode is counted and reported but rejects nothing")
     func shadow() {
         let batch = [request(1, isShadow: true), request(2, .ring(count: 9, window: .seconds(9)))]
         for _ in 0..<2 {
@@ -63,14 +63,14 @@ struct LimitTableTests {
         #expect(!alone.isLimited && alone.shadowLimited == 1)
     }
 
-    @Test("R-03: 8 threads on shared batches let exactly N through, and none waits for ever")
+    @Test("R-03: 8 threads on shared batches get exactly N through, without a deadlock")
     func parallel() async {
         let rule = LimitRule.ring(count: 50, window: .seconds(10))
         let passed = await withTaskGroup(of: Int.self) { group in
             for thread in 0..<8 {
                 group.addTask {
                     (0..<200).count { step in
-                        // Subject 7 is in each batch; the others come in any order.
+                        // Subject 7 is in each batch; the others are in any order.
                         let others = [UInt64(thread + step), 7, UInt64(step)].map {
                             request($0, limit: $0 == 7 ? 1 : 2, $0 == 7 ? rule : Self.wide)
                         }
@@ -87,7 +87,7 @@ struct LimitTableTests {
 
     private static let wide = LimitRule.rate(count: 1_000_000, window: .seconds(10))
 
-    @Test("R-03: when there is no room, new subjects share a pool that no success empties")
+    @Test("R-03: in a full table new subjects share a pool that no success resets")
     func pool() {
         let table = LimitTable(statesMax: 100) { _ in CountingRule(Self.lock) }
         for subject: UInt64 in 1...100 {
@@ -106,7 +106,7 @@ struct LimitTableTests {
         #expect(!known.isFull && !known.isLimited && known.attempt == 2)
     }
 
-    @Test("R-03: a charge in the pool can be taken back")
+    @Test("R-03: a charge in the pool can be refunded")
     func poolRefund() {
         let table = LimitTable(statesMax: 1) { _ in CountingRule(Self.ring) }
         for subject: UInt64 in 1...3 { _ = table.decide(.consume, [request(subject)], at: now) }
@@ -116,7 +116,7 @@ struct LimitTableTests {
     }
 
     @Test(
-        "R-04: a charge in the pool is given back there, though the subject has its own place now")
+        "R-04: a charge in the pool is refunded there, even if the subject has its own state now")
     func poolRefundOfOwn() {
         let table = LimitTable(statesMax: 2) { _ in CountingRule(Self.ring) }
         for subject: UInt64 in 1...2 { _ = table.decide(.consume, [request(subject)], at: now) }
@@ -131,7 +131,7 @@ struct LimitTableTests {
         #expect(table.decide(.peek, [request(3)], at: later).remaining == 0)
     }
 
-    @Test("R-04: a rate's charge in the pool is not taken back from the subject's own")
+    @Test("R-04: a rate's charge in the pool is not refunded from the subject's own state")
     func rateRefundOfBoth() {
         let rate = LimitRule.rate(count: 100, window: .seconds(60))
         let table = LimitTable(statesMax: 2) { _ in CountingRule(rate) }
@@ -146,7 +146,7 @@ struct LimitTableTests {
         #expect(table.decide(.peek, [request(3, rate)], at: later).attempt == 2)
     }
 
-    @Test("R-04: the refund of a subject that was reset takes nothing of strangers from the pool")
+    @Test("R-04: the refund of a subject that was reset removes nothing of others from the pool")
     func refundAfterReset() {
         for operation in [LimitOperation.reset, .success] {
             let table = LimitTable(statesMax: 1) { _ in CountingRule(Self.lock) }
@@ -157,15 +157,15 @@ struct LimitTableTests {
             }
             #expect(table.decide(.peek, [request(4, Self.lock)], at: now).isLimited)
             _ = table.decide(operation, [request(1, Self.lock)], at: now)
-            // Charged in the same millisecond as those in the pool, and gone since.
+            // Charged in the same millisecond as those in the pool, and removed since.
             _ = table.decide(.refund(at: now), [request(1, Self.lock)], at: now)
-            // The place that is free now is taken, so that others meet in the pool again.
+            // The free slot is used, so that others share the pool again.
             _ = table.decide(.consume, [request(5, Self.lock)], at: now)
             #expect(table.decide(.peek, [request(4, Self.lock)], at: now).isLimited)
         }
     }
 
-    @Test("R-03: what is over makes room before anybody is pooled, but nothing that counts does")
+    @Test("R-03: expired states are removed before the pool is used, live ones never")
     func sweptForRoom() {
         let table = LimitTable(statesMax: 50) { _ in CountingRule(Self.ring) }
         for subject: UInt64 in 1...49 { _ = table.decide(.consume, [request(subject)], at: now) }
@@ -174,11 +174,11 @@ struct LimitTableTests {
         #expect(table.decide(.consume, [request(51)], at: later).isFull)
         let over = now + .seconds(10)
         #expect(!table.decide(.consume, [request(52)], at: over).isFull)
-        // 50 and the pool, which both still count, and 52.
+        // Subject 50 and the pool, which are both live, and subject 52.
         #expect(table.count == 3)
     }
 
-    @Test("R-03: a lock's pool that is over is dropped, though it is counted as a ring")
+    @Test("R-03: the expired pool of a lockout limit is removed, although it counts as a window")
     func sweptPool() {
         let table = LimitTable(statesMax: 2) { _ in CountingRule(Self.lock) }
         for subject: UInt64 in 1...3 {
@@ -191,7 +191,7 @@ struct LimitTableTests {
     }
 
     @Test(
-        "R-06: states whose limit has got another kind of rule are swept without being touched",
+        "R-06: states of a limit whose rule has changed kind expire in a sweep",
         arguments: [
             (Self.ring, Self.lock, 4 * 86_400), (Self.lock, Self.ring, 11),
             (Self.ladder, Self.rate, 61), (Self.rate, Self.ring, 40),
@@ -226,7 +226,7 @@ struct LimitTableTests {
         #expect(asked.load(ordering: .relaxed) == 1)
     }
 
-    @Test("R-03: a state of a limit that this version does not know is kept")
+    @Test("R-03: the state of a limit that this version does not know is kept")
     func unknownLimit() {
         let table = LimitTable(statesMax: 1_000) { $0 == 1 ? CountingRule(Self.ring) : nil }
         _ = table.decide(.consume, [request(1), request(2, limit: 99)], at: now)
@@ -234,7 +234,7 @@ struct LimitTableTests {
         #expect(table.count == 1)
     }
 
-    @Test("R-03: growing to 200,000 subjects loses none, and takes at most 64 bytes for each")
+    @Test("R-03: growing to 200,000 subjects loses none and takes at most 64 bytes for each")
     func grows() {
         for subject: UInt64 in 0..<200_000 {
             _ = table.decide(.consume, [request(subject)], at: now)

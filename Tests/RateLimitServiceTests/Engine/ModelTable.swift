@@ -3,10 +3,10 @@ import ServiceRuntime
 
 @testable import RateLimitService
 
-/// What `LimitTable` has to come to: the pure rules over a dictionary.
+/// The model for `LimitTable`: the pure rules over a dictionary.
 struct ModelTable {
     private(set) var states: [LimitKey: LimitState] = [:]
-    /// Those that were told that their limit is reached.
+    /// The subjects whose rejection has been reported.
     private var noted: Set<LimitKey> = []
 
     mutating func decide(
@@ -31,7 +31,7 @@ struct ModelTable {
         return verdict(batch, at: now)
     }
 
-    /// Drops what no longer counts.
+    /// Removes expired states.
     mutating func sweep(at now: Int64, _ rules: [UInt16: CountingRule]) {
         states = states.filter { key, state in
             guard let rule = rules[key.limit] else { return true }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("The table of slots")
+@Suite("The slot table finds, moves and removes keys")
 struct SlotTableTests {
-    @Test("keys that all want the same home, the last one too, are found, moved and removed")
+    @Test("keys with the same home slot, even the last one, are found, moved and removed")
     func crowded() {
         for high in [UInt64(0), 1 << 63, .max] {
             var table = SlotTable(sharedBits: 0)
@@ -22,7 +22,7 @@ struct SlotTableTests {
         }
     }
 
-    @Test("it holds what a set holds, in ascending order, whatever comes and goes")
+    @Test("after any inserts and removals it holds the same as a set, in ascending order")
     func model() {
         let randomness = SeededRandomness(seed: 3)
         var table = SlotTable(sharedBits: 4)
@@ -44,7 +44,7 @@ struct SlotTableTests {
         }
     }
 
-    @Test("keys that come in order go behind each other, as if each had been looked up")
+    @Test("keys appended in order are found as if each had been inserted")
     func appended() throws {
         let randomness = SeededRandomness(seed: 8)
         let highs = (0..<2_000).map { _ in randomness.next() }.sorted()
@@ -64,7 +64,7 @@ struct SlotTableTests {
         #expect(table.count == 4_000)
     }
 
-    @Test("keys that all want the last home find no room behind each other, but are inserted")
+    @Test("keys whose home is the last slot cannot be appended there, but are inserted")
     func appendedAtTheEnd() {
         var table = SlotTable(sharedBits: 0)
         defer { table.release() }
@@ -84,7 +84,7 @@ struct SlotTableTests {
         #expect(refused > 0 && table.count == 500)
     }
 
-    @Test("a table that grew while keys came in order loses none of them")
+    @Test("a table that grows while keys are appended in order loses none")
     func appendedAfterGrowth() {
         let randomness = SeededRandomness(seed: 9)
         var table = SlotTable(sharedBits: 0)

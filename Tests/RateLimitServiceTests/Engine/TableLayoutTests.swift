@@ -5,11 +5,11 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: the shares of a table", .timeLimit(.minutes(1)))
+@Suite("R-03: each class of limits has its share of the table", .timeLimit(.minutes(1)))
 struct TableLayoutTests {
     private static let ring = LimitRule.ring(count: 2, window: .seconds(10))
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
-    /// Limits 0 and 1 have a share each; the cells of limit 0 are told apart by 8 bits.
+    /// Limits 0 and 1 have a share each. Limit 0 selects its cells by 8 bits.
     private static let layout = TableLayout(
         classes: [0, 1], cellBits: [8, 0], shares: [60, 40])
 
@@ -24,14 +24,14 @@ struct TableLayoutTests {
             isShadow: false)
     }
 
-    /// How many of new subjects find a place.
+    /// How many of these new subjects get a state.
     private func fill(_ table: LimitTable, _ subjects: Range<UInt64>, limit: UInt16) -> Int {
         subjects.count {
             !table.decide(.consume, [request($0, limit: limit)], at: now).isFull
         }
     }
 
-    @Test("H1: a class that is full leaves the others their share")
+    @Test("H1: a full class leaves the other classes their share")
     func shares() {
         let table = table(1_000)
         #expect(fill(table, 0..<5_000, limit: 0) == 600)
@@ -39,7 +39,7 @@ struct TableLayoutTests {
         #expect(table.decide(.consume, [request(7, limit: 0)], at: now).attempt == 2)
     }
 
-    @Test("H1: what is over makes room again, in its own class")
+    @Test("H1: expired states free capacity in their own class")
     func swept() {
         let table = table(1_000)
         _ = fill(table, 0..<5_000, limit: 0)
@@ -48,7 +48,7 @@ struct TableLayoutTests {
         #expect(fill(table, 5_000..<10_000, limit: 0) == 600)
     }
 
-    @Test("H1: states with many moments take as much of their class as they need")
+    @Test("H1: states with many timestamps take as much of their class as they need")
     func weights() {
         let ring = LimitRule.ring(count: 64, window: .seconds(10))
         let table = LimitTable(statesMax: 1_000, layout: Self.layout) { _ in CountingRule(ring) }
@@ -67,11 +67,11 @@ struct TableLayoutTests {
         #expect(!table.decide(.consume, [request(999, 0)], at: now).isFull)
     }
 
-    @Test("H1: without a place, who shares a cell with an attacker is refused, and no other")
+    @Test("H1: without a free state, only users who share a cell with an attacker are rejected")
     func cells() {
         let table = table(100)
         _ = fill(table, 0..<60, limit: 0)
-        // An attacker hits 32 of the 256 cells until they are full.
+        // An attacker charges 32 of the 256 cells until they are limited.
         for subject: UInt64 in 1_000..<50_000 {
             let request = request(subject, limit: 0)
             guard request.key.high >> 61 == 0 else { continue }
@@ -88,7 +88,7 @@ struct TableLayoutTests {
         #expect(table.count == 60 + 32)
     }
 
-    @Test("H1: a charge in a cell is taken back there")
+    @Test("H1: a charge in a cell is refunded there")
     func refund() {
         let table = table(1)
         let request = request(5, limit: 0)
@@ -100,7 +100,7 @@ struct TableLayoutTests {
         #expect(!table.decide(.peek, [request], at: now).isLimited)
     }
 
-    @Test("H1: every limit has a room, and all cells together are 2^18 at most")
+    @Test("H1: every limit has a class, and there are at most 2^18 cells")
     func complete() {
         let layout = TableLayout { _ in 30 }
         #expect(layout.cellsMax <= 1 << 18 && layout.cellsMax > 1 << 17)
@@ -110,7 +110,7 @@ struct TableLayoutTests {
         }
     }
 
-    @Test("H1: a journal of a table without shares is read, though a class is over its share")
+    @Test("H1: a journal without shares is restored even if a class exceeds its share")
     func former() async throws {
         let folder = try TemporaryFolder()
         let place = LimitJournalPlace(folder: folder.path, name: "limits")

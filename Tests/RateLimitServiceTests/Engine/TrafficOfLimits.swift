@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import RateLimitService
 
-/// Random operations on some subjects of limits of each kind, as a seed has them.
+/// Random operations on some subjects of limits of each kind, from a seed.
 struct TrafficOfLimits {
     static let rules: [LimitRule] = [
         .ring(count: 5, window: .seconds(900)), .ring(count: 17, window: .seconds(600)),
@@ -25,17 +25,17 @@ struct TrafficOfLimits {
         self.subjects = subjects
     }
 
-    /// The rule of a limit of this traffic.
+    /// The rule of a limit by its number.
     static func rule(_ number: UInt16) -> CountingRule? {
         counting.indices.contains(Int(number)) ? counting[Int(number)] : nil
     }
 
-    /// The next operation and what it is about; time goes on by it.
+    /// The next operation and its requests. Advances the time.
     mutating func next() -> (LimitOperation, [LimitRequest]) {
         now = now + .milliseconds(Int64(randomness.next() % 2_000))
         switch randomness.next() % 64 {
         case 0: now = now + .seconds(1_000)
-        // A step back: nothing may be freed by it, and both have to take it alike.
+        // A step back. It may free nothing, and both tables must handle it alike.
         case 1: now = now - .seconds(500)
         default: break
         }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("A-01: what is on record of limits that were reached", .timeLimit(.minutes(1)))
+@Suite("A-01: limits that were reached are recorded in the audit trail", .timeLimit(.minutes(1)))
 struct LimitHitsTests {
     @Test(
-        "A-01: the event by limit, refused and attempt",
+        "A-01: the audit kind depends on the limit, the rejections and the attempt",
         arguments: [
             (.phoneCodeRequest, 1, 2, .limitReached), (.phoneCodeRequest, 500, 2, .limitReached),
             (.phoneCodeRequest, 1, 3, .limitRepeated), (.phoneCodeRequest, 1, 4, .limitSevere),
@@ -31,7 +31,7 @@ struct LimitHitsTests {
         #expect(LimitSeverity.event(limit, refused: refused, attempt: attempt) == kind)
     }
 
-    @Test("A-01: a flood is one record with its count for each subject and wait, when it is over")
+    @Test("A-01: a flood makes one record with its count for each subject and wait, at its end")
     func flood() async throws {
         let house = try await LimitsHouse()
         for wait in 1...2 {
@@ -48,7 +48,7 @@ struct LimitHitsTests {
         #expect(try await house.count("hits") == 0)
     }
 
-    @Test("A-01: killed in the middle of a flood, what was counted is told by the next process")
+    @Test("A-01: after a kill during a flood, the next process records what was counted")
     func kill() async throws {
         let house = try await LimitsHouse()
         for _ in 0..<12 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
@@ -61,7 +61,7 @@ struct LimitHitsTests {
         #expect(records.map(\.attempt) == [10])
     }
 
-    @Test("A-01: the second, third and later codes to a number that come too soon, by D0's names")
+    @Test("A-01: the second, third and later early code requests have the kinds that D0 names")
     func graduated() async throws {
         let house = try await LimitsHouse()
         let number = "+4915112345678"
@@ -78,7 +78,7 @@ struct LimitHitsTests {
         #expect(try await house.count("audit", where: "length(subject) = 16") == 4)
     }
 
-    @Test("A-01: guessed codes and pumping reach the log when they begin, once")
+    @Test("A-01: guessed codes and SMS pumping are logged when they begin, once")
     func alarming() async throws {
         let house = try await LimitsHouse()
         for _ in 0..<40 { try await house.consume(.phoneCodeGuess, "+4915112345678") }
@@ -94,7 +94,7 @@ struct LimitHitsTests {
         #expect(Set(records.map(\.attempt)) == [35, 20])
     }
 
-    @Test("A-01: a disk that is full loses no record")
+    @Test("A-01: a full disk loses no record")
     func diskFull() async throws {
         var tally = HitTally()
         let now = Timestamp(milliseconds: 1_000)
@@ -115,7 +115,7 @@ struct LimitHitsTests {
         #expect(last.over.map(\.refused) == [1])
     }
 
-    @Test("A-01: a flood of subjects is counted together, and does not fill the memory")
+    @Test("A-01: a flood of subjects is counted together and does not fill the memory")
     func subjects() {
         var tally = HitTally()
         let now = Timestamp(milliseconds: 1_000)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RateLimitService
 
-/// The service over a real store in a folder of its own, with time that stands still.
+/// The service with a real store in a temporary folder and with manual time.
 final class LimitsHouse: Sendable {
     let folder: TemporaryFolder
     private let seed: UInt64
@@ -43,7 +43,7 @@ final class LimitsHouse: Sendable {
             time: time, randomness: SeededRandomness(seed: seed), logger: logger)
     }
 
-    /// The same folder in a process that starts anew; the old one stopped in order, or was killed.
+    /// Restarts on the same folder. The old process stopped normally, or was killed.
     func restarted(key: UInt8 = 7, afterKill isKilled: Bool = false) async throws -> LimitsHouse {
         if !isKilled { await service.flush() }
         service.close()
@@ -54,7 +54,7 @@ final class LimitsHouse: Sendable {
     var context: CallContext { CallContext(deadline: time.uptime() + .seconds(10)) }
 
     /// Charges a batch of limits and subjects.
-    /// - Parameter address: of who names them.
+    /// - Parameter address: The client address of the caller that names them.
     @discardableResult
     func consume(
         _ charges: [(String, String)], from address: String? = nil
@@ -66,7 +66,7 @@ final class LimitsHouse: Sendable {
         return (try #require(answer.decision), answer.chargeId)
     }
 
-    /// Charges one limit, from a device.
+    /// Charges one limit from a device.
     @discardableResult
     func consume(
         _ limit: LimitName, _ subject: String, device: String, target: String = "",
@@ -80,7 +80,7 @@ final class LimitsHouse: Sendable {
         return (try #require(answer.decision), answer.chargeId)
     }
 
-    /// Decides and tells as Consume does, but waits for no disk: for loops of thousands.
+    /// Decides and records as Consume does but does not wait for the disk, for loops of thousands.
     func decide(
         _ charges: [(String, String)], from address: String? = nil
     ) async throws -> (limit: LimitName, LimitVerdict) {
@@ -93,7 +93,7 @@ final class LimitsHouse: Sendable {
         return (plan.limits[verdict.deciding], verdict)
     }
 
-    /// Tells that somebody has proved to be a subject's owner, though nothing was charged.
+    /// Reports the owner of a subject as authenticated, without a charge.
     func remember(
         _ limit: LimitName, _ subject: String, device: String, forgettingOthers: Bool = false
     ) throws {
@@ -103,7 +103,7 @@ final class LimitsHouse: Sendable {
                 forgetDevices: forgettingOthers), context)
     }
 
-    /// Tells that a charge's attempt was right.
+    /// Reports the attempt of a charge as successful.
     func succeed(_ id: String, _ limit: LimitName, _ subject: String, device: String = "") throws {
         _ = try service.succeed(
             RateLimitV1.SucceedRequest(
@@ -132,13 +132,13 @@ final class LimitsHouse: Sendable {
         charges.map { RateLimitV1.Charge(limit: $0.0, subject: $0.1) }
     }
 
-    /// What the audit trail says of one event.
+    /// One event in the audit trail.
     struct Record {
         let kind: String
         let attempt: Int64
     }
 
-    /// The records that were written, in order.
+    /// The records written so far, in order.
     func audited() async throws -> [Record] {
         await service.flush()
         return try await store.read { session in
@@ -148,7 +148,7 @@ final class LimitsHouse: Sendable {
         }
     }
 
-    /// How many rows a table has.
+    /// The number of rows of a table.
     func count(_ table: String, where condition: String = "true") async throws -> Int64 {
         try await store.read { session in
             try session.queryOne("SELECT count(*) FROM \(table) WHERE \(condition)") {

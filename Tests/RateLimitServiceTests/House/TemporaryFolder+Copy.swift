@@ -4,8 +4,9 @@ import TestSupport
 extension TemporaryFolder {
     private struct NeverStill: Error {}
 
-    /// Another folder with the same files as they are just now: what a process that is killed
-    /// leaves to the next. Taken anew while files come and go.
+    /// Copies the files to another folder as they are now: the state that a killed process leaves.
+    /// Starts again while files are added or removed.
+    /// - Throws: `NeverStill` if the files keep changing, or a file error.
     func copy() throws -> TemporaryFolder {
         for _ in 0..<1_000 {
             let names = try self.names()
@@ -16,7 +17,7 @@ extension TemporaryFolder {
                     try bytes.write(to: URL(filePath: copy.file(name)))
                 }
             } catch {
-                // One of the files has just gone.
+                // One of the files has just been removed.
                 continue
             }
             if try self.names() == names { return copy }

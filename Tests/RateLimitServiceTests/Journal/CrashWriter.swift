@@ -1,6 +1,6 @@
 import Glibc
 
-/// The program `LimitsCrashWriter`, running on a folder as a process of its own.
+/// The program `LimitsCrashWriter`, running on a folder in its own process.
 final class CrashWriter {
     struct NotStarted: Error {
         let code: Int32
@@ -10,7 +10,7 @@ final class CrashWriter {
     private let output: Int32
     private var unread: [UInt8] = []
 
-    /// Starts it; it stands beside the tests' own program.
+    /// Starts the program, which is beside the tests' own executable.
     init(folder: String, from start: UInt64) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
@@ -41,7 +41,7 @@ final class CrashWriter {
         close(output)
     }
 
-    /// The next `count` numbers that it told; fewer once it has ended.
+    /// The next `count` numbers that the program has acknowledged; fewer once it has ended.
     func acknowledged(_ count: Int = .max) -> [UInt64] {
         var numbers: [UInt64] = []
         while numbers.count < count {
@@ -56,7 +56,7 @@ final class CrashWriter {
         return numbers
     }
 
-    /// Kills it at once, whatever it does, and waits until it is gone.
+    /// Kills it at once, at any point, and waits until it has exited.
     func kill() {
         Glibc.kill(process, SIGKILL)
         var status: Int32 = 0

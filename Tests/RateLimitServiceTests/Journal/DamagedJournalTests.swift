@@ -5,10 +5,10 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-06: a journal that is damaged", .timeLimit(.minutes(5)))
+@Suite("R-06: a damaged journal is detected", .timeLimit(.minutes(5)))
 struct DamagedJournalTests {
     let folder: TemporaryFolder
-    /// Four frames in a log.
+    /// A log with four frames.
     let log: Data
     private let ends: [Int]
 
@@ -26,7 +26,7 @@ struct DamagedJournalTests {
         log = try Data(contentsOf: URL(filePath: folder.file("limits.log.0")))
     }
 
-    /// Starts on a log of these bytes.
+    /// Starts on a log with these bytes.
     private func start(_ bytes: Data) throws -> Int {
         let folder = try TemporaryFolder()
         try bytes.write(to: URL(filePath: folder.file("limits.log.0")))
@@ -35,7 +35,7 @@ struct DamagedJournalTests {
         return house.contents.count
     }
 
-    @Test("R-06: cut off at any byte it holds all whole frames, and no half one")
+    @Test("R-06: a log cut off at any byte keeps all whole frames and no partial one")
     func torn() throws {
         #expect(ends.count == 5 && ends[4] == log.count)
         for length in 0...log.count {
@@ -44,7 +44,7 @@ struct DamagedJournalTests {
         }
     }
 
-    @Test("B18: a log that does not begin as one is damaged and not empty; zeros are a torn end")
+    @Test("B18: a log that starts with noise is damaged; one that is only zeros is a torn end")
     func overwritten() throws {
         let noise = SeededRandomness(seed: 5)
         for count in [1, 7, 8, 40, 5_000, log.count] {
@@ -60,7 +60,7 @@ struct DamagedJournalTests {
         #expect(try start(Data()) == 0)
     }
 
-    @Test("R-06: after a torn end the log goes on, and the next start finds what was added")
+    @Test("R-06: a log with a torn end is continued, and the next start finds what was added")
     func goesOn() async throws {
         let folder = try TemporaryFolder()
         try log.dropLast(9).write(to: URL(filePath: folder.file("limits.log.0")))
@@ -73,7 +73,7 @@ struct DamagedJournalTests {
         next.table.close()
     }
 
-    @Test("R-06: any flipped bit before the last frame is refused, in the last it is a torn end")
+    @Test("R-06: a flipped bit is rejected, except in the last frame, where it is a torn end")
     func flipped() throws {
         for place in 0..<log.count {
             var bytes = log
@@ -90,10 +90,10 @@ struct DamagedJournalTests {
     }
 
     @Test(
-        "R-06: a whole frame far behind a damaged place is found, wherever blocks end",
+        "R-06: a whole frame far after a damaged one is found at any block boundary",
         arguments: [-48, -40, -16, -8, 0, 8])
     func farBehind(shift: Int) throws {
-        // The search begins a word behind the first frame and goes on a MiB at a time.
+        // The search begins one word after the first frame and reads one MiB at a time.
         let gap = Data(count: 8 + (2 << 20) + shift)
         let first = log.prefix(ends[1])
         #expect(try start(first + gap) == 1)
@@ -101,7 +101,7 @@ struct DamagedJournalTests {
         #expect(try start(first + gap + log[ends[3]...].dropLast(9)) == 1)
     }
 
-    @Test("R-06: a snapshot with a flipped bit or without its end is refused")
+    @Test("R-06: a snapshot with a flipped bit or without its end is rejected")
     func snapshot() async throws {
         let house = try JournaledTable(folder, logBytes: 1)
         house.charge(5)
@@ -124,7 +124,7 @@ struct DamagedJournalTests {
         next.table.close()
     }
 
-    @Test("R-06: a log that is missing between others is refused")
+    @Test("R-06: a log that is missing between others is rejected")
     func missing() async throws {
         let house = try JournaledTable(folder, logBytes: 1)
         house.charge(5)

@@ -1,10 +1,11 @@
 import Storage
 import Synchronization
 
-/// The disk's files, until their calls begin to fail: all from one on, or while it is told to.
+/// Real files whose calls begin to fail, either permanently after some calls or while a flag is
+/// set.
 final class FailingFiles: JournalFiles {
     private let disk = DiskFiles()
-    /// Calls that work; then all fail.
+    /// The number of calls that still work; then all fail.
     private let left: Atomic<Int>
     let isFull = Atomic<Bool>(false)
 
@@ -27,7 +28,7 @@ final class FailingFiles: JournalFiles {
         try disk.rename(path, to: name)
     }
 
-    /// - Throws: when calls fail.
+    /// - Throws: `SQLError` if calls fail.
     func check() throws {
         guard !isFull.load(ordering: .sequentiallyConsistent) else {
             throw SQLError(.full, detail: "test")
@@ -46,7 +47,7 @@ private struct FailingFile: JournalFile {
         do {
             try files.check()
         } catch {
-            // Half of it is there, as when the disk fills up on the way.
+            // Half of the bytes are written, as when the disk fills up during the write.
             let half = UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)])
             try file.write(half, at: offset)
             throw error

@@ -5,12 +5,13 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-06: files that an earlier version wrote", .timeLimit(.minutes(1)))
+@Suite("R-06: files that an earlier version wrote are read", .timeLimit(.minutes(1)))
 struct FormerJournalTests {
-    /// Whom the earlier version charged, and how often, a charge each 61 seconds.
+    /// The limits that the earlier version charged and how often, one charge every 61 seconds.
     private static let charges: [(limit: UInt16, count: Int)] = [(1, 7), (4, 2), (5, 3), (3, 4)]
 
-    /// Written before states were counted in place, with a ring in a block, a ladder and a lock.
+    /// Written before states were updated in place: a window with a block, an escalating delay and
+    /// a lockout.
     private static let snapshot = """
         5053544e4a524e4c0100000000000000000000000000000028000000000000006\
         9a35996979e281d696c747c9f601517686c747c9f6015170068e5cf8b01000005\
@@ -23,14 +24,14 @@ struct FormerJournalTests {
         010000000000000003000000000000000000000000000000bc257cce4d72d55d
         """
 
-    /// The log after it, with a rate.
+    /// The log after the snapshot, with a rate.
     private static let log = """
         5053544e4a524e4c01000000000000000000000000000000200000000000000098\
         d66b3de8c9cb2f3f74df7d2c6da6da3e74df7d2c6da6da7037e8cf8b0100000300\
         0201d7010000
         """
 
-    @Test("R-06: they are read as they were meant, and go on")
+    @Test("R-06: they restore the same states and can be continued")
     func read() throws {
         let folder = try TemporaryFolder()
         try Self.write(Self.snapshot, folder.file("limits.snapshot.1"))

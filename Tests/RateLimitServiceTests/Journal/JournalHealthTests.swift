@@ -7,9 +7,9 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("X-07: the limiter's journals in health", .timeLimit(.minutes(1)))
+@Suite("X-07: health reports the limiter's journals", .timeLimit(.minutes(1)))
 struct JournalHealthTests {
-    @Test("X-07: a journal that failed is tried again without a charge, and is healthy again")
+    @Test("X-07: a failed journal is retried without a charge and becomes healthy again")
     func again() async throws {
         let files = FailingFiles()
         let writes = PartCondition(time: ManualTime())
@@ -17,7 +17,7 @@ struct JournalHealthTests {
         house.charge(1)
         files.isFull.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<3 {
-            // What the service does each second (`RateLimitService.flush`).
+            // The same as the service does each second (`RateLimitService.flush`).
             await #expect(throws: ServiceError.self) { try await house.table.persisted([]) }
             #expect(writes.trouble != nil)
         }
@@ -28,7 +28,7 @@ struct JournalHealthTests {
         house.table.close()
     }
 
-    @Test("X-07: the known devices' journal is a part by its files' name")
+    @Test("X-07: the known devices' journal is a health component with the name of its files")
     func named() async throws {
         let house = try await LimitsHouse()
         let parts = ProgramParts()
@@ -40,7 +40,7 @@ struct JournalHealthTests {
         #expect(place.name == "ratelimit-devices" && place.writes?.trouble?.detail == "disk full")
     }
 
-    @Test("X-07: while the limits' journal fails, known devices are written all the same")
+    @Test("X-07: if the limits' journal fails, known devices are still written")
     func apart() async throws {
         let house = try await LimitsHouse()
         house.service.table.close()

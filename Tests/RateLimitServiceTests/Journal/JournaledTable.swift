@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import RateLimitService
 
-/// Tables over a folder, as programs that come and go make them.
+/// A table with a journal in a folder, as one run of a program opens it.
 struct JournaledTable {
     static let now = Timestamp(milliseconds: 1_700_000_000_000)
     let folder: TemporaryFolder
@@ -27,7 +27,7 @@ struct JournaledTable {
             rules: TrafficOfLimits.rule)
     }
 
-    /// Charges a ring of 5 for a subject.
+    /// Charges a window of 5 for a subject.
     @discardableResult
     func charge(_ subject: UInt64, at now: Timestamp = Self.now) -> LimitVerdict {
         table.decide(.consume, [Self.request(subject)], at: now)
@@ -45,7 +45,7 @@ struct JournaledTable {
         contents[Self.request(subject).key]?.moments.count ?? 0
     }
 
-    /// All that is kept.
+    /// All states.
     var contents: [LimitKey: LimitState] {
         var contents: [LimitKey: LimitState] = [:]
         table.stripes.forEachLocked { stripe in
@@ -56,7 +56,7 @@ struct JournaledTable {
         return contents
     }
 
-    /// Returns once the snapshot of that number stands under its name.
+    /// Returns once the snapshot with this number exists.
     func snapshot(_ number: Int) async throws {
         let path = folder.file("limits.snapshot.\(number)")
         while !FileManager.default.fileExists(atPath: path) {
@@ -64,7 +64,7 @@ struct JournaledTable {
         }
     }
 
-    /// What a program finds that starts on what this one would leave if it were killed now.
+    /// The states that a program would restore if this one were killed now.
     func contentsAfterKill() throws -> [LimitKey: LimitState] {
         let next = try JournaledTable(try folder.copy())
         defer { next.table.close() }

@@ -7,14 +7,14 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-06: what is counted outlives the program", .timeLimit(.minutes(5)))
+@Suite("R-06: counts survive a restart", .timeLimit(.minutes(5)))
 struct LimitJournalTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
     @Test(
-        "R-06: after any traffic a restart finds every state as it was",
+        "R-06: after random traffic a restart restores every state unchanged",
         arguments: [Journal.logBytesDefault, 20_000])
     func restart(logBytes: Int) async throws {
         for round in 0..<SoakRounds.count(ordinarily: 2) {
@@ -36,7 +36,7 @@ struct LimitJournalTests {
         }
     }
 
-    @Test("R-06: what was answered is found after a kill, while snapshots come and go")
+    @Test("R-06: acknowledged charges are found after a kill, while snapshots are made and removed")
     func kill() async throws {
         let house = try JournaledTable(folder, logBytes: 4_096)
         for subject: UInt64 in 0..<120 {
@@ -51,7 +51,7 @@ struct LimitJournalTests {
         #expect(!files.contains("limits.log.0"))
     }
 
-    @Test("R-06: what is over at the start is not brought back, what counts is")
+    @Test("R-06: at the start, expired states are dropped and live ones restored")
     func expired() async throws {
         let house = try JournaledTable(folder)
         house.charge(1)
@@ -63,7 +63,7 @@ struct LimitJournalTests {
         next.table.close()
     }
 
-    @Test("R-06: a clock that went backwards over a restart frees nothing")
+    @Test("R-06: a clock that went backwards during a restart frees nothing")
     func clockBackwards() async throws {
         let house = try JournaledTable(folder)
         for _ in 0..<5 { house.charge(1) }
@@ -74,7 +74,7 @@ struct LimitJournalTests {
         next.table.close()
     }
 
-    @Test("R-06: a full disk refuses what must be durable, memory stays right, and all is written")
+    @Test("R-06: a full disk rejects durable charges, keeps memory right, and writes all later")
     func fullDisk() async throws {
         let files = FailingFiles()
         let house = try JournaledTable(folder, files: files)
@@ -98,7 +98,7 @@ struct LimitJournalTests {
         house.table.close()
     }
 
-    @Test("R-06: whichever file call is the last that works, what was answered is found")
+    @Test("R-06: at whichever file call the disk fails, acknowledged charges are found")
     func callsFail() async throws {
         for calls in 2..<60 {
             let folder = try TemporaryFolder()
@@ -122,7 +122,7 @@ struct LimitJournalTests {
         }
     }
 
-    @Test("R-06: the journal's files are their owner's alone")
+    @Test("R-06: only their owner can read the journal's files")
     func privateFiles() async throws {
         let house = try JournaledTable(folder, logBytes: 1)
         for subject: UInt64 in 1...3 {
@@ -136,7 +136,7 @@ struct LimitJournalTests {
         }
     }
 
-    @Test("R-06: while one program has the journal, another is refused and told so")
+    @Test("R-06: while one program has the journal open, another gets an error")
     func lock() throws {
         let house = try JournaledTable(folder)
         #expect(throws: StoreError.self) { try JournaledTable(folder) }

@@ -4,11 +4,11 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-06: a limiter that dies", .serialized, .timeLimit(.minutes(10)))
+@Suite("R-06: a crashed limiter keeps its counts", .serialized, .timeLimit(.minutes(10)))
 struct LimitsCrashTests {
     private static let rule = LimitRule.ring(count: 5, window: .seconds(24 * 3_600))
 
-    @Test("R-06: killed at any moment under load: no charge that was answered is lost")
+    @Test("R-06: a kill at any time under load loses no acknowledged charge")
     func killedUnderLoad() throws {
         let folder = try TemporaryFolder()
         var answered: Set<UInt64> = []
@@ -17,7 +17,7 @@ struct LimitsCrashTests {
             let writer = try CrashWriter(folder: folder.path, from: start)
             answered.formUnion(writer.acknowledged(1 + round * 37 % 911))
             writer.kill()
-            // What it had told before it died stands in the pipe.
+            // What it acknowledged before the kill is still in the pipe.
             answered.formUnion(writer.acknowledged())
             start = (answered.max() ?? 0) + 100
             let now = SystemTime().now()

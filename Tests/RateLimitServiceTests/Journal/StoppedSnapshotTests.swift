@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("R-06: a journal that is closed during a snapshot", .timeLimit(.minutes(1)))
+@Suite("R-06: a journal can be closed during a snapshot", .timeLimit(.minutes(1)))
 struct StoppedSnapshotTests {
-    @Test("R-06: closing waits for a part of it, not for the whole, and loses nothing")
+    @Test("R-06: closing waits for one part of the snapshot, not for all, and loses nothing")
     func stopped() async throws {
         let folder = try TemporaryFolder()
         let log = CapturedLog()
@@ -15,7 +15,7 @@ struct StoppedSnapshotTests {
         let journal = try Journal(
             folder: folder.path, name: "endless", source: source, logBytes: 1,
             logger: log.logger(time: ManualTime()))
-        // The log is now long enough, so that a snapshot begins.
+        // The log is now long enough for a snapshot to begin.
         try await journal.flush()
         while source.copied.load(ordering: .relaxed) == 0 {
             try await Task.sleep(for: .milliseconds(1))
@@ -33,7 +33,7 @@ struct StoppedSnapshotTests {
     }
 }
 
-/// One change, and so many parts that no copy comes to its end.
+/// One change, and so many parts that a snapshot never completes.
 private final class EndlessSource: JournalSource {
     let copied = Atomic<Int>(0)
     let restored = Atomic<Int>(0)

@@ -7,12 +7,12 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: the alarm of leaked passwords", .timeLimit(.minutes(1)))
+@Suite("R-03: credential stuffing is detected", .timeLimit(.minutes(1)))
 struct CredentialStuffingDetectorTests {
     private static let rule = CredentialStuffingRule(.rate(count: 100, window: .seconds(600)))
     private static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
-    /// Notes `count` attempts at a second of the test.
+    /// Records `count` attempts at a second of the test. Returns how often the alarm was raised.
     private func note(_ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int)
         -> Int
     {
@@ -35,7 +35,7 @@ struct CredentialStuffingDetectorTests {
         alarm.isOn(at: Self.start + .seconds(second), Self.rule)
     }
 
-    @Test("R-03: it is raised by the hundredth attempt of a window, once")
+    @Test("R-03: the hundredth attempt in a window raises the alarm, once")
     func raised() {
         var alarm = CredentialStuffingDetector()
         expectRaised(&alarm, 99, at: 0, times: 0)
@@ -45,7 +45,7 @@ struct CredentialStuffingDetectorTests {
         expectRaised(&alarm, 1_000, at: 599, times: 0)
     }
 
-    @Test("R-03: it lasts through the window after the last one that had enough, and is then off")
+    @Test("R-03: the alarm lasts through the window after the last full one and then ends")
     func lasts() {
         var alarm = CredentialStuffingDetector()
         _ = note(&alarm, 100, at: 0)
@@ -65,7 +65,7 @@ struct CredentialStuffingDetectorTests {
         #expect(!isOn(alarm, at: 1_200))
     }
 
-    @Test("R-03: what succeeded is taken back; what raised the alarm is not")
+    @Test("R-03: a success is subtracted, unless its attempt raised the alarm")
     func takenBack() {
         var alarm = CredentialStuffingDetector()
         for _ in 0..<500 {
@@ -79,7 +79,7 @@ struct CredentialStuffingDetectorTests {
         #expect(isOn(alarm, at: 2))
     }
 
-    @Test("R-03: a clock that goes backwards ends no alarm")
+    @Test("R-03: a clock that goes backwards does not end the alarm")
     func backwards() {
         var alarm = CredentialStuffingDetector()
         _ = note(&alarm, 100, at: 0)
@@ -88,7 +88,7 @@ struct CredentialStuffingDetectorTests {
         #expect(isOn(alarm, at: 0))
     }
 
-    /// Notes attempts that pass the narrow lane, the first `right` of which are right.
+    /// Records attempts that pass the alarm's limit. The first `right` of them are right.
     private func sample(
         _ alarm: inout CredentialStuffingDetector, _ count: Int, right: Int, at second: Int
     ) {
@@ -100,7 +100,7 @@ struct CredentialStuffingDetectorTests {
     }
 
     @Test(
-        "R-03: refused attempts keep it on only while half of those that are looked at fail",
+        "R-03: rejected attempts keep the alarm on only while half of the evaluated ones fail",
         arguments: [(4, 0, true), (4, 2, true), (5, 3, false), (40, 36, false), (0, 0, true)])
     func sampled(evaluated: Int, right: Int, staysOn: Bool) {
         var alarm = CredentialStuffingDetector()
@@ -111,7 +111,7 @@ struct CredentialStuffingDetectorTests {
         #expect(isOn(alarm, at: 1_200) == staysOn)
     }
 
-    @Test("R-03: what was none after all is no part of the sample")
+    @Test("R-03: a refunded attempt is not part of the sample")
     func sampleTakenBack() {
         var alarm = CredentialStuffingDetector()
         _ = note(&alarm, 100, at: 0)
@@ -129,7 +129,7 @@ struct CredentialStuffingDetectorTests {
         #expect(!isOn(honest, at: 1_200), "two of three were right")
     }
 
-    @Test("R-03: honest people on new devices, however many, do not keep it on")
+    @Test("R-03: honest users on new devices, however many, do not keep the alarm on")
     func honest() async throws {
         let house = try await LimitsHouse()
         for number in 0..<500 { _ = try await attempt(house, number) }
@@ -152,11 +152,12 @@ struct CredentialStuffingDetectorTests {
         #expect(!house.service.alarm.withLock { $0.isOn(at: now, rule) })
     }
 
-    /// The attack: each pair once, ten from each address, each with a device of its own.
+    /// The attack: each pair once, ten from each address, each with its own device.
     ///
-    /// - Parameter milliseconds: between two tries: all at once, in 1¾ hours, in 3⅓ hours.
+    /// - Parameter milliseconds: The pause between two attempts: all at once, in 1¾ hours, in 3⅓
+    ///   hours.
     @Test(
-        "R-03: of 10,000 pairs from 1,000 addresses one in a hundred is evaluated after the alarm",
+        "R-03: of 10,000 pairs from 1,000 addresses, 1 % are evaluated once the alarm is on",
         arguments: [0, 630, 1_199])
     func stuffing(milliseconds: Int) async throws {
         let house = try await LimitsHouse()
@@ -183,7 +184,7 @@ struct CredentialStuffingDetectorTests {
         #expect(try await house.audited().filter { $0.kind == "limit.stuffing-alarm" }.count == 1)
     }
 
-    /// A pair from one of a thousand networks.
+    /// Tries one pair from one of a thousand networks.
     private func attempt(
         _ house: LimitsHouse, _ number: Int
     ) async throws -> (limit: LimitName, LimitVerdict) {
@@ -196,7 +197,7 @@ struct CredentialStuffingDetectorTests {
             ], from: address)
     }
 
-    /// Owners of attacked accounts, on devices that they are known by: nobody is locked out.
+    /// Owners of attacked accounts sign in on known devices: none is locked out.
     private func signInOwners(_ house: LimitsHouse) async throws {
         for number in stride(from: 0, to: 10_000, by: 2_000) {
             let account = "user\(number)@example.org"

@@ -7,15 +7,15 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: a hundred wrong passwords in a row", .timeLimit(.minutes(1)))
+@Suite("R-03: a hundred wrong passwords in a row lock sign-in", .timeLimit(.minutes(1)))
 struct FailuresInARowTests {
     private static let ada = "ada@example.org"
     let house: LimitsHouse
 
     init() async throws { house = try await LimitsHouse() }
 
-    /// Guesses from unknown devices, as fast as the account's own limit lets them.
-    /// - Returns: how many were looked at.
+    /// Guesses from unknown devices, as fast as the account's own limit allows.
+    /// - Returns: how many were evaluated.
     private func siege(_ tries: Int) async throws -> Int {
         var evaluated = 0
         for _ in 0..<tries {
@@ -30,7 +30,7 @@ struct FailuresInARowTests {
         try await house.consume(.failedSignInByAccount, Self.ada, device: device).decision
     }
 
-    @Test("B14: after 100 in a row from unknown devices none is looked at any more")
+    @Test("B14: after 100 failures in a row, no guess from an unknown device is evaluated")
     func hundred() async throws {
         #expect(try await siege(1_000) == 100)
         let decision = try await guess("new")
@@ -41,7 +41,7 @@ struct FailuresInARowTests {
     }
 
     @Test(
-        "B14: a device that the account is known by gets in, and its success opens the others' way")
+        "B14: a known device still signs in, and its success unlocks unknown devices")
     func knownDevice() async throws {
         try house.remember(.failedSignInByAccount, Self.ada, device: "owner")
         _ = try await siege(1_000)
@@ -53,14 +53,14 @@ struct FailuresInARowTests {
         #expect(try await !guess("new").limited)
     }
 
-    @Test("B14: a reset of the password opens it, from whichever device")
+    @Test("B14: a password reset from any device unlocks the account")
     func reset() async throws {
         _ = try await siege(1_000)
         try house.remember(.failedSignInByAccount, Self.ada, device: "new")
         #expect(try await siege(1_000) == 100)
     }
 
-    @Test("B14: right passwords in between begin the count again")
+    @Test("B14: a right password restarts the count")
     func success() async throws {
         for _ in 0..<3 {
             #expect(try await siege(90) == 90)
@@ -70,7 +70,7 @@ struct FailuresInARowTests {
         }
     }
 
-    @Test("B14: an operator's reset of the account's limit opens it, too")
+    @Test("B14: an operator's reset of the account's limit unlocks it too")
     func operating() async throws {
         _ = try await siege(1_000)
         let tool = CallContext(application: "tool", deadline: house.context.deadline)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-02: a number that strangers have shut", .timeLimit(.minutes(1)))
+@Suite("R-02: a number locked by attackers still accepts a new code", .timeLimit(.minutes(1)))
 struct FirstGuessTests {
     private static let number = "+4915112345678"
 
-    /// A number at which 100 wrong codes were typed.
+    /// A number for which 100 wrong codes were entered.
     private func shut() async throws -> LimitsHouse {
         let house = try await LimitsHouse()
         for _ in 0..<200 {
@@ -28,7 +28,7 @@ struct FirstGuessTests {
             .phoneCodeGuess, Self.number, device: "new", target: request)
     }
 
-    @Test("M4: of each fresh code the first guess is looked at, and no other")
+    @Test("M4: the first guess for each new code is evaluated and no other")
     func first() async throws {
         let house = try await shut()
         for request in ["pcr_1", "pcr_2"] {
@@ -39,7 +39,7 @@ struct FirstGuessTests {
         #expect(try await guess(house, at: "").decision.limited)
     }
 
-    @Test("M4: a fresh code that is typed right at the first try opens the number")
+    @Test("M4: a new code that is entered right at the first try unlocks the number")
     func opens() async throws {
         let house = try await shut()
         let (_, id) = try await guess(house, at: "pcr_1")
@@ -56,7 +56,7 @@ struct FirstGuessTests {
         #expect(known.limit == "phone-code-guess-by-known-device")
     }
 
-    @Test("M4: a guess at what is no live code is given back to the number, and not to the address")
+    @Test("M4: a guess without a live code is refunded to the number but not to the address")
     func partly() async throws {
         let house = try await LimitsHouse()
         let charges = [
@@ -80,7 +80,7 @@ struct FirstGuessTests {
             .decision.limited)
     }
 
-    @Test("M4: what is only partly taken back names limits that there are")
+    @Test("M4: a partial refund must name existing limits")
     func unknown() async throws {
         let house = try await LimitsHouse()
         #expect(throws: ServiceError(.invalidArgument, fields: ["only"])) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: devices that are known, and forgotten", .timeLimit(.minutes(1)))
+@Suite("R-03: devices become known and are forgotten", .timeLimit(.minutes(1)))
 struct ForgottenDevicesTests {
     private static let ada = "ada@example.org"
     let house: LimitsHouse
@@ -17,14 +17,14 @@ struct ForgottenDevicesTests {
         house.service.devices.knows(account, device, at: house.time.now())
     }
 
-    @Test("B5: a device is known without a guess, as by a sign-up")
+    @Test("B5: a device becomes known without a guess, for example by a sign-up")
     func remembered() throws {
         try house.remember(.failedSignInByAccount, Self.ada, device: "first")
         #expect(isKnown("first", house))
         #expect(!isKnown("first", house, of: "bob@example.org"))
     }
 
-    @Test("B5: who takes an account over is known, and the stranger's devices are not any more")
+    @Test("B5: a takeover makes the owner's device known and forgets the attacker's devices")
     func takeover() async throws {
         for device in ["squatter", "second", "owner"] {
             try house.remember(.failedSignInByAccount, Self.ada, device: device)
@@ -40,7 +40,7 @@ struct ForgottenDevicesTests {
         }
     }
 
-    @Test("B5: a device that was forgotten is known again by the next success, and for as long")
+    @Test("B5: a forgotten device is known again after the next success, for the full time")
     func again() throws {
         try house.remember(.failedSignInByAccount, Self.ada, device: "phone")
         house.time.advance(by: .seconds(60))

@@ -7,10 +7,10 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-02, R-03: strangers lock no owner out of any limit on guesses", .timeLimit(.minutes(1)))
+@Suite("R-02, R-03: an attacker cannot lock out an owner by guessing", .timeLimit(.minutes(1)))
 struct KnownDeviceLanesTests {
-    /// Each limit that counts guesses on one person, a person of its kind, the lane of a known
-    /// device, and the record of those who were refused.
+    /// Each limit that counts guesses on one user, a subject of its kind, the limit for known
+    /// devices, and the audit kind of its rejections.
     private static let limits: [(LimitName, String, LimitName, String)] = [
         (
             .failedSignInByAccount, "ada@example.org", .failedSignInByKnownDevice,
@@ -25,7 +25,7 @@ struct KnownDeviceLanesTests {
         ),
     ]
 
-    /// Somebody guesses from devices that nobody knows.
+    /// An attacker guesses from unknown devices. Returns how many guesses were evaluated.
     private func siege(
         _ house: LimitsHouse, _ limit: LimitName, _ subject: String, _ tries: Int
     ) async throws -> Int {
@@ -38,7 +38,7 @@ struct KnownDeviceLanesTests {
     }
 
     @Test(
-        "R-03: the stranger's guesses use the strangers' lane up, the owner's device passes",
+        "R-03: an attacker's guesses use up the limit for unknown devices; the owner's passes",
         arguments: limits)
     func owner(
         limit: LimitName, subject: String, lane: LimitName, record: String
@@ -49,7 +49,7 @@ struct KnownDeviceLanesTests {
         let (decision, id) = try await house.consume(limit, subject, device: "owner")
         #expect(!decision.limited && decision.limit == lane.rawValue)
         try house.succeed(id, limit, subject, device: "owner")
-        // The owner's success does not let strangers guess on.
+        // The owner's success does not allow an attacker more guesses.
         #expect(try await siege(house, limit, subject, 1) == 0)
         house.time.advance(by: .seconds(900))
         let records = try await house.audited()
@@ -57,7 +57,7 @@ struct KnownDeviceLanesTests {
     }
 
     @Test(
-        "R-03: the owner's device has as many guesses as strangers, and no more", arguments: limits)
+        "R-03: a known device has as many guesses as unknown ones and no more", arguments: limits)
     func stolen(limit: LimitName, subject: String, lane: LimitName, record: String) async throws {
         let house = try await LimitsHouse()
         try house.succeed("0", limit, subject, device: "owner")
@@ -72,7 +72,7 @@ struct KnownDeviceLanesTests {
         #expect(try await siege(house, limit, subject, 40) == 5)
     }
 
-    @Test("R-03: a device is known to a subject of one limit, not to one that reads like it")
+    @Test("R-03: a device is known for a subject of one limit, not for an equal one of another")
     func apart() async throws {
         for known in Self.limits {
             let house = try await LimitsHouse()
@@ -84,7 +84,7 @@ struct KnownDeviceLanesTests {
         }
     }
 
-    @Test("R-02: after 100 wrong codes by strangers the owner's device still comes in")
+    @Test("R-02: after 100 wrong codes by attackers the owner's device can still sign in")
     func lockedForGood() async throws {
         let house = try await LimitsHouse()
         let number = "+4915112345678"
@@ -99,7 +99,7 @@ struct KnownDeviceLanesTests {
         #expect(!owner.limited)
     }
 
-    @Test("R-02: the right code from a new device begins the strangers' lane anew, and is known")
+    @Test("R-02: the right code from a new device resets the limit and makes the device known")
     func newDevice() async throws {
         let house = try await LimitsHouse()
         let number = "+4915112345678"
@@ -111,7 +111,7 @@ struct KnownDeviceLanesTests {
         #expect(decision.limit == "phone-code-guess-by-known-device")
     }
 
-    @Test("R-03: failures at a provider raise no alarm of leaked passwords")
+    @Test("R-03: failures at a provider do not raise the credential stuffing alarm")
     func noAlarm() async throws {
         let house = try await LimitsHouse()
         for number in 0..<600 {

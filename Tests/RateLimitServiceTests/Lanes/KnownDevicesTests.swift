@@ -6,9 +6,9 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: the room for known devices", .timeLimit(.minutes(1)))
+@Suite("R-03: the capacity for known devices is limited", .timeLimit(.minutes(1)))
 struct KnownDevicesTests {
-    /// Signs in, from devices of these numbers, with the right password.
+    /// Signs in with the right password from devices with these numbers.
     private func signIn(
         _ house: LimitsHouse, _ account: String, _ devices: Range<Int>
     ) async throws {
@@ -23,7 +23,7 @@ struct KnownDevicesTests {
         }
     }
 
-    @Test("R-03: an account makes ten devices known a day, and signs in from others all the same")
+    @Test("R-03: ten devices a day become known for an account; others can still sign in")
     func eachAccount() async throws {
         let house = try await LimitsHouse()
         try await signIn(house, "ada@example.org", 0..<100)
@@ -33,7 +33,7 @@ struct KnownDevicesTests {
         #expect(known(house, "ada@example.org", 0..<100) == 20)
     }
 
-    @Test("R-03: devices take no room from limits, and without any of theirs the known stay so")
+    @Test("R-03: devices use no capacity of limits; when theirs is full, known ones remain")
     func full() async throws {
         let house = try await LimitsHouse(flags: ["--subjects-max=1000"])
         try await signIn(house, "ada@example.org", 0..<1)

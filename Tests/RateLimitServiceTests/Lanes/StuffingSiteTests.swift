@@ -7,7 +7,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: the alarm of leaked passwords is no switch of one site", .timeLimit(.minutes(2)))
+@Suite("R-03: one site cannot switch the stuffing alarm", .timeLimit(.minutes(2)))
 struct StuffingSiteTests {
     private let house: LimitsHouse
 
@@ -19,7 +19,7 @@ struct StuffingSiteTests {
         return house.service.alarm.withLock { $0.isOn(at: now, rule) }
     }
 
-    /// A wrong password for an account of its own, from a device that nobody knows.
+    /// A wrong password for another account each time, from an unknown device.
     @discardableResult
     private func attempt(
         _ number: Int, from address: String
@@ -33,13 +33,13 @@ struct StuffingSiteTests {
         return try await house.decide(charges, from: address)
     }
 
-    /// Failures from so many networks as raise the alarm.
+    /// Failures from enough networks to raise the alarm.
     private func raise() async throws {
         for number in 0..<500 { try await attempt(number, from: "10.0.\(number / 10).7") }
         try #require(isOn)
     }
 
-    @Test("R-06: what counts towards the alarm alone is no hit of a limit in shadow")
+    @Test("R-06: an attempt that counts only towards the alarm is no hit of a limit in shadow mode")
     func noShadowHit() async throws {
         for number in 0..<10 { try await attempt(number, from: "198.51.100.7") }
         let plan = try house.service.plan(
@@ -59,7 +59,7 @@ struct StuffingSiteTests {
     }
 
     @Test(
-        "M1: one address, one /24 and one /48 raise no alarm, however often they fail",
+        "M1: one address, /24 or /48 raises no alarm, however often it fails",
         arguments: ["198.51.100.7", "198.51.100.%", "2001:db8:1:%::1"])
     func raises(network: String) async throws {
         for number in 0..<2_000 {
@@ -70,11 +70,11 @@ struct StuffingSiteTests {
         #expect(!isOn)
     }
 
-    @Test("B12: ten addresses raise no alarm; fifty networks that fail ten times each do")
+    @Test("B12: ten addresses raise no alarm; fifty networks with ten failures each do")
     func many() async throws {
         for number in 0..<500 { try await attempt(number, from: "10.0.\(number % 10).7") }
         #expect(!isOn)
-        // The ten have used their own limits up, too.
+        // The ten addresses have reached their own limits too.
         house.time.advance(by: .seconds(900))
         try await raise()
     }
@@ -89,7 +89,7 @@ struct StuffingSiteTests {
         #expect(!isOn)
     }
 
-    @Test("M1: while it is on one site has one place of the narrow lane, and owners the others")
+    @Test("M1: during the alarm one site gets one evaluated sign-in, and owners get the others")
     func lane() async throws {
         try await raise()
         house.time.advance(by: .seconds(60))
@@ -105,7 +105,7 @@ struct StuffingSiteTests {
         }
     }
 
-    @Test("M1: an attempt that the narrow lane refuses is charged to its address")
+    @Test("M1: an attempt that the alarm's limit rejects is charged to its address")
     func charged() async throws {
         try await raise()
         let address = "198.51.100.7"
@@ -115,7 +115,7 @@ struct StuffingSiteTests {
         #expect(try house.peek(.failedSignInByAddress, "198.51.100.8").remaining == 49)
     }
 
-    @Test("M1: a right password of a site that is not counted any more takes nothing off the alarm")
+    @Test("M1: a right password from a site at its maximum subtracts nothing from the alarm")
     func takenBack() async throws {
         for number in 0..<480 { try await attempt(number, from: "10.0.\(number / 10).7") }
         let address = "198.51.100.7"

@@ -6,14 +6,14 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-03: a lane of its own for a device that the account is known by", .timeLimit(.minutes(1)))
+@Suite("R-03: a known device has its own limit", .timeLimit(.minutes(1)))
 struct TrustedLaneTests {
     private static let ada = "ada@example.org"
     let house: LimitsHouse
 
     init() async throws { house = try await LimitsHouse() }
 
-    /// A guess at an account's password.
+    /// Guesses an account's password.
     @discardableResult
     private func guess(
         _ device: String, at account: String = ada
@@ -21,14 +21,14 @@ struct TrustedLaneTests {
         try await house.consume(.failedSignInByAccount, account, device: device)
     }
 
-    /// A sign-in with the right password.
+    /// Signs in with the right password.
     private func signIn(_ device: String, to account: String = ada) async throws {
         let (decision, id) = try await guess(device, at: account)
         #expect(!decision.limited)
         try house.succeed(id, .failedSignInByAccount, account, device: device)
     }
 
-    @Test("R-03: a stranger who uses the account's lane up does not lock a known device out")
+    @Test("R-03: an attacker who reaches the account's limit does not lock out a known device")
     func ownerPasses() async throws {
         try await signIn("owner")
         for number in 0..<20 { try await guess("stranger-\(number)") }
@@ -42,7 +42,7 @@ struct TrustedLaneTests {
         #expect(decision.limited && decision.limit == "failed-sign-in-by-known-device")
     }
 
-    @Test("R-03: new device ids for each guess share the account's five")
+    @Test("R-03: guesses with a new device id each share the account's five")
     func inventedDevices() async throws {
         var evaluated = 0
         for number in 0..<200 {
@@ -51,7 +51,7 @@ struct TrustedLaneTests {
         #expect(evaluated == 5)
     }
 
-    @Test("R-03: a stolen device id gives five guesses more, and uses up no other lane")
+    @Test("R-03: a stolen device id gives five more guesses and affects no other device")
     func stolenDevice() async throws {
         try await signIn("phone")
         try await signIn("laptop")
@@ -64,7 +64,7 @@ struct TrustedLaneTests {
         #expect(try await guess("").decision.remaining == 4)
     }
 
-    @Test("R-03: a device is known to the account that succeeded from it, and to no other")
+    @Test("R-03: a device is known only to the account that signed in from it")
     func otherAccount() async throws {
         try await signIn("shared", to: "mallory@example.org")
         for _ in 0..<5 { try await guess("x") }
@@ -74,7 +74,7 @@ struct TrustedLaneTests {
         #expect(try await guess("x|b", at: "a").decision.limited)
     }
 
-    @Test("R-03: a failed or a refunded attempt makes no device known")
+    @Test("R-03: a failed or refunded attempt makes no device known")
     func withoutSuccess() async throws {
         let (_, id) = try await guess("d")
         try await house.refund(id)

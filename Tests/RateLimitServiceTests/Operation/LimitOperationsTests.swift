@@ -7,14 +7,14 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-05, R-06: what the operator asks", .timeLimit(.minutes(1)))
+@Suite("R-05, R-06: operators list and rotate keys and list limits", .timeLimit(.minutes(1)))
 struct LimitOperationsTests {
     private func context(_ application: String, _ house: LimitsHouse) -> CallContext {
         CallContext(application: application, deadline: house.time.uptime() + .seconds(10))
     }
 
     @Test(
-        "R-05: nobody but the operator's tool rotates or lists", arguments: ["gateway", "app", ""])
+        "R-05: only the operator's tool may rotate or list", arguments: ["gateway", "app", ""])
     func others(application: String) async throws {
         let house = try await LimitsHouse()
         let operations = house.service.operations
@@ -31,7 +31,7 @@ struct LimitOperationsTests {
         #expect(house.service.subjectKeys.ring.number == 0)
     }
 
-    @Test("R-05: the keys are told by number and time, the newest first")
+    @Test("R-05: keys are listed by number and time, the newest first")
     func keys() async throws {
         let house = try await LimitsHouse()
         let operations = house.service.operations
@@ -44,7 +44,7 @@ struct LimitOperationsTests {
         #expect(listed == rotated)
     }
 
-    @Test("R-06: each limit is told with what holds for it, and what the file can say of it")
+    @Test("R-06: each limit is listed with its policy and the settings that the file can have")
     func limits() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(

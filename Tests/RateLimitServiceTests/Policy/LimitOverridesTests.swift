@@ -5,7 +5,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-06: the operator's limits")
+@Suite("R-06: an operator's file changes limits")
 struct LimitOverridesTests {
     let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ struct LimitOverridesTests {
         SettingsDocument(path: try folder.write(text, to: name))
     }
 
-    @Test("R-06: nothing said is what the table of limits has")
+    @Test("R-06: an empty file leaves the standard limits")
     func empty() throws {
         #expect(try read("# nothing\n").values?.policies == .standard)
         #expect(try read("{}", "limits.json").values?.policies == .standard)
@@ -43,7 +43,7 @@ struct LimitOverridesTests {
          "phone-code-guess-attempts": 3, "sign-up*count": 7, "sign-up-by-address-count": 4}
         """
 
-    @Test("R-06: numbers, waits and shadows, by name and by pattern; the nearer name is stronger")
+    @Test("R-06: numbers, waits and shadow mode by name and by pattern; the closer name wins")
     func given() throws {
         for (text, name) in [(Self.yaml, "limits.yaml"), (Self.json, "limits.json")] {
             let document = try read(text, name)
@@ -72,7 +72,7 @@ struct LimitOverridesTests {
         }
     }
 
-    @Test("R-06: all mistakes are told at once, each with its place")
+    @Test("R-06: all mistakes are reported at once, each with its line")
     func mistakes() throws {
         let document = try read(
             """
@@ -100,7 +100,7 @@ struct LimitOverridesTests {
     }
 
     @Test(
-        "R-06: what is no file of limits is told, and traps nothing",
+        "R-06: an invalid limits file is reported and causes no trap",
         arguments: [
             ("[]", "limits.json"), ("{", "limits.json"), ("*: 3", "limits.yaml"),
             ("*-shadow: true", "limits.yaml"), ("\u{0}", "limits.yaml"), ("", "limits.txt"),
@@ -112,28 +112,28 @@ struct LimitOverridesTests {
         #expect(!document.mistakes.isEmpty)
     }
 
-    @Test("R-06: a file that is not there is a mistake, not no limits")
+    @Test("R-06: a missing file is a mistake, not an empty one")
     func absent() {
         let document = SettingsDocument<LimitOverrides>(path: folder.file("none.yaml"))
         #expect(document.values == nil)
         #expect(document.mistakes.count == 1)
     }
 
-    @Test("R-06: a program does not start on a file with mistakes, and tells all of them")
+    @Test("R-06: the program does not start with an invalid file and reports all mistakes")
     func atStart() throws {
         let path = try folder.write(
             "sign-up-by-address-count: 0\nsign-up-on-taken-email-count: 0\n", to: "limits.yaml")
         let loader = SettingsLoader(
             program: "test", summary: "", arguments: ["--limits-file=\(path)"], environment: [:])
         guard case .leave(let said, exitCode: 78) = loader.load(RateLimitSettings.self) else {
-            Issue.record("it starts")
+            Issue.record("the program started")
             return
         }
         #expect(said.contains("line 1") && said.contains("line 2"), "\(said)")
     }
 
     @Test(
-        "R-06: what the limiter remembers of devices is no limit of the operator's",
+        "R-06: the limiter's records of devices cannot be changed by an operator",
         arguments: ["known-device-count: 2", "new-device-by-account-shadow: true"])
     func devices(text: String) throws {
         #expect(try read(text).values == nil)
@@ -145,7 +145,7 @@ struct LimitOverridesTests {
         #expect(policies[.failedSignInByKnownDevice].isShadow)
     }
 
-    @Test("R-06: mistakes are told in the order of their lines, and doubles with their first place")
+    @Test("R-06: mistakes are in the order of lines; a duplicate names its first line")
     func ordered() throws {
         let document = try read(
             """
@@ -163,7 +163,7 @@ struct LimitOverridesTests {
         #expect(document.mistakes.contains { $0.contains("is given twice, first in line 4") })
     }
 
-    @Test("R-06: what the tool prints of all limits is a file that changes none")
+    @Test("R-06: the tool's list of all settings is a file that changes nothing")
     func printed() throws {
         let lines = LimitName.allCases.filter(\.isOperators).flatMap {
             LimitPolicies.standard[$0].settings($0)
@@ -174,7 +174,7 @@ struct LimitOverridesTests {
         #expect(lines.contains("phone-code-request-delays: [0s, 1m, 5m, 15m, 30m]"))
     }
 
-    @Test("R-06: an operator's numbers are always ones that can be counted by")
+    @Test("R-06: all values that an operator may set give a valid rule")
     func bounds() throws {
         for count in ["1", "64"] {
             let document = try read("failed-*-count: \(count)\nfailed-*-window: 40d\n")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-06: limits that change while the program runs", .timeLimit(.minutes(1)))
+@Suite("R-06: the limits file is reloaded while the program runs", .timeLimit(.minutes(1)))
 struct LimitsFileTests {
     let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ struct LimitsFileTests {
         return try await LimitsHouse(flags: ["--limits-file=\(path)"])
     }
 
-    @Test("R-06: a changed number holds within five seconds, and nothing that was counted is lost")
+    @Test("R-06: a changed number takes effect within five seconds, and no count is lost")
     func changed() async throws {
         let house = try await house("failed-sign-in-by-account-count: 3\n")
         for _ in 0..<3 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
@@ -43,7 +43,7 @@ struct LimitsFileTests {
         #expect(house.log.lines.filter { $0.contains("limits.file.reloaded") }.count == 2)
     }
 
-    @Test("R-06: a file with mistakes changes nothing, and is told once")
+    @Test("R-06: a file with mistakes changes nothing and is reported once")
     func mistaken() async throws {
         let house = try await house("failed-sign-in-by-account-count: 3\n")
         let file = LimitsFile(
@@ -61,7 +61,7 @@ struct LimitsFileTests {
         #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
     }
 
-    @Test("R-06: a file that is read while it is being written lifts no limit")
+    @Test("R-06: a file read while it is being written removes no limit")
     func torn() async throws {
         let whole = "failed-sign-in-by-account-count: 3\nsign-up-by-address-count: 1\n"
         let house = try await house(whole)
@@ -80,7 +80,7 @@ struct LimitsFileTests {
         }
     }
 
-    @Test("R-06: in shadow a limit is counted and refuses nobody")
+    @Test("R-06: a limit in shadow mode is counted and rejects nothing")
     func shadow() async throws {
         let house = try await house("failed-sign-in-by-account-shadow: true\n")
         for _ in 0..<20 {

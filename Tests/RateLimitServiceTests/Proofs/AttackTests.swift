@@ -6,9 +6,9 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-01, R-02: attacks", .timeLimit(.minutes(2)))
+@Suite("R-01, R-02: the limits hold under attack", .timeLimit(.minutes(2)))
 struct AttackTests {
-    @Test("R-02: of 200 parallel wrong codes five are evaluated, and then the right one is refused")
+    @Test("R-02: of 200 parallel wrong codes five are evaluated; then the right one is rejected")
     func parallelCodes() async throws {
         let house = try await LimitsHouse()
         let evaluated = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -25,7 +25,7 @@ struct AttackTests {
         #expect(decision.sentence == "Too many incorrect codes. Please wait 15 minutes.")
     }
 
-    @Test("R-02: after 100 wrong codes in a row none is evaluated any more until a reset")
+    @Test("R-02: after 100 wrong codes in a row, none is evaluated until a reset")
     func hundred() async throws {
         let house = try await LimitsHouse()
         var evaluated = 0
@@ -40,9 +40,9 @@ struct AttackTests {
         #expect(decision.sentence == "Too many attempts. Please contact support.")
     }
 
-    /// Somebody who asks for codes whenever he may, who can also confirm some of them, and who
-    /// changes his address with every call.
-    @Test("R-01: in a year of attack on one number no 24 hours see more than ten messages")
+    /// An attacker who requests codes as soon as allowed, can also confirm some of them, and uses
+    /// another address for every call.
+    @Test("R-01: in a year of attack on one number, no 24 hours have more than ten messages")
     func year() async throws {
         let house = try await LimitsHouse()
         let number = "+4915112345678"
@@ -71,10 +71,10 @@ struct AttackTests {
             #expect(index - first + 1 <= 10, "at \(moment)")
         }
         #expect(sent.count <= 3_650 + 10)
-        #expect(sent.count > 3_000, "the attack must be one: \(sent.count) in \(tries) tries")
+        #expect(sent.count > 3_000, "the attack must be effective: \(sent.count) in \(tries) tries")
     }
 
-    @Test("R-01: pumping is held by block and by country, whatever numbers are asked for")
+    @Test("R-01: SMS pumping is limited by block and by country, whatever the numbers are")
     func pumping() async throws {
         let house = try await LimitsHouse()
         var sent = 0

@@ -3,14 +3,15 @@ import TestSupport
 
 @testable import RateLimitService
 
-/// How somebody tries: at once, evenly, in bursts at the edges, at random.
+/// The timing of an attacker's attempts: as soon as allowed, evenly, in bursts at the boundaries,
+/// at random.
 enum Trying: CaseIterable, Sendable {
     case hammer
     case even
     case edges
     case random
 
-    /// Milliseconds to the next try.
+    /// Milliseconds until the next attempt.
     func pause(_ number: Int, _ window: Int64, _ randomness: SeededRandomness) -> Int64 {
         switch self {
         case .hammer: 1
@@ -21,13 +22,13 @@ enum Trying: CaseIterable, Sendable {
     }
 }
 
-/// How many a rule lets through at most in any half-open span, by its numbers alone.
+/// The most charges that a rule allows in any half-open span, derived only from its numbers.
 struct LimitSpan: Hashable, Sendable {
-    /// Milliseconds.
+    /// In milliseconds.
     let length: Int64
     let most: Int
 
-    /// What a rule promises.
+    /// The spans that a rule guarantees.
     static func all(of rule: LimitRule) -> [LimitSpan] {
         switch rule {
         case .ring(let count, let window), .rate(let count, let window):
@@ -48,7 +49,7 @@ struct LimitSpan: Hashable, Sendable {
         }
     }
 
-    /// The most moments in any such span.
+    /// The most timestamps in any such span.
     func fullest(_ moments: [Int64]) -> Int {
         var first = 0
         var most = 0

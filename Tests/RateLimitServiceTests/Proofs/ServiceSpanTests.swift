@@ -7,14 +7,15 @@ import Testing
 
 @testable import RateLimitService
 
-/// The checker of `SpanProofTests` before the real service, with callers who try at once and from
-/// all lanes, and another secret for subjects in the middle. (The rules of marks and of the alarm
-/// are not charged by anybody: `KnownDevicesTests`, `CredentialStuffingDetectorTests`. What is charged beside
-/// others: `FailuresInARowTests`, `FirstGuessTests`, `NewSubjectsTests`.)
-@Suite("R-01 … R-03: no span holds more than the limit, before the service", .serialized)
+/// The checks of `SpanProofTests` on the real service, with concurrent callers, with and without a
+/// known device, and with a rotation of the subject secret in the middle. Internal rules that
+/// callers do not charge are in `KnownDevicesTests` and `CredentialStuffingDetectorTests`. Rules
+/// that are charged together with others are in `FailuresInARowTests`, `FirstGuessTests` and
+/// `NewSubjectsTests`.
+@Suite("R-01 … R-03: in the service no span holds more than the limit", .serialized)
 struct ServiceSpanTests {
     private static let callers = 4
-    /// Each limit with the device whose lane it is, and what is asked for to be charged to it.
+    /// Each limit with the limit that a caller names for it and the device that selects it.
     private static let lanes: [(LimitName, asked: LimitName, device: String)] =
         LimitName.allCases.compactMap { limit in
             if !limit.isInternal { return (limit, limit, "") }
@@ -23,7 +24,7 @@ struct ServiceSpanTests {
         }
 
     @Test(
-        "R-03: over start phases, pauses and parallel callers, of every limit that is charged",
+        "R-03: every charged limit holds for all start phases, pauses and parallel callers",
         .timeLimit(.minutes(5)), arguments: lanes)
     func spans(limit: LimitName, asked: LimitName, device: String) async throws {
         for round in 1...SoakRounds.count(ordinarily: 1) {
@@ -45,7 +46,7 @@ struct ServiceSpanTests {
         }
     }
 
-    @Test("R-03: only marks, the alarm, and what is charged beside others stand alone")
+    @Test("R-03: only internal limits and limits charged with others are not in this list")
     func complete() {
         let charged = Set(Self.lanes.map(\.0))
         #expect(
@@ -58,14 +59,14 @@ struct ServiceSpanTests {
     }
 }
 
-/// Somebody who tries one limit, with several callers at each moment.
+/// An attacker of one limit, with several callers at each time.
 private struct Attack {
     let limit: LimitName
     let manner: Trying
     let device: String
     let charge: RateLimitV1.Charge
 
-    /// - Returns: the moments at which a try was let through.
+    /// - Returns: The times of the attempts that were allowed.
     func run(callers: Int, seed: UInt64) async throws -> [Int64] {
         let house = try await LimitsHouse(seed: seed)
         let randomness = SeededRandomness(seed: seed)
@@ -82,7 +83,7 @@ private struct Attack {
             let (count, retryAt) = try await together(callers, house)
             allowed += [Int64](repeating: now.milliseconds, count: count)
             var pause = Duration.milliseconds(manner.pause(number, window, randomness))
-            // The sharpest attack comes back to the millisecond, and one before.
+            // The worst case: the attacker returns at the very millisecond, and one before.
             if manner == .hammer, let retryAt {
                 pause = max(.milliseconds(1), retryAt - now - .milliseconds(number % 2))
             }
@@ -93,7 +94,7 @@ private struct Attack {
 
     private var asked: [AskedCharge] { get throws { try AskedCharge.read([charge]) } }
 
-    /// Tries at one moment.
+    /// Several attempts at one time.
     private func together(
         _ callers: Int, _ house: LimitsHouse
     ) async throws -> (allowed: Int, retryAt: Timestamp?) {

@@ -5,13 +5,13 @@ import Testing
 
 @testable import RateLimitService
 
-/// What a checker that knows only the limits' numbers finds, when it tries with all patience.
+/// A patient attacker against a checker that knows only the numbers of the limits.
 @Suite("R-01 … R-03: no span holds more than the limit", .timeLimit(.minutes(2)))
 struct SpanProofTests {
     private static let start: Int64 = 1_767_225_600_000
 
     @Test(
-        "R-03: over start phases, pauses and manners, of every limit",
+        "R-03: every limit holds for all start phases, pauses and timings",
         arguments: LimitName.allCases)
     func spans(limit: LimitName) {
         for manner in Trying.allCases {
@@ -29,7 +29,7 @@ struct SpanProofTests {
         }
     }
 
-    /// The moments at which a try was let through.
+    /// The times of the attempts that were allowed.
     private func attack(
         _ limit: LimitName, _ manner: Trying, _ phase: Int, _ randomness: SeededRandomness
     ) -> [Int64] {
@@ -44,7 +44,7 @@ struct SpanProofTests {
                 .consume, [request], at: Timestamp(milliseconds: now))
             if !verdict.isLimited { allowed.append(now) }
             now += manner.pause(number, window, randomness)
-            // Nobody waits longer than he must: the sharpest attack comes back to the millisecond.
+            // The worst case: the attacker returns at the very millisecond, and one before.
             if manner == .hammer, verdict.isLimited {
                 guard let retryAt = verdict.retryAt else { break }
                 now = retryAt.milliseconds - 1

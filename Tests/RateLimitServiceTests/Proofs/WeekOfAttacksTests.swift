@@ -6,11 +6,11 @@ import Testing
 
 @testable import RateLimitService
 
-/// A week of fake time before the real service, with attackers who know its limits, and owners who
-/// come each hour: the table of `Sources/RateLimitService/README.md`, played.
-@Suite("R-01 … R-03: a week of attacks", .timeLimit(.minutes(5)))
+/// A week of manual time against the real service, with attackers who know its limits and owners
+/// who sign in each hour: the table of `Sources/RateLimitService/README.md` as a simulation.
+@Suite("R-01 … R-03: owners sign in during a week of attacks", .timeLimit(.minutes(5)))
 struct WeekOfAttacksTests {
-    /// Who attacks, and how the addresses are made of a number.
+    /// The attackers, and how an address is made from a number.
     enum Attackers: CaseIterable, Sendable {
         case oneAddress
         case oneSite
@@ -27,12 +27,12 @@ struct WeekOfAttacksTests {
 
     private static let victim = "victim@example.org"
     private static let number = "+4915112345678"
-    /// So many of each kind each hour; enough to reach every limit of one address or site, and with
-    /// ten thousand addresses the alarm.
+    /// Attempts of each kind each hour. Enough to reach every limit of one address or site, and,
+    /// with ten thousand addresses, the alarm.
     private static let triesAnHour = 300
 
     @Test(
-        "H1, M1, M4: known devices always get in, and a new one within minutes by one of the ways",
+        "H1, M1, M4: known devices always sign in, and new ones within minutes by one of the ways",
         arguments: Attackers.allCases)
     func week(attackers: Attackers) async throws {
         let house = try await LimitsHouse(flags: ["--subjects-max=20000"])
@@ -48,11 +48,11 @@ struct WeekOfAttacksTests {
             try await newDevice(house, hour)
             house.time.advance(by: .seconds(3_600))
         }
-        // what the attackers reached is what the limits say, to the last one.
+        // the memory stays within the limits.
         #expect(house.service.table.count <= 20_000 + (1 << 18))
     }
 
-    /// A guess at the victim, one at somebody else, a wish for a reset, and a wrong code.
+    /// A guess at the victim, one at another account, a request for a reset, and a wrong code.
     private func attack(_ house: LimitsHouse, _ number: Int, from address: String) async throws {
         let device = ("failed-sign-in-by-device", "\(address)|d\(number)")
         for email in [Self.victim, "user\(number)@example.org"] {
@@ -72,7 +72,7 @@ struct WeekOfAttacksTests {
             from: address)
     }
 
-    /// The owner on a device that the account is known by.
+    /// The owner on a known device.
     private func knownDevice(_ house: LimitsHouse, _ hour: Int) async throws {
         let ways: [(LimitName, String)] = [
             (.failedSignInByAccount, Self.victim), (.phoneCodeGuess, Self.number),
@@ -85,7 +85,7 @@ struct WeekOfAttacksTests {
         }
     }
 
-    /// The owner on a new device each hour: a reset link, and a fresh code.
+    /// The owner on a new device each hour: a reset link, and a new code.
     private func newDevice(_ house: LimitsHouse, _ hour: Int) async throws {
         let reset = try await house.consume(
             [
@@ -93,7 +93,7 @@ struct WeekOfAttacksTests {
                 ("password-reset-by-address", "192.0.2.\(hour % 250)"),
             ], from: "192.0.2.\(hour % 250)")
         #expect(!reset.decision.limited, "hour \(hour): \(reset.decision.limit)")
-        // A code that was sent just now; a wait of the number is one of minutes.
+        // A new code was sent just now. A wait of the number is one of minutes.
         let request = "pcr_\(hour)"
         var code = try await house.consume(
             .phoneCodeGuess, Self.number, device: "new\(hour)", target: request, from: "192.0.2.1")

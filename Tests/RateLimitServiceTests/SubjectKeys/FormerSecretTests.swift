@@ -8,13 +8,13 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-05: how long a former secret is kept", .timeLimit(.minutes(1)))
+@Suite("R-05: a former secret is kept as long as needed", .timeLimit(.minutes(1)))
 struct FormerSecretTests {
     private static let number = "+4915112345678"
     private static let until = Timestamp(milliseconds: 1_767_225_600_000)
 
     @Test(
-        "R-05: a former secret is asked for as long as a state of the limit's rule may count",
+        "R-05: a former secret is used as long as a state of the limit's rule may count",
         arguments: [
             (.failedSignInByAccount, 959, true), (.failedSignInByAccount, 960, false),
             (.signUpByAddress, 3_659, true), (.signUpByAddress, 3_660, false),
@@ -36,7 +36,7 @@ struct FormerSecretTests {
     }
 
     @Test(
-        "R-05: it is spent after 90 days, when nothing counts that was last charged before its end",
+        "R-05: it is obsolete after 90 days if no state last charged under it still counts",
         arguments: [
             (90 * 86_400 + 60, false, true), (90 * 86_400 + 59, false, false),
             (90 * 86_400 + 60, true, false), (4_000 * 86_400, true, false),
@@ -45,13 +45,13 @@ struct FormerSecretTests {
         let spent = SubjectKeyRing.isSpent(
             until: Self.until, at: Self.until + .seconds(seconds)
         ) {
-            #expect($0 == Self.until + .seconds(60), "charges go under it while tables change over")
+            #expect($0 == Self.until + .seconds(60), "charges may use it during the change")
             return isCharged
         }
         #expect(spent == isSpent)
     }
 
-    @Test("R-02: a number that is locked for good stays so, however long nobody names it")
+    @Test("R-02: a number that is locked for good stays locked, however long it is not used")
     func lockedForGood() async throws {
         var house = try await LimitsHouse()
         try await Self.lockForGood(house)
@@ -72,7 +72,7 @@ struct FormerSecretTests {
         #expect(try !house.peek(.phoneCodeGuess, Self.number).limited)
     }
 
-    /// Guesses until only a reset helps.
+    /// Guesses until only a reset unlocks.
     private static func lockForGood(_ house: LimitsHouse) async throws {
         for _ in 0..<200 {
             _ = try await house.decide([("phone-code-guess", number)])
@@ -81,7 +81,7 @@ struct FormerSecretTests {
     }
 
     @Test(
-        "R-05: a number that is locked for good and named again needs its former secret no longer",
+        "R-05: a permanently locked number that is used again no longer needs its former secret",
         arguments: [0, 3_600])
     func lockMoved(seconds: Int) async throws {
         var house = try await LimitsHouse()
@@ -99,7 +99,7 @@ struct FormerSecretTests {
         #expect(try house.peek(.phoneCodeGuess, Self.number).limited)
     }
 
-    @Test("R-05: the operator has the oldest secret forgotten; its locks keep no other one")
+    @Test("R-05: an operator removes the oldest secret; its locks do not keep the others")
     func forgetOldest() async throws {
         let house = try await LimitsHouse()
         try await Self.lockForGood(house)
@@ -113,7 +113,7 @@ struct FormerSecretTests {
         await #expect(throws: ServiceError.self) { try await keys.rotate(at: house.time.now()) }
         try await keys.rotate(at: house.time.now(), forgettingOldest: true)
         #expect(keys.ring.formers.map(\.number) == [3, 2, 1])
-        #expect(try !house.peek(.phoneCodeGuess, Self.number).limited, "what it costs")
+        #expect(try !house.peek(.phoneCodeGuess, Self.number).limited, "the lock is lost")
         house.time.advance(by: .seconds(100 * 86_400))
         await house.service.sweep()
         #expect(keys.ring.formers.isEmpty)
@@ -121,7 +121,7 @@ struct FormerSecretTests {
         #expect(kinds.filter { $0 == "key.subject-secret-forgotten" }.count == 4)
     }
 
-    @Test("R-05: there are four secrets at most, and room again when the oldest is spent")
+    @Test("R-05: there are at most four secrets; removing an obsolete one allows a new one")
     func room() async throws {
         let house = try await LimitsHouse()
         for _ in 0..<3 { try await house.service.subjectKeys.rotate(at: house.time.now()) }
@@ -141,7 +141,7 @@ struct FormerSecretTests {
         #expect(kinds.filter { $0 == "key.subject-secret-forgotten" }.count == 3)
     }
 
-    @Test("R-05: another master key opens none of the secrets: it does not start, and says why")
+    @Test("R-05: with another master key the service does not start and reports why")
     func otherMaster() async throws {
         let house = try await LimitsHouse()
         try await house.service.subjectKeys.rotate(at: house.time.now())

@@ -7,11 +7,11 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-05: a crash while subjects move", .serialized, .timeLimit(.minutes(10)))
+@Suite("R-05: a crash during a rotation loses nothing", .serialized, .timeLimit(.minutes(10)))
 struct RotationCrashTests {
     private static let subjects = (0..<200).map { "192.0.2.\($0)|device" }
 
-    @Test("R-05: killed at any moment of a rotation, the locked are locked and the free are free")
+    @Test("R-05: after a kill at any time of a rotation, the same subjects are locked")
     func moving() async throws {
         for round in 1...SoakRounds.count(ordinarily: 2) {
             let house = try await LimitsHouse(seed: UInt64(round))
@@ -31,7 +31,7 @@ struct RotationCrashTests {
         }
     }
 
-    /// Has subjects moved while the journal is written beside it.
+    /// Re-keys subjects while the journal is written concurrently.
     private static func name(_ subjects: ArraySlice<String>, in house: LimitsHouse) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { await house.service.flush() }

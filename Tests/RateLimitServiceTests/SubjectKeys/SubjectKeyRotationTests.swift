@@ -8,12 +8,12 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-05: another secret for subjects", .timeLimit(.minutes(1)))
+@Suite("R-05: the secret that hashes subjects is rotated", .timeLimit(.minutes(1)))
 struct SubjectKeyRotationTests {
     private static let ada = "ada@example.org"
     private static let number = "+4915112345678"
 
-    /// One subject of each kind of limit, and how many charges close it.
+    /// One subject for each kind of limit, and how many charges reach it.
     private static let subjects: [(LimitName, String, Int)] = [
         (.failedSignInByAccount, ada, 5), (.phoneCodeGuess, number, 5),
         (.phoneCodeRequest, number, 1), (.phoneCodeByCountry, number, 500),
@@ -31,7 +31,7 @@ struct SubjectKeyRotationTests {
     }
 
     @Test(
-        "R-05: locked stays locked and free stays free over rotations and restarts",
+        "R-05: rotations and restarts change no decision",
         arguments: [0, 1])
     func standing(short: Int) async throws {
         var house = try await LimitsHouse()
@@ -47,7 +47,7 @@ struct SubjectKeyRotationTests {
         #expect(house.service.subjectKeys.ring.number == 3)
     }
 
-    @Test("R-05: nobody is charged twice: an attempt counts on where the others were")
+    @Test("R-05: after a rotation an attempt continues the count and is charged once")
     func countsOn() async throws {
         let house = try await LimitsHouse()
         for left in [4, 3] as [UInt32] {
@@ -62,14 +62,14 @@ struct SubjectKeyRotationTests {
         #expect(try await house.consume(.failedSignInByAccount, Self.ada).decision.limited)
     }
 
-    @Test("R-05: a state is moved whole, and leaves nothing under its former key")
+    @Test("R-05: a state is moved as a whole, and nothing remains under its former key")
     func moved() async throws {
         let house = try await LimitsHouse()
         try await charge(house, short: 0)
         await house.service.flush()
         try await house.service.subjectKeys.rotate(at: house.time.now())
         _ = try standing(house)
-        // With the failures in a row of the account.
+        // Plus the failures in a row of the account.
         let states = Self.subjects.count + 1
         #expect(house.service.table.count == 2 * states)
         await house.service.flush()
@@ -78,7 +78,7 @@ struct SubjectKeyRotationTests {
         #expect(next.service.table.count == states)
     }
 
-    @Test("R-04: a batch over a moved and an unmoved subject is charged whole or not at all")
+    @Test("R-04: a batch of a moved and an unmoved subject is charged as a whole or not at all")
     func batch() async throws {
         let house = try await LimitsHouse()
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, Self.ada) }
@@ -95,7 +95,7 @@ struct SubjectKeyRotationTests {
         #expect(!allowed.decision.limited && allowed.decision.remaining == 2)
     }
 
-    @Test("R-05: what was charged before a rotation is taken back after it")
+    @Test("R-05: a charge made before a rotation can be refunded after it")
     func refund() async throws {
         let house = try await LimitsHouse()
         let charges = [
@@ -128,7 +128,7 @@ struct SubjectKeyRotationTests {
         #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
     }
 
-    @Test("R-05: a reset and a success after a rotation hold, also after a crash")
+    @Test("R-05: a reset and a success after a rotation survive a crash")
     func forgotten() async throws {
         let house = try await LimitsHouse()
         for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
@@ -150,7 +150,7 @@ struct SubjectKeyRotationTests {
         }
     }
 
-    @Test("R-03: a known device stays known")
+    @Test("R-03: a known device remains known")
     func knownDevice() async throws {
         let house = try await LimitsHouse()
         try house.succeed("0", .failedSignInByAccount, Self.ada, device: "owner")

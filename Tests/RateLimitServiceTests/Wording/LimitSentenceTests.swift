@@ -2,10 +2,10 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-01: what people are told")
+@Suite("R-01: users get a sentence about the wait")
 struct LimitSentenceTests {
     @Test(
-        "R-01: the sentences of D0, and their likes",
+        "R-01: the sentences of D0 and similar ones have the right text",
         arguments: [
             (.code, 45_000, "en", "Please wait 45 seconds before requesting another code."),
             (.code, 240_000, "en", "Please wait 4 minutes before requesting another code."),
@@ -34,7 +34,7 @@ struct LimitSentenceTests {
                 wording, milliseconds: milliseconds, LimitLanguage(tag: tag)) == sentence)
     }
 
-    @Test("R-01: every wait is rounded up, and never names less than there is")
+    @Test("R-01: every wait is rounded up and never shorter than the real one")
     func rounding() {
         let units: [WaitText.Unit: Int64] = [
             .second: 1_000, .minute: 60_000, .hour: 3_600_000, .day: 86_400_000,
@@ -54,7 +54,7 @@ struct LimitSentenceTests {
         }
     }
 
-    @Test("R-01: every language has every sentence, and they differ")
+    @Test("R-01: every language has every sentence, and all differ")
     func complete() {
         var texts: Set<String> = []
         for language in LimitLanguage.allCases {
@@ -67,13 +67,13 @@ struct LimitSentenceTests {
             texts.insert(LimitSentence.text(.code, milliseconds: nil, language))
             texts.insert(LimitSentence.text(.password, milliseconds: nil, language))
         }
-        // With an end, a wait for another password reads as one for any other attempt.
+        // With an end, a wait for another password has the same text as for any other attempt.
         let withEnd = (LimitWording.allCases.count - 1) * 4
         #expect(texts.count == LimitLanguage.allCases.count * (withEnd + 2))
     }
 
     @Test(
-        "R-01: a tag that is no language is English, and traps nothing",
+        "R-01: an unknown language tag gives English and causes no trap",
         arguments: ["", "-", "e", "eng", "EN", "x-klingon", "\u{0}", "e\u{301}n", "🇩🇪", "_de"])
     func tags(tag: String) {
         #expect(LimitLanguage(tag: tag) == .english)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-01: access tokens")
+@Suite("S-01: access tokens are signed, short-lived and verifiable offline")
 struct AccessTokenTests {
-    @Test("a life is the mean ± 5 %, whatever is drawn, and both ends are reached")
+    @Test("a token's life is the mean ± 5 % for any random number, and both ends are reached")
     func jitter() {
         let life = AccessTokenLife(mean: .seconds(600))
         let start = Timestamp(milliseconds: 10_000_000)
@@ -25,7 +25,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("no token outlives its session; its expiry is a whole second")
+    @Test("no token outlives its session, and its expiry is a whole second")
     func sessionEnd() {
         let life = AccessTokenLife(mean: .seconds(600))
         let start = Timestamp(milliseconds: 10_000_000)
@@ -34,7 +34,7 @@ struct AccessTokenTests {
         #expect(expiry == start + .seconds(90))
     }
 
-    @Test("S-01: a token verifies offline against the key set, with the claims that it needs")
+    @Test("S-01: a token verifies offline with the key set and has the claims it needs")
     func offline() async throws {
         let fixture = try await SessionFixture(
             flags: ["--token-issuer", "https://id.example", "--token-audience", "shop"])
@@ -55,7 +55,7 @@ struct AccessTokenTests {
         #expect(!keySet.jwks.contains("\"d\""))
     }
 
-    @Test("every token has a name of its own")
+    @Test("every token has its own id")
     func identifiers() async throws {
         let fixture = try await SessionFixture()
         let first = try await fixture.open(key: "k")

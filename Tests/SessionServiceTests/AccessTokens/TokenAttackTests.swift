@@ -6,9 +6,9 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Own-token attacks on the session service")
+@Suite("The session service rejects forged tokens")
 struct TokenAttackTests {
-    @Test("S-01: no forged token validates, tells anything or signs out, nor fills the cache")
+    @Test("S-01: a forged token does not validate, reveal anything, sign out or enter the cache")
     func forgeries() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open()
@@ -16,7 +16,7 @@ struct TokenAttackTests {
         let kid = try #require(JSONWebKeySet(json: jwks.utf8).identifiers.first)
         let attacks = try #require(
             try TokenAttacks(on: tokens.accessToken, kid: kid, jwks: jwks))
-        // Once before the true token is known to the cache, and once after.
+        // Once before the cache has the real token, and once after.
         for _ in 0..<2 {
             for forgery in try attacks.forgeries() {
                 #expect(
@@ -26,11 +26,11 @@ struct TokenAttackTests {
                     try await fixture.signOut(.accessToken(forgery.token))
                 }
             }
-            #expect(fixture.validate(tokens.accessToken).valid, "or the refusals prove nothing")
+            #expect(fixture.validate(tokens.accessToken).valid, "else the rejections prove nothing")
         }
     }
 
-    @Test("S-01: access and refresh tokens do not stand in for one another")
+    @Test("S-01: access and refresh tokens are not interchangeable")
     func kinds() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open()
@@ -47,7 +47,7 @@ struct TokenAttackTests {
         #expect(fixture.validate(tokens.accessToken).valid)
     }
 
-    @Test("S-01: an operator's claims stand in each token; registered names are refused at start")
+    @Test("S-01: each token has the operator's claims; registered names are rejected at start")
     func extraClaims() async throws {
         let fixture = try await SessionFixture(
             flags: ["--token-claims", #"{"tenant":"blue","level":3}"#])
@@ -64,7 +64,7 @@ struct TokenAttackTests {
         }
     }
 
-    @Test("S-07: a token that was validated before is refused once it expires or its session ends")
+    @Test("S-07: a validated token is rejected once it expires or its session ends")
     func cached() async throws {
         let fixture = try await SessionFixture()
         let first = try await fixture.open()

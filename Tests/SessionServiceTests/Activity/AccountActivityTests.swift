@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("I-01: how an account is used, as session knows it")
+@Suite("I-01: the session service reports when an account was used")
 struct AccountActivityTests {
     let fixture: SessionFixture
     let account: AccountID
@@ -23,13 +23,13 @@ struct AccountActivityTests {
             .init(accountId: account.text), fixture.context(from: application))
     }
 
-    @Test("nobody but who keeps accounts asks", arguments: ["gateway", "app", ""])
+    @Test("only the service that keeps accounts may ask", arguments: ["gateway", "app", ""])
     func strangers(application: String) async throws {
         await expectRefused(.permissionDenied) { try await activity(from: application) }
         _ = try await activity(from: "tool")
     }
 
-    @Test("an account that nobody has used")
+    @Test("an account that was never used has no activity")
     func nobody() async throws {
         #expect(try await activity() == .init())
         await expectRefused(.invalidArgument) {
@@ -38,7 +38,7 @@ struct AccountActivityTests {
         }
     }
 
-    @Test("S-05: the latest use of a live session, marks that are not on disk included")
+    @Test("S-05: the latest use of a live session includes marks that are not on disk yet")
     func live() async throws {
         let first = try await fixture.open(account)
         fixture.time.advance(by: .seconds(60))
@@ -51,7 +51,7 @@ struct AccountActivityTests {
                 == .init(liveSessions: 2, lastActivityAtMs: now, lastSeenAtMs: now))
     }
 
-    @Test("G-09: who signs out is seen then, and is remembered when the session is erased")
+    @Test("G-09: a sign-out counts as use and is remembered after the session is erased")
     func signedOut() async throws {
         let tokens = try await fixture.open(account)
         fixture.time.advance(by: .seconds(60))
@@ -63,7 +63,7 @@ struct AccountActivityTests {
         #expect(try await activity() == .init(lastSeenAtMs: seen))
     }
 
-    @Test("a session that somebody else ended says when it was used, not when it ended")
+    @Test("a session ended by another party reports when it was used, not when it ended")
     func ended() async throws {
         let used = fixture.time.now().milliseconds
         _ = try await fixture.open(account)
@@ -72,7 +72,7 @@ struct AccountActivityTests {
         #expect(try await activity() == .init(lastSeenAtMs: used))
     }
 
-    @Test("S-02: one that time has ended counts as seen, not as live")
+    @Test("S-02: a session that has timed out counts as seen but not as live")
     func inactive() async throws {
         let used = fixture.time.now().milliseconds
         _ = try await fixture.open(account)
@@ -80,7 +80,7 @@ struct AccountActivityTests {
         #expect(try await activity() == .init(lastSeenAtMs: used))
     }
 
-    @Test("what is noted never moves back")
+    @Test("a recorded time never moves back")
     func forward() async throws {
         for moment in [5, 9, 7] {
             let at = Timestamp(milliseconds: Int64(moment))

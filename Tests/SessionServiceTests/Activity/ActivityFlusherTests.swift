@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-05: activity reaches the disk behind the calls")
+@Suite("S-05: activity is written to disk in the background")
 struct ActivityFlusherTests {
     let fixture: SessionFixture
 
@@ -19,7 +19,7 @@ struct ActivityFlusherTests {
         Timestamp(milliseconds: try await fixture.number("SELECT max(used_at_ms) FROM session"))
     }
 
-    @Test("S-05: a validation writes nothing, and keeps its session alive at once")
+    @Test("S-05: a validation writes nothing to disk and keeps its session alive at once")
     func alive() async throws {
         let tokens = try await fixture.open()
         let opened = fixture.time.now()
@@ -31,7 +31,7 @@ struct ActivityFlusherTests {
         _ = try await fixture.refresh(tokens.refreshToken)
     }
 
-    @Test("S-05: an invalid token marks nothing")
+    @Test("S-05: an invalid token marks no activity")
     func invalid() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(700))
@@ -39,7 +39,7 @@ struct ActivityFlusherTests {
         #expect(fixture.service.parts.activity.count == 0)
     }
 
-    @Test("S-05: an interval's marks are written together, and at a clean stop")
+    @Test("S-05: marks are written together after an interval, and at a clean stop")
     func written() async throws {
         let (one, two) = (try await fixture.open(), try await fixture.open())
         fixture.time.advance(by: .seconds(100))
@@ -61,7 +61,7 @@ struct ActivityFlusherTests {
         #expect(try await usedAt() == moment + .seconds(60))
     }
 
-    @Test("S-05: a crash loses the last interval, and no session falls below its last refresh")
+    @Test("S-05: a crash loses only the last interval, never the time of the last refresh")
     func crash() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(300))
@@ -77,7 +77,7 @@ struct ActivityFlusherTests {
         #expect(try await !fixture.isLive(child))
     }
 
-    @Test("S-05: a late writing never moves a session's last use back")
+    @Test("S-05: a late write never moves a session's last use back")
     func forward() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(10))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-05: activity in memory")
+@Suite("S-05: activity is kept in memory until it is written")
 struct ActivityTests {
     private let start = Timestamp(milliseconds: 1_000_000)
 
@@ -17,7 +17,7 @@ struct ActivityTests {
             proofs: SessionProofs(signIn: SessionProof(methods: ["pwd"], at: start)))
     }
 
-    @Test("the later of row and mark counts")
+    @Test("the later of the stored time and the mark counts")
     func later() throws {
         let activity = Activity()
         activity.mark(try id(1), at: start + .seconds(10))
@@ -28,7 +28,7 @@ struct ActivityTests {
         #expect(activity.applied(to: try session(2, usedAt: start)).usedAt == start)
     }
 
-    @Test("a mark counts until it is known to be on disk, and goes again if it is not")
+    @Test("a mark counts until it is on disk, and is sent again if the write failed")
     func underway() throws {
         let activity = Activity()
         activity.mark(try id(1), at: start + .seconds(10))
@@ -47,7 +47,7 @@ struct ActivityTests {
         #expect(activity.applied(to: try session(1, usedAt: start)).usedAt == start)
     }
 
-    @Test("a later mark that departs while an earlier one is written stays")
+    @Test("a later mark that is sent while an earlier one is being written is kept")
     func overtaken() throws {
         let activity = Activity()
         activity.mark(try id(1), at: start + .seconds(10))
@@ -61,7 +61,7 @@ struct ActivityTests {
         #expect(activity.count == 0)
     }
 
-    @Test("no more sessions are marked than the limit; those that are go on")
+    @Test("at the maximum no new session is marked, but marked ones are updated")
     func bounded() throws {
         let activity = Activity(marksMax: 3)
         for key in 1...10 { activity.mark(try id(Int64(key)), at: start) }

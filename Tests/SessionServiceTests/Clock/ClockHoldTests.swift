@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Clock: what a start on a wrong clock does to sessions")
+@Suite("Clock: a start with a wrong clock ends no session")
 struct ClockHoldTests {
     private static let day = Duration.seconds(86_400)
     let fixture: SessionFixture
@@ -27,7 +27,7 @@ struct ClockHoldTests {
         clock.check(ClockV1.CheckRequest(), fixture.context()).waiting
     }
 
-    @Test("a start up to a day later goes on as before")
+    @Test("a start up to a day later continues normally")
     func night() async throws {
         let tokens = try await fixture.open()
         try await start(after: Self.day)
@@ -35,7 +35,7 @@ struct ClockHoldTests {
         _ = try await fixture.refresh(tokens.refreshToken)
     }
 
-    @Test("a start years ahead answers unavailable, ends nothing, and waits for a word")
+    @Test("a start years ahead returns unavailable, ends nothing, and waits for the operator")
     func farAhead() async throws {
         let tokens = try await fixture.open()
         let before = fixture.time.now()
@@ -49,25 +49,25 @@ struct ClockHoldTests {
             try fixture.service.validate(
                 SessionV1.ValidateRequest(accessToken: tokens.accessToken), fixture.context())
         }
-        #expect(fixture.time.now() == before, "time goes on from the mark")
+        #expect(fixture.time.now() == before, "the time continues from the stored mark")
         #expect(try await fixture.number("SELECT count(*) FROM session WHERE ended_at_ms > 0") == 0)
         #expect(fixture.log.lines.contains { $0.contains("postern clock accept") })
     }
 
-    @Test("signing out works all the same")
+    @Test("signing out works meanwhile")
     func signOut() async throws {
         let tokens = try await fixture.open()
         try await start(after: Self.day * 3_650)
         #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 1)
     }
 
-    @Test("the operator's word sets the time on, and no restart asks again")
+    @Test("the operator's confirmation sets the time, and no restart asks again")
     func accepted() async throws {
         let tokens = try await fixture.open()
         let gap = Self.day * 20
         let moment = fixture.time.now() + gap
         try await start(after: gap)
-        // A gateway that was taken over must not say that a wrong clock is right.
+        // A compromised gateway must not be able to confirm a wrong clock.
         await #expect(throws: ServiceError(.permissionDenied)) {
             try await clock.accept(ClockV1.AcceptRequest(), fixture.context())
         }
@@ -84,12 +84,12 @@ struct ClockHoldTests {
         #expect(!isWaiting())
     }
 
-    @Test("B15: a step forward while it runs is accepted: tokens are stamped by it, restarts too")
+    @Test("B15: a step forward at run time can be accepted: tokens and restarts then use it")
     func acceptedStep() async throws {
         let tokens = try await fixture.open()
         let before = fixture.time.now()
         fixture.time.stepWallClock(by: .seconds(5 * 3_600))
-        // Killed and started again in the same boot, it goes on from what was counted.
+        // Killed and restarted in the same boot, it continues from the counted time.
         fixture.time.startAgain()
         try await fixture.restart()
         #expect(fixture.time.now() == before)
@@ -106,7 +106,7 @@ struct ClockHoldTests {
         #expect(try await fixture.audited(.clockAccepted) == 1)
     }
 
-    @Test("B15: a clock that is behind is not taken: time never goes back")
+    @Test("B15: a clock that is behind is not accepted: time never goes back")
     func stepBack() async throws {
         _ = try await fixture.open()
         let before = fixture.time.now()
@@ -116,7 +116,7 @@ struct ClockHoldTests {
         #expect(try await fixture.audited(.clockAccepted) == 0)
     }
 
-    @Test("a clock that comes back is taken without a word")
+    @Test("a clock that returns to the right time is accepted without confirmation")
     func comesBack() async throws {
         let tokens = try await fixture.open()
         let before = fixture.time.now()
@@ -128,7 +128,7 @@ struct ClockHoldTests {
         _ = try await fixture.refresh(tokens.refreshToken)
     }
 
-    @Test("a time server's word is enough: a machine that was off for two days needs nobody")
+    @Test("a synchronised clock is accepted: a machine off for two days needs no operator")
     func synchronised() async throws {
         let tokens = try await fixture.open()
         try await start(after: Self.day * 2)
@@ -139,7 +139,7 @@ struct ClockHoldTests {
     }
 
     @Test(
-        "killed after a step of the clock, it takes the proofs of an identity that ran through it")
+        "after a clock step and a kill, it accepts proofs of an identity that kept running")
     func step() async throws {
         for step in [Duration.seconds(3_600), .seconds(-3_600), Self.day * 3_650] {
             let tokens = try await fixture.open()
@@ -153,7 +153,7 @@ struct ClockHoldTests {
         }
     }
 
-    @Test("a restart while it waits waits on")
+    @Test("after a restart while it waits for confirmation, it still waits")
     func waitsOn() async throws {
         _ = try await fixture.open()
         let wall = fixture.time.now() + Self.day * 3_650
@@ -165,7 +165,7 @@ struct ClockHoldTests {
         #expect(isWaiting())
     }
 
-    @Test("a start on a clock that is behind revives nothing that has expired")
+    @Test("a start with a clock that is behind revives no expired session")
     func behind() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: Self.day * 30)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-04: sessions that are bound to a key")
+@Suite("S-04: sessions can be bound to a device key")
 struct BoundSessionTests {
     let fixture: SessionFixture
     let device: TestDevice
@@ -16,7 +16,7 @@ struct BoundSessionTests {
         device = try .p256()
     }
 
-    @Test("S-04: a stolen token is worth nothing, and its theft signs nobody out")
+    @Test("S-04: a stolen token is useless without the key, and using it ends no session")
     func stolen() async throws {
         let tokens = try await fixture.open(on: device)
         let child = try await fixture.refresh(tokens.refreshToken, on: device)
@@ -40,7 +40,7 @@ struct BoundSessionTests {
         _ = try await fixture.refresh(child.refreshToken, on: device)
     }
 
-    @Test("S-04: a lost answer, however late, is given again, whatever was used meanwhile")
+    @Test("S-04: a lost response is repeated, however late, whatever was used meanwhile")
     func lostAnswer() async throws {
         let first = try await fixture.open(on: device)
         let lost = try await fixture.refresh(first.refreshToken, on: device)
@@ -48,22 +48,22 @@ struct BoundSessionTests {
         fixture.time.advance(by: .seconds(20 * 86_400))
         let again = try await fixture.refresh(first.refreshToken, on: device)
         #expect(again.refreshToken == lost.refreshToken)
-        #expect(fixture.validate(again.accessToken).valid, "it counts from when the device asked")
+        #expect(fixture.validate(again.accessToken).valid, "it counts from the device's request")
         let next = try await fixture.refresh(again.refreshToken, on: device)
         let restored = try await fixture.refresh(first.refreshToken, on: device)
-        #expect(restored.refreshToken == next.refreshToken, "any number behind: the leaf")
+        #expect(restored.refreshToken == next.refreshToken, "any older token gets the leaf")
         #expect(try await fixture.audited(.refreshRepeated) == 2)
         #expect(try await fixture.audited(.refreshTokenReplayed) == 0)
     }
 
-    @Test("S-04: a recorded request, sent again, gives no access beyond its first answer's")
+    @Test("S-04: a recorded request, sent again, gives no access beyond its first response")
     func recorded() async throws {
         let first = try await fixture.open(on: device)
         let proof = try device.proof(first.refreshToken, at: fixture.time.now())
         let child = try await fixture.refresh(first.refreshToken, proof: proof)
         fixture.time.advance(by: .seconds(299))
         let again = try await fixture.refresh(first.refreshToken, proof: proof)
-        // Lives differ by the jitter of 5 % to either side.
+        // Token lives differ by the jitter of 5 % in either direction.
         #expect(again.accessExpiresAtMs <= child.accessExpiresAtMs + 61_000)
         fixture.time.advance(by: .seconds(2))
         await expectRefused(.deviceProofStale) {
@@ -71,7 +71,7 @@ struct BoundSessionTests {
         }
     }
 
-    @Test("S-04: a device whose clock is wrong signs by the server's, which every answer tells")
+    @Test("S-04: a device with a wrong clock signs with the server's time, sent in every response")
     func wrongClock() async throws {
         let tokens = try await fixture.open(on: device)
         #expect(tokens.serverTimeMs == fixture.time.now().milliseconds)
@@ -85,7 +85,7 @@ struct BoundSessionTests {
             tokens.refreshToken, proof: device.proof(tokens.refreshToken, at: right))
     }
 
-    @Test("G-09: with the device's proof any of its tokens signs out")
+    @Test("G-09: any token of the session with the device's proof signs out")
     func signsOut() async throws {
         let tokens = try await fixture.open(on: device)
         let child = try await fixture.refresh(tokens.refreshToken, on: device)
@@ -96,7 +96,7 @@ struct BoundSessionTests {
         #expect(!fixture.validate(child.accessToken).valid)
     }
 
-    @Test("G-25: a repeated call is answered to its device only")
+    @Test("G-25: only the session's device gets the response to a repeated call")
     func repeated() async throws {
         let tokens = try await fixture.open(on: device)
         let child = try await fixture.refresh(tokens.refreshToken, on: device, key: "k")
@@ -107,7 +107,7 @@ struct BoundSessionTests {
         #expect(again.refreshToken == child.refreshToken)
     }
 
-    @Test("S-04: of 50 parallel uses all are given the same child; it holds after a restart")
+    @Test("S-04: 50 parallel refreshes get the same child, which is valid after a restart")
     func parallel() async throws {
         let tokens = try await fixture.open(on: device)
         let (service, context) = (fixture.service, fixture.context())

@@ -5,14 +5,14 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-04: sessions without a key, used from another device")
+@Suite("S-04: sessions without a key can be used from another device")
 struct DeviceBindingTests {
-    @Test("S-04: the verdict, row by row")
+    @Test("S-04: each row of the verdict table is right")
     func rows() {
         let (home, other): ([UInt8], [UInt8]) = ([1], [2])
         for binding in DeviceBinding.allCases {
             #expect(binding.verdict(on: home, home: home) == .answered)
-            #expect(binding.verdict(on: other, home: nil) == .answered, "nothing to hold against")
+            #expect(binding.verdict(on: other, home: nil) == .answered, "no device to compare with")
             #expect(binding.verdict(on: nil, home: nil) == .answered)
         }
         #expect(DeviceBinding.signal.verdict(on: other, home: home) == .recorded)
@@ -22,7 +22,7 @@ struct DeviceBindingTests {
         #expect(DeviceBinding.key.verdict(on: other, home: home) == .recorded)
     }
 
-    @Test("S-04: as a signal another device is recorded, and answered")
+    @Test("S-04: with `signal`, another device is recorded and gets its response")
     func signal() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open()
@@ -32,7 +32,7 @@ struct DeviceBindingTests {
         #expect(try await fixture.audited(.refreshElsewhere) == 1)
     }
 
-    @Test("S-04: as a fingerprint a sign-in that names no device is refused")
+    @Test("S-04: with `fingerprint`, a sign-in without a device id is rejected")
     func nameless() async throws {
         let fixture = try await SessionFixture(flags: ["--device-binding", "fingerprint"])
         let account = try fixture.account()
@@ -53,7 +53,7 @@ struct DeviceBindingTests {
         #expect(bound.tokens != nil)
     }
 
-    @Test("S-04: as a fingerprint it is recorded and refused, and signs nobody out")
+    @Test("S-04: with `fingerprint`, another device is recorded and rejected but ends nothing")
     func fingerprint() async throws {
         let fixture = try await SessionFixture(flags: ["--device-binding", "fingerprint"])
         let tokens = try await fixture.open()
@@ -62,7 +62,7 @@ struct DeviceBindingTests {
                 try await fixture.refresh(tokens.refreshToken, proof: nil, device: device)
             }
         }
-        #expect(try await fixture.audited(.refreshRefused) == 1, "both are one window's")
+        #expect(try await fixture.audited(.refreshRefused) == 1, "both are in one window")
         let child = try await fixture.refresh(tokens.refreshToken, proof: nil, device: "d1")
         await expectRefused(.deviceMismatch) {
             try await fixture.refresh(tokens.refreshToken, proof: nil, device: "d2")

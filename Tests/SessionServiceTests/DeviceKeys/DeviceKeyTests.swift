@@ -4,9 +4,9 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-04: device keys at sign-in")
+@Suite("S-04: a device key is registered at sign-in")
 struct DeviceKeyTests {
-    @Test("S-04: a key of each kind is taken with its device's signature, and with no other")
+    @Test("S-04: a key of each kind is accepted only with its own device's signature")
     func possession() throws {
         for device in try TestDevice.each() {
             let message = try device.key()
@@ -23,7 +23,7 @@ struct DeviceKeyTests {
         }
     }
 
-    @Test("S-04: another's key cannot be registered, nor one under the wrong kind")
+    @Test("S-04: another device's key, or one of the wrong kind, cannot be registered")
     func others() throws {
         let (mine, victims) = (try TestDevice.p256(), try TestDevice.p256())
         var message = try mine.key()
@@ -36,7 +36,7 @@ struct DeviceKeyTests {
         }
     }
 
-    @Test("S-04: what is no key of its kind is refused: points off the curve, of small order")
+    @Test("S-04: invalid keys are rejected: points off the curve or of small order")
     func noKeys() throws {
         let zeros = [UInt8](repeating: 0, count: 64)
         let device = try TestDevice.p256()
@@ -47,14 +47,15 @@ struct DeviceKeyTests {
         for key in [origin, compressed, beside] {
             expectInvalid(SessionV1.DeviceKey(kind: .p256, publicKey: key, possession: zeros))
         }
-        // With the neutral element as key, the signature (neutral element, 0) is right for all.
+        // With the neutral element as key, the signature (neutral element, 0) is valid for every
+        // message.
         let neutral: [UInt8] = [1] + zeros[..<31]
         let signature: [UInt8] = neutral + zeros[..<32]
         expectInvalid(
             SessionV1.DeviceKey(kind: .ed25519, publicKey: neutral, possession: signature))
     }
 
-    @Test("S-04: where keys are demanded, a sign-in without one is refused")
+    @Test("S-04: if keys are required, a sign-in without one is rejected")
     func demanded() async throws {
         let fixture = try await SessionFixture(flags: ["--device-binding", "key"])
         await expectRefused(.deviceKeyRequired) { try await fixture.open() }
@@ -83,7 +84,7 @@ struct DeviceKeyTests {
     ) {
         do throws(ServiceError) {
             _ = try DeviceKey(message, deviceID: deviceID)
-            Issue.record("taken", sourceLocation: sourceLocation)
+            Issue.record("the key was accepted", sourceLocation: sourceLocation)
         } catch {
             #expect(error.code == .invalidDeviceKey, sourceLocation: sourceLocation)
         }

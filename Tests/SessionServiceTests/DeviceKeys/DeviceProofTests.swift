@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-04: what a device's proof is worth")
+@Suite("S-04: a device's proof is checked")
 struct DeviceProofTests {
     let now = Timestamp(milliseconds: 1_700_000_000_000)
     let token = "AgFX-a-refresh-token"
@@ -16,7 +16,7 @@ struct DeviceProofTests {
             proof, on: token, by: try device.map { try DeviceKey(stored: $0.publicKey) }, at: now)
     }
 
-    @Test("S-04: the device's own signature proves; without key or proof there is none")
+    @Test("S-04: the device's own signature is a proof; without key or proof there is none")
     func rows() throws {
         for device in try TestDevice.each() {
             let proof = try device.proof(token, at: now)
@@ -26,7 +26,7 @@ struct DeviceProofTests {
         }
     }
 
-    @Test("S-04: a clock may be off by 5 min and no millisecond more, either way")
+    @Test("S-04: a clock may be off by 5 min in either direction, to the millisecond")
     func skew() throws {
         let device = try TestDevice.p256()
         for edge in [now - .seconds(300), now + .seconds(300)] {
@@ -41,7 +41,7 @@ struct DeviceProofTests {
         }
     }
 
-    @Test("S-04: another token's, moment's, device's or purpose's signature is wrong")
+    @Test("S-04: a signature for another token, time, device or purpose is wrong")
     func wrong() throws {
         for device in try TestDevice.each() {
             let genuine = try device.proof(token, at: now)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-/// A device with a key of its own, as an app has it.
+/// A device with its own key, like an app's.
 struct TestDevice: Sendable {
     private enum Signer: Sendable {
         case p256(SigningKey)
@@ -30,7 +30,7 @@ struct TestDevice: Sendable {
         return TestDevice(id: id, signer: .ed25519(try Ed25519SigningKey(seed: seed)))
     }
 
-    /// One of each kind.
+    /// One device with each kind of key.
     static func each() throws -> [TestDevice] { [try .p256(), try .ed25519()] }
 
     var publicKey: [UInt8] {
@@ -47,7 +47,7 @@ struct TestDevice: Sendable {
         }
     }
 
-    /// What a sign-in registers.
+    /// The key that a sign-in registers.
     func key() throws -> SessionV1.DeviceKey {
         let kind: SessionV1.DeviceKeyKind =
             switch signer {
@@ -59,7 +59,7 @@ struct TestDevice: Sendable {
             possession: try sign(DeviceKey.signed(publicKey, deviceID: id)))
     }
 
-    /// The proof that goes with a refresh.
+    /// The proof for a refresh.
     func proof(_ token: String, at moment: Timestamp) throws -> SessionV1.DeviceProof {
         SessionV1.DeviceProof(
             signedAtMs: moment.milliseconds,
@@ -79,7 +79,7 @@ extension SessionFixture {
         return try #require(response.tokens)
     }
 
-    /// Refreshes as a device does that signs by the right clock.
+    /// Refreshes like a device with the right time.
     func refresh(
         _ token: String, on device: TestDevice, key: String? = nil
     ) async throws -> SessionV1.Tokens {

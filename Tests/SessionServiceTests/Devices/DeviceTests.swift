@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-22: an account's devices and sessions")
+@Suite("G-22: an account lists and ends its sessions")
 struct DeviceTests {
     let fixture: SessionFixture
 
@@ -14,7 +14,7 @@ struct DeviceTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("G-22: the list tells device, times, methods and which one asks, the latest used first")
+    @Test("G-22: the list has device, times, methods and the current session, latest use first")
     func list() async throws {
         let phone = try await fixture.open(on: "Ada's phone")
         let opened = fixture.time.now().milliseconds
@@ -34,7 +34,7 @@ struct DeviceTests {
         #expect(list[1].lastUsedAtMs == opened + 60_000)
     }
 
-    @Test("G-22: ended and idle sessions are not listed")
+    @Test("G-22: ended and timed-out sessions are not listed")
     func gone() async throws {
         let idle = try await fixture.open(on: "idle")
         fixture.time.advance(by: .seconds(30 * 86_400))
@@ -47,7 +47,7 @@ struct DeviceTests {
         await expectRefused(.sessionEnded) { try await fixture.list(out.accessToken) }
     }
 
-    @Test("G-22: one ends another of its account; again is no error; its tokens are good no more")
+    @Test("G-22: a session ends another of its account, whose tokens fail; repeating is no error")
     func end() async throws {
         let (here, lost) = (
             try await fixture.open(on: "here"), try await fixture.open(on: "lost")
@@ -61,7 +61,7 @@ struct DeviceTests {
         #expect(!fixture.validate(here.accessToken).valid)
     }
 
-    @Test("G-22: another account's session, an unknown one and nonsense look the same")
+    @Test("G-22: another account's session, an unknown one and an invalid id give the same error")
     func strangers() async throws {
         let ada = try await fixture.open(on: "Ada's")
         let eve = try await fixture.open(try fixture.account(9), on: "Eve's")
@@ -75,7 +75,7 @@ struct DeviceTests {
         #expect(try await fixture.list(eve.accessToken).count == 1)
     }
 
-    @Test("S-06: all but this one")
+    @Test("S-06: EndOtherSessions ends all sessions except the caller's")
     func endOthers() async throws {
         let here = try await fixture.open(on: "here")
         var others: [SessionV1.Tokens] = []
@@ -91,7 +91,7 @@ struct DeviceTests {
         }
     }
 
-    @Test("an expired, a forged or a refresh token ends and lists nothing")
+    @Test("an expired, forged or refresh token lists and ends nothing")
     func tokens() async throws {
         let (here, other) = (
             try await fixture.open(on: "here"), try await fixture.open(on: "other")
@@ -106,7 +106,7 @@ struct DeviceTests {
         #expect(try await fixture.isLive(other))
     }
 
-    @Test("a long name is cut at a whole character, a device without one has none")
+    @Test("a long device name is cut between characters; a missing one is empty")
     func names() async throws {
         let long = String(repeating: "é", count: 100)
         let tokens = try await fixture.open(on: long)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-06: the end of an account's sessions")
+@Suite("S-06: all sessions of an account can be ended")
 struct AccountEndingTests {
     let fixture: SessionFixture
     let account: AccountID
@@ -16,7 +16,7 @@ struct AccountEndingTests {
         account = try fixture.account()
     }
 
-    @Test("S-06: all sessions end for that reason, access tokens included; others' stay")
+    @Test("S-06: all sessions end with that reason and their access tokens too; others remain")
     func ends() async throws {
         let tokens = [try await fixture.open(account), try await fixture.open(account)]
         let other = try await fixture.open(try fixture.account(43))
@@ -34,7 +34,7 @@ struct AccountEndingTests {
         #expect(try await fixture.audited(.sessionEnded) == 2)
     }
 
-    @Test("a proof from before the end opens nothing, one from that moment on does")
+    @Test("a proof from before the given time opens no session; one from that time on does")
     func proofs() async throws {
         let before = fixture.time.now()
         fixture.time.advance(by: .seconds(5))
@@ -54,7 +54,7 @@ struct AccountEndingTests {
             fixture.proof(try fixture.account(43), provedAt: before))
     }
 
-    @Test("a late or repeated delivery ends no session that was opened since")
+    @Test("a late or repeated delivery ends no session that was opened later")
     func lateDelivery() async throws {
         let old = try await fixture.open(account)
         fixture.time.advance(by: .seconds(10))
@@ -67,7 +67,7 @@ struct AccountEndingTests {
         #expect(fixture.validate(new.accessToken).valid)
     }
 
-    @Test("an earlier moment does not lift a later one")
+    @Test("an earlier time does not replace a later one")
     func outOfOrder() async throws {
         fixture.time.advance(by: .seconds(60))
         let moment = fixture.time.now()
@@ -79,7 +79,7 @@ struct AccountEndingTests {
         }
     }
 
-    @Test("G-25: a repeated sign-in with an old proof is refused as well")
+    @Test("G-25: a repeated sign-in with an old proof is rejected too")
     func repeatedSignIn() async throws {
         let proof = fixture.proof(account)
         _ = try await fixture.create(proof, key: "k")
@@ -88,7 +88,7 @@ struct AccountEndingTests {
         await expectRefused(.invalidSignInProof) { try await fixture.create(proof, key: "k") }
     }
 
-    @Test("what makes no sense is refused")
+    @Test("invalid arguments are rejected")
     func arguments() async throws {
         let now = fixture.time.now()
         for reason in [
@@ -109,7 +109,7 @@ struct AccountEndingTests {
         }
     }
 
-    @Test("G-12: the session that replaced the password stays, however late and often it is told")
+    @Test("G-12: the excepted session remains, however late or often the call is made")
     func except() async throws {
         let kept = try await fixture.open(account)
         let other = try await fixture.open(account)
@@ -129,7 +129,7 @@ struct AccountEndingTests {
         #expect(fixture.validate(child.accessToken).valid)
     }
 
-    @Test("G-12: another account's session keeps nothing alive, nonsense is refused")
+    @Test("G-12: another account's session excepts nothing, and an invalid id is rejected")
     func exceptAnother() async throws {
         let tokens = try await fixture.open(account)
         let others = try await fixture.open(try fixture.account(43))
@@ -148,7 +148,7 @@ struct AccountEndingTests {
         #expect(fixture.validate(others.accessToken).valid)
     }
 
-    @Test("S-06: nobody but identity and the operator's tool ends an account's sessions")
+    @Test("S-06: only identity and the operator's tool may end an account's sessions")
     func callers() async throws {
         let tokens = try await fixture.open(account)
         let request = SessionV1.EndAccountRequest(
@@ -164,7 +164,7 @@ struct AccountEndingTests {
         #expect(ended.ended == 1)
     }
 
-    @Test("S-06: a moment that is far ahead is tried again, until the clocks agree")
+    @Test("S-06: a time far in the future is retried until the clocks agree")
     func clocksDisagree() async throws {
         _ = try await fixture.open(account)
         let now = fixture.time.now()
@@ -177,7 +177,7 @@ struct AccountEndingTests {
         #expect(try await fixture.endAccount(account, before: now + .seconds(3_601)) == 1)
     }
 
-    @Test("old ends are forgotten a day later")
+    @Test("old records of ended accounts are removed a day later")
     func purge() async throws {
         for key in Int64(1)...20 {
             _ = try await fixture.endAccount(

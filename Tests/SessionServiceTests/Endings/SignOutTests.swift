@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-09: signing out")
+@Suite("G-09: a sign-out ends sessions")
 struct SignOutTests {
     let fixture: SessionFixture
 
@@ -14,7 +14,7 @@ struct SignOutTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("S-06: after signing out neither token is good, and the reason is told")
+    @Test("S-06: after a sign-out both tokens are rejected, and the reason is reported")
     func ends() async throws {
         let tokens = try await fixture.open()
         #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 1)
@@ -33,7 +33,7 @@ struct SignOutTests {
         await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
     }
 
-    @Test("G-09: a refresh token signs out that would be answered; any other is a replay")
+    @Test("G-09: a refresh token that could be used signs out; any other is a replay")
     func byRefreshToken() async throws {
         let tokens = try await fixture.open()
         let child = try await fixture.refresh(tokens.refreshToken)
@@ -55,7 +55,7 @@ struct SignOutTests {
         #expect(try await fixture.inspect(leaf.accessToken).endReason == .replayed)
     }
 
-    @Test("G-09: signing out twice is no error, and ends nothing twice")
+    @Test("G-09: signing out twice is no error and ends nothing more")
     func twice() async throws {
         let tokens = try await fixture.open()
         #expect(try await fixture.signOut(.refreshToken(tokens.refreshToken)) == 1)
@@ -64,7 +64,7 @@ struct SignOutTests {
         #expect(try await fixture.audited(.sessionEnded) == 1)
     }
 
-    @Test("S-06: all of the account's sessions end, and nobody else's")
+    @Test("S-06: signing out everywhere ends all sessions of the account and of no other")
     func all() async throws {
         let account = try fixture.account()
         let mine = [
@@ -82,7 +82,7 @@ struct SignOutTests {
         #expect(fixture.validate(other.accessToken).valid)
     }
 
-    @Test("S-06: an expired access token does not end all sessions, and is told so")
+    @Test("S-06: an expired access token cannot end all sessions and gets an error")
     func allByExpired() async throws {
         let (mine, other) = (try await fixture.open(), try await fixture.open())
         fixture.time.advance(by: .seconds(700))
@@ -97,7 +97,7 @@ struct SignOutTests {
         #expect(try await fixture.signOut(.accessToken(child.accessToken), all: true) == 2)
     }
 
-    @Test("a token of an ended session ends no other one")
+    @Test("a token of an ended session ends no other session")
     func endedSession() async throws {
         let stale = try await fixture.open()
         _ = try await fixture.signOut(.accessToken(stale.accessToken))
@@ -107,7 +107,7 @@ struct SignOutTests {
         #expect(fixture.validate(live.accessToken).valid)
     }
 
-    @Test("tokens do not stand in for one another")
+    @Test("access and refresh tokens are not interchangeable")
     func otherTokens() async throws {
         let tokens = try await fixture.open()
         await expectRefused(.invalidAccessToken) {
@@ -120,7 +120,7 @@ struct SignOutTests {
         #expect(fixture.validate(tokens.accessToken).valid)
     }
 
-    @Test("S-02: a session that time has ended keeps that reason")
+    @Test("S-02: a session that has timed out keeps that reason")
     func overAlready() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(31 * 86_400))

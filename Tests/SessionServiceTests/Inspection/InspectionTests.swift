@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-01: the state of a token's session")
+@Suite("G-01: Inspect reports the state of a token's session")
 struct InspectionTests {
     let fixture: SessionFixture
 
@@ -14,7 +14,7 @@ struct InspectionTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("G-01: live, with a current and with an expired access token")
+    @Test("G-01: a session is live with a current and with an expired access token")
     func live() async throws {
         let account = try fixture.account()
         let tokens = try await fixture.open(account)
@@ -27,7 +27,7 @@ struct InspectionTests {
         #expect(expired.known && expired.live && !expired.accessTokenCurrent)
     }
 
-    @Test("G-01: a token that is not ours is told nothing")
+    @Test("G-01: a token that is not ours reveals nothing")
     func unknown() async throws {
         let tokens = try await fixture.open()
         for token in ["", tokens.refreshToken, tokens.accessToken + "x"] {
@@ -35,7 +35,7 @@ struct InspectionTests {
         }
     }
 
-    @Test("G-01: a session whose row is gone is not known")
+    @Test("G-01: a session whose row is erased is unknown")
     func erased() async throws {
         let tokens = try await fixture.open()
         try await fixture.store.write { transaction in

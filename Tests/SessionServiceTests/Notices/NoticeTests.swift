@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-03, G-10: owners are told")
+@Suite("S-03, G-10: owners get notices about their sessions")
 struct NoticeTests {
     let fixture: SessionFixture
 
@@ -15,7 +15,7 @@ struct NoticeTests {
         fixture = try await SessionFixture(flags: ["--sessions-max", "1"])
     }
 
-    @Test("S-03: of a displaced session, with its device and moment, once")
+    @Test("S-03: a displaced session gives one notice with its device and time")
     func displaced() async throws {
         _ = try await fixture.open(on: "Ada’s phone")
         fixture.time.advance(by: .seconds(5))
@@ -30,7 +30,7 @@ struct NoticeTests {
         #expect(told.deviceName == "Ada’s phone" && told.platform == "ios")
     }
 
-    @Test("G-10: of a replayed refresh token, by whichever call it came")
+    @Test("G-10: a replayed refresh token gives a notice")
     func replayed() async throws {
         let first = try await fixture.open(on: "phone")
         var leaf = first
@@ -45,7 +45,7 @@ struct NoticeTests {
         #expect(fixture.notices.told.map(\.kind) == [.sessionReplayed])
     }
 
-    @Test("a sign-out, an ended account and idleness tell nobody")
+    @Test("a sign-out, an ended account and a timeout give no notice")
     func silent() async throws {
         let one = try await fixture.open(on: "phone")
         #expect(try await fixture.signOut(.accessToken(one.accessToken)) == 1)
@@ -57,7 +57,7 @@ struct NoticeTests {
         #expect(try await fixture.waiting() == 0)
     }
 
-    @Test("an identity that is down delays the notice and nothing else")
+    @Test("if identity is down, only the notice is delayed")
     func down() async throws {
         fixture.notices.fail([.unavailable, .deadlineExceeded, .unknownMethod])
         _ = try await fixture.open(on: "phone")
@@ -69,7 +69,7 @@ struct NoticeTests {
         #expect(fixture.notices.told.count == 1)
     }
 
-    @Test("a notice outlives the process that wrote it, and the erasure of its session")
+    @Test("a notice survives a restart and the erasure of its session")
     func crash() async throws {
         _ = try await fixture.open(on: "phone")
         _ = try await fixture.open(on: "tablet")
@@ -80,7 +80,7 @@ struct NoticeTests {
     }
 
     @Test(
-        "a notice that identity can never take is reported and let go",
+        "a notice that identity permanently rejects is reported and dropped",
         arguments: [ErrorCode.invalidArgument, .idempotencyKeyReused])
     func final(code: ErrorCode) async throws {
         fixture.notices.fail([code])
@@ -91,14 +91,14 @@ struct NoticeTests {
         #expect(fixture.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
-    @Test("A-02: a device's name stands nowhere in clear")
+    @Test("A-02: a device's name is stored only encrypted")
     func sealed() async throws {
         _ = try await fixture.open(on: "canary name")
         _ = try await fixture.open(on: "tablet")
         try await fixture.store.truncateLog()
         let file = URL(filePath: fixture.folder.file("\(SessionService.storeName).sqlite"))
         let database = try Data(contentsOf: file)
-        #expect(database.range(of: Data("ios".utf8)) != nil, "what is not sealed is found")
+        #expect(database.range(of: Data("ios".utf8)) != nil, "unencrypted text is found")
         #expect(database.range(of: Data("canary name".utf8)) == nil)
     }
 }

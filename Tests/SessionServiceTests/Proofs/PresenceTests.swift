@@ -7,7 +7,7 @@ import Testing
 @testable import SessionService
 
 extension TestDevice {
-    /// The proof of an app whose owner has just passed its prompt.
+    /// The proof that an app makes when its owner has just confirmed the prompt.
     func presence(
         _ token: String, at moment: Timestamp, inHardware: Bool = true
     ) throws -> SessionV1.PresenceProof {
@@ -18,7 +18,7 @@ extension TestDevice {
     }
 }
 
-@Suite("G-13, S-04: the device's key behind a prompt proves its owner once more")
+@Suite("G-13, S-04: a device key behind a prompt is a proof of the owner")
 struct PresenceTests {
     let fixture: SessionFixture
 
@@ -34,7 +34,7 @@ struct PresenceTests {
             fixture.context())
     }
 
-    @Test("G-13: either kind of key, in hardware or not, is told as RFC 8176 names it")
+    @Test("G-13: keys of either kind, in hardware or software, give the methods of RFC 8176")
     func kinds() async throws {
         for device in try TestDevice.each() {
             for (inHardware, method) in [(true, "hwk"), (false, "swk")] {
@@ -55,7 +55,7 @@ struct PresenceTests {
     }
 
     @Test(
-        "G-13: it counts from when it was signed, so sent again it gives nothing; never from later")
+        "G-13: a proof counts from its signature, so a repeat gains nothing; never from later")
     func moment() async throws {
         let device = try TestDevice.p256()
         let tokens = try await fixture.open(on: device)
@@ -72,7 +72,7 @@ struct PresenceTests {
         #expect(ahead.authTimeMs == now.milliseconds)
     }
 
-    @Test("G-13: sent again, and refused again, it asks nothing of the writer and leaves no record")
+    @Test("G-13: a repeated or again rejected proof needs no writer and makes no record")
     func unwritten() async throws {
         let device = try TestDevice.p256()
         let tokens = try await fixture.open(on: device)
@@ -99,7 +99,7 @@ struct PresenceTests {
                 "SELECT max(attempt) FROM audit WHERE kind = ?", [.text(kind)]) == 6)
     }
 
-    @Test("G-13: another's key, another token, an unattended proof or a stale one prove nothing")
+    @Test("G-13: another key or token, a proof without a prompt, or a stale proof is rejected")
     func refused() async throws {
         let device = try TestDevice.ed25519()
         let tokens = try await fixture.open(on: device)
@@ -133,7 +133,7 @@ struct PresenceTests {
         #expect(fixture.validate(token).amr == ["pwd"])
     }
 
-    @Test("G-13: a session without a key, or one that is over, is not proved by a device")
+    @Test("G-13: a session without a key, or an ended one, cannot be proved by a device")
     func unbound() async throws {
         let device = try TestDevice.p256()
         let unbound = try await fixture.open()
@@ -150,7 +150,7 @@ struct PresenceTests {
         }
     }
 
-    @Test("G-13: two proofs at once are a mistake of the caller's")
+    @Test("G-13: two proofs in one call are an invalid argument")
     func both() async throws {
         let device = try TestDevice.p256()
         let tokens = try await fixture.open(on: device)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-13: a new proof for a live session")
+@Suite("G-13: a live session can get a new proof")
 struct ReauthenticationTests {
     let fixture: SessionFixture
 
@@ -14,7 +14,7 @@ struct ReauthenticationTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("G-13: the access token tells the new proof, and so do those after it; no new session")
+    @Test("G-13: the new access token and later ones have the new proof, in the same session")
     func noted() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(400))
@@ -32,7 +32,7 @@ struct ReauthenticationTests {
         #expect(try await fixture.audited(.sessionReauthenticated) == 1)
     }
 
-    @Test("S-02: a session's limits are its sign-in's, whatever its owner proves later")
+    @Test("S-02: a session keeps the limits of its sign-in, whatever is proved later")
     func limits() async throws {
         let fixture = try await SessionFixture(flags: [
             "--session-limits", "otp=10d/20d", "--session-limits", "pwd=30d/90d",
@@ -57,7 +57,7 @@ struct ReauthenticationTests {
         #expect(try await fixture.isLive(password), "nor does a code shorten a password's")
     }
 
-    @Test("G-13: each way keeps its own moment; a token tells the latest")
+    @Test("G-13: each method keeps its own time; a token has the latest")
     func ways() async throws {
         let tokens = try await fixture.open()
         let start = fixture.time.now().milliseconds
@@ -81,7 +81,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("G-13: a proof serves once, young, and for its own account only")
+    @Test("G-13: a proof is accepted once, while fresh, and only for its own account")
     func proofs() async throws {
         let tokens = try await fixture.open()
         let proof = fixture.proof(try fixture.account())
@@ -98,7 +98,7 @@ struct ReauthenticationTests {
         await expectRefused(.invalidSignInProof) { try await fixture.create(proof) }
     }
 
-    @Test("G-13: an ended session is not proved again, nor by an expired token")
+    @Test("G-13: an ended session or an expired token cannot be re-authenticated")
     func ended() async throws {
         let tokens = try await fixture.open()
         let other = try await fixture.open()
@@ -114,7 +114,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("G-10: a lost child is not confirmed by what its parent's token was exchanged for")
+    @Test("G-10: a lost child is not confirmed by re-authentication with its parent's token")
     func lostChild() async throws {
         let tokens = try await fixture.open()
         let lost = try await fixture.refresh(tokens.refreshToken)
@@ -129,7 +129,7 @@ struct ReauthenticationTests {
         }
     }
 
-    @Test("S-06: a reset ends a session that was opened before it, however it was proved since")
+    @Test("S-06: a reset ends sessions that were opened before it, even if proved since")
     func reset() async throws {
         let tokens = try await fixture.open()
         let other = try await fixture.open()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-13, S-02: what a session knows of its owner's proofs")
+@Suite("G-13, S-02: a session stores its owner's proofs")
 struct SessionProofsTests {
     private static func proof(_ methods: String, _ moment: Int64) -> SessionProof {
         SessionProof(
@@ -19,7 +19,7 @@ struct SessionProofsTests {
     }
 
     @Test(
-        "G-13: the sign-in's way stays, every way keeps its latest moment, the last is told",
+        "G-13: the sign-in's method stays, each method keeps its latest time, the last is reported",
         arguments: [
             ([], "pwd", Int64(100), 1),
             ([("pwd", 200)], "pwd", 200, 1),
@@ -39,7 +39,7 @@ struct SessionProofsTests {
         #expect(proofs.all.count == count)
     }
 
-    @Test("a row gives back what was written; with the sign-in's way alone it holds nothing more")
+    @Test("the stored text is read back unchanged; with only the sign-in's method there is none")
     func text() throws {
         #expect(Self.proofs([("pwd", 300)]).text == nil)
         let several = Self.proofs([("hwk user", 200), ("otp", 150)])
@@ -49,7 +49,7 @@ struct SessionProofsTests {
         #expect(alone.all == [Self.proof("pwd", 7)])
     }
 
-    @Test("what an older program has noted since is taken in")
+    @Test("a proof that an older version has recorded since is added")
     func older() throws {
         let proofs = try SessionProofs(
             stored: "pwd@100;otp@200", latest: Self.proof("hwk user", 300))
@@ -58,7 +58,7 @@ struct SessionProofsTests {
     }
 
     @Test(
-        "what is no such text is an error and no session",
+        "an invalid stored text is an error and gives no session",
         arguments: ["", "pwd", "pwd@", "pwd@1;x"])
     func broken(text: String) {
         #expect(throws: SQLError.self) {
@@ -67,7 +67,7 @@ struct SessionProofsTests {
     }
 
     @Test(
-        "a method that would break a row is refused at the door",
+        "a method that would break the stored text is rejected on input",
         arguments: ["", "a b", "a;b", "a@b"])
     func methods(text: String) {
         #expect(!SessionProofs.canKeep(text))

@@ -27,7 +27,7 @@ struct ConfirmationTests {
         #expect(!fixture.validate(child.accessToken).valid)
     }
 
-    @Test("G-10: the parent's own access token confirms nothing of the child")
+    @Test("G-10: the parent's own access token does not confirm the child")
     func parents() async throws {
         let first = try await fixture.open()
         let child = try await fixture.refresh(first.refreshToken)
@@ -35,7 +35,7 @@ struct ConfirmationTests {
         #expect(try await fixture.refresh(first.refreshToken).refreshToken == child.refreshToken)
     }
 
-    @Test("a crash forgets what was confirmed: milder for the rest of the grace, and no longer")
+    @Test("a crash loses confirmations: milder for the rest of the grace and no longer")
     func crash() async throws {
         let first = try await fixture.open()
         let child = try await fixture.refresh(first.refreshToken)
@@ -48,7 +48,7 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("what was noted is known for a grace, and gone after two")
+    @Test("a confirmation is kept for one grace and removed after two")
     func bounded() async throws {
         let grace: Duration = .seconds(30)
         let confirmations = Confirmations(grace: grace)
@@ -60,13 +60,13 @@ struct ConfirmationTests {
         #expect(confirmations.hasSeen(token.session, 1))
         #expect(!confirmations.hasSeen(token.session, 2))
         confirmations.note(token, at: start + grace)
-        #expect(confirmations.count == 2, "kept across the turn")
+        #expect(confirmations.count == 2, "kept when the generations change")
         let late = Confirmations(grace: grace)
         late.note(token, at: start + grace + .seconds(1))
         #expect(late.count == 0, "too old to matter")
     }
 
-    @Test("B21: what was noted is gone after two graces, also where nothing else is noted")
+    @Test("B21: a confirmation is removed after two graces even if no other is added")
     func forgotten() async throws {
         let grace: Duration = .seconds(30)
         let confirmations = Confirmations(grace: grace)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-10: what the operator sees and does of the keys of refresh tokens")
+@Suite("G-10: operators list and rotate the keys of refresh tokens")
 struct RefreshKeyOperationsTests {
     private static let day: Duration = .seconds(86_400)
     let fixture: SessionFixture
@@ -26,7 +26,7 @@ struct RefreshKeyOperationsTests {
         ).keys
     }
 
-    @Test("a rotated key is told with its end, and nobody is signed out")
+    @Test("a rotated key is listed with the end of its acceptance, and no user is signed out")
     func rotated() async throws {
         let tokens = try await fixture.open()
         let first = try #require(try await list().first)
@@ -42,13 +42,13 @@ struct RefreshKeyOperationsTests {
         _ = try await fixture.refresh(child.refreshToken)
     }
 
-    @Test("two at one moment stand in the order in which they were made")
+    @Test("two keys made at the same time are listed in the order of their making")
     func order() async throws {
         _ = try await rotate()
         #expect(try await rotate().map(\.keyId) == [3, 2, 1])
     }
 
-    @Test("a key that is due is made though nobody signs in or refreshes")
+    @Test("a key that is due is made even without sign-ins or refreshes")
     func idle() async throws {
         fixture.time.advance(by: Self.day * 31)
         let (service, time) = (fixture.service, fixture.time)
@@ -64,7 +64,7 @@ struct RefreshKeyOperationsTests {
         #expect(keys.map(\.keyId) == [2, 1])
     }
 
-    @Test("only the operator's tool is answered", arguments: ["gateway", "identity", "app", ""])
+    @Test("only the operator's tool has access", arguments: ["gateway", "identity", "app", ""])
     func strangers(application: String) async throws {
         await expectRefused(.permissionDenied) {
             try await fixture.service.refreshKeys.listRefreshKeys(

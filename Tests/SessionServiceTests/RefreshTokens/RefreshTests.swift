@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-10: refresh")
+@Suite("G-10: refresh tokens rotate, and replays are detected")
 struct RefreshTests {
     let fixture: SessionFixture
 
@@ -14,7 +14,7 @@ struct RefreshTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("G-10: each refresh gives another refresh token and a good access token")
+    @Test("G-10: each refresh returns a new refresh token and a valid access token")
     func rotates() async throws {
         var tokens = try await fixture.open()
         var seen: Set<String> = [tokens.refreshToken]
@@ -29,7 +29,7 @@ struct RefreshTests {
         #expect(try await fixture.audited(.sessionRefreshed) == 5)
     }
 
-    @Test("G-10: a replayed refresh token ends its family, access tokens included")
+    @Test("G-10: a replayed refresh token ends its session and its access tokens")
     func replay() async throws {
         let first = try await fixture.open()
         let second = try await fixture.refresh(first.refreshToken)
@@ -58,7 +58,7 @@ struct RefreshTests {
         await expectRefused(.sessionEnded) { try await fixture.refresh(leaf.refreshToken) }
     }
 
-    @Test("G-10: within the grace a retry gives the same child, exactly to its edge")
+    @Test("G-10: within the grace a retry returns the same child, to the exact boundary")
     func grace() async throws {
         let first = try await fixture.open()
         let child = try await fixture.refresh(first.refreshToken)
@@ -75,18 +75,18 @@ struct RefreshTests {
         }
     }
 
-    @Test("G-10: a retry's access token counts from the first answer")
+    @Test("G-10: a retry's access token counts from the first response")
     func noMoreAccess() async throws {
         let first = try await fixture.open()
         let child = try await fixture.refresh(first.refreshToken)
         fixture.time.advance(by: .seconds(29))
         let again = try await fixture.refresh(first.refreshToken)
-        // Lives differ by the jitter of 5 % to either side.
+        // Token lives differ by the jitter of 5 % in either direction.
         #expect(abs(again.accessExpiresAtMs - child.accessExpiresAtMs) <= 61_000)
         #expect(again.idleExpiresAtMs == child.idleExpiresAtMs)
     }
 
-    @Test("G-10: of 50 parallel uses of one token all are given the same child, which lives")
+    @Test("G-10: 50 parallel uses of one token return the same child, which is valid")
     func parallel() async throws {
         let tokens = try await fixture.open()
         let (service, context) = (fixture.service, fixture.context())
@@ -105,7 +105,7 @@ struct RefreshTests {
         _ = try await fixture.refresh(try #require(children.first))
     }
 
-    @Test("G-25: of 50 parallel repeats of one call all give the same child, which lives")
+    @Test("G-25: 50 parallel repeats of one call return the same child, which is valid")
     func parallelRepeats() async throws {
         let tokens = try await fixture.open()
         let (service, context) = (fixture.service, fixture.context("k"))
@@ -123,7 +123,7 @@ struct RefreshTests {
         #expect(try await fixture.audited(.sessionRefreshed) == 2)
     }
 
-    @Test("G-25: a repeated refresh gives the same child, another token under its key is refused")
+    @Test("G-25: a repeated refresh returns the same child; another token under its key fails")
     func repeated() async throws {
         let first = try await fixture.open()
         let child = try await fixture.refresh(first.refreshToken, key: "k1")
@@ -136,7 +136,7 @@ struct RefreshTests {
         _ = try await fixture.refresh(child.refreshToken, key: "k2")
     }
 
-    @Test("G-10: a replay ends its family under another request's idempotency key as well")
+    @Test("G-10: a replay ends its session under another request's idempotency key too")
     func replayUnderAKey() async throws {
         let first = try await fixture.open()
         let child = try await fixture.refresh(first.refreshToken, key: "k1")
@@ -148,7 +148,7 @@ struct RefreshTests {
         #expect(try await fixture.inspect(leaf.accessToken).endReason == .replayed)
     }
 
-    @Test("G-25: a late repeat gives no access beyond the first answer's")
+    @Test("G-25: a late repeat gives no access beyond the first response")
     func lateRepeat() async throws {
         let first = try await fixture.open()
         let child = try await fixture.refresh(first.refreshToken, key: "k1")
@@ -179,7 +179,7 @@ struct RefreshTests {
             tokens.refreshToken, key: String(repeating: "k", count: 255))
     }
 
-    @Test("other tokens do not stand in for a refresh token")
+    @Test("only a refresh token is accepted as a refresh token")
     func otherTokens() async throws {
         let tokens = try await fixture.open()
         for token in ["", tokens.accessToken, tokens.sessionId, tokens.refreshToken + "A"] {
@@ -188,7 +188,7 @@ struct RefreshTests {
         _ = try await fixture.refresh(tokens.refreshToken)
     }
 
-    @Test("a token that an older copy of the store has not given out yet ends nothing")
+    @Test("a token newer than the counter of a restored store ends nothing")
     func restoredStore() async throws {
         let tokens = try await fixture.open()
         let child = try await fixture.refresh(tokens.refreshToken)
@@ -201,7 +201,7 @@ struct RefreshTests {
         #expect(fixture.validate(child.accessToken).valid)
     }
 
-    @Test("what was acknowledged holds after a restart")
+    @Test("acknowledged refreshes survive a restart")
     func restart() async throws {
         let first = try await fixture.open()
         let second = try await fixture.refresh(first.refreshToken, key: "k")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-10: the keys of refresh tokens")
+@Suite("G-10: the keys of refresh tokens rotate")
 struct RefreshTokenKeyTests {
     private static let day: Duration = .seconds(86_400)
 
@@ -17,7 +17,7 @@ struct RefreshTokenKeyTests {
         fixture = try await SessionFixture(
             flags: [
                 "--session-idle-max", "90d", "--refresh-key-life", "30d",
-                // Keys are taken as long as the longest session lives: here, 90 days.
+                // Keys are accepted as long as the longest session lives: here, 90 days.
                 "--session-limits", "anon=90d/90d",
             ])
     }
@@ -26,7 +26,7 @@ struct RefreshTokenKeyTests {
         try #require(Base64URL.decode(token.utf8))[1]
     }
 
-    @Test("the first sign-in or refresh after its time makes a new key; the old one's tokens hold")
+    @Test("the first sign-in or refresh after a key's life makes a new one; old tokens stay valid")
     func schedule() async throws {
         let first = try await fixture.open()
         #expect(try keyID(first.refreshToken) == 1)
@@ -40,7 +40,7 @@ struct RefreshTokenKeyTests {
         #expect(try await fixture.audited(.refreshKeyMade) == 2)
     }
 
-    @Test("a key counts for as long as a session can live after it, and no longer")
+    @Test("a key is accepted as long as a session from its time can live, and no longer")
     func acceptance() async throws {
         let first = try await fixture.open()
         try await fixture.service.renewRefreshKey()
@@ -52,7 +52,7 @@ struct RefreshTokenKeyTests {
         await expectRefused(.invalidRefreshToken) { try await fixture.refresh(first.refreshToken) }
     }
 
-    @Test("keys hold after a restart, and 50 at once make one")
+    @Test("keys survive a restart, and 50 concurrent calls make only one")
     func restart() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: Self.day * 31)
@@ -73,7 +73,7 @@ struct RefreshTokenKeyTests {
         #expect(try keyID(child.refreshToken) == 2)
     }
 
-    @Test("nothing of a stolen store makes a token: the keys are sealed, each in its place")
+    @Test("a stolen store makes no tokens: keys are encrypted, each bound to its row")
     func sealed() async throws {
         let tokens = try await fixture.open()
         let bytes = try #require(Base64URL.decode(tokens.refreshToken.utf8))
@@ -89,7 +89,7 @@ struct RefreshTokenKeyTests {
         await #expect(throws: RefreshTokenKeyError.doesNotOpen) { try await fixture.restart() }
     }
 
-    @Test("G-10: a key that cannot be made is reported, and nobody is kept out")
+    @Test("G-10: if a key cannot be made, that is reported and sign-ins continue")
     func goesOn() async throws {
         for _ in 2...255 { try await fixture.service.renewRefreshKey() }
         fixture.time.advance(by: Self.day * 31)
@@ -107,7 +107,7 @@ struct RefreshTokenKeyTests {
         #expect(try keyID(try await fixture.open().refreshToken) == 1)
     }
 
-    @Test("S-02: the key's life suits the longest session of any method")
+    @Test("S-02: the key's life must fit the longest session of any method")
     func longestAge() throws {
         let flags = ["--refresh-key-life", "1d", "--session-limits"]
         _ = try SessionFixture.settings(flags + ["anonymous=30d/200d"])
@@ -116,7 +116,7 @@ struct RefreshTokenKeyTests {
         }
     }
 
-    @Test("255 keys at most: the next one is refused until an old one is forgotten")
+    @Test("at most 255 keys exist: the next is rejected until an old one is removed")
     func exhausted() async throws {
         for _ in 2...255 { try await fixture.service.renewRefreshKey() }
         await expectRefused(.resourceExhausted) { try await fixture.service.renewRefreshKey() }

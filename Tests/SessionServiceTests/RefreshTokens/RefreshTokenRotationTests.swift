@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-10: the rule of rotation, row by row")
+@Suite("G-10: each row of the rotation rule is right")
 struct RefreshTokenRotationTests {
     typealias Decision = RefreshTokenRotation.Decision
 
@@ -22,7 +22,7 @@ struct RefreshTokenRotationTests {
             state, grace: grace, at: rotatedAt + age)
     }
 
-    @Test("the leaf rotates; what was never given is unknown", arguments: [false, true])
+    @Test("the leaf rotates; a counter that was never issued is unknown", arguments: [false, true])
     func leaf(confirmed: Bool) {
         #expect(decision(5, confirmed: confirmed) == .rotate(to: 6))
         #expect(decision(5, after: .seconds(9_999), confirmed: confirmed) == .rotate(to: 6))
@@ -30,16 +30,16 @@ struct RefreshTokenRotationTests {
         #expect(decision(.max, confirmed: confirmed) == .unknown)
     }
 
-    @Test("without a key one behind is answered again, exactly to the edge of the grace")
+    @Test("without a key the parent is answered again until the exact end of the grace")
     func edges() {
         #expect(decision(4, after: .zero) == .again(givenAt: rotatedAt))
         #expect(decision(4, after: .milliseconds(29_999)) == .again(givenAt: rotatedAt))
         #expect(decision(4, after: .seconds(30)) == .replayed)
-        #expect(decision(4, after: .zero, confirmed: true) == .replayed, "the answer arrived")
+        #expect(decision(4, after: .zero, confirmed: true) == .replayed, "the response arrived")
         for counter in Int64(1)...3 { #expect(decision(counter, after: .zero) == .replayed) }
     }
 
-    @Test("S-04: with a key and its proof any that was given is answered, however late")
+    @Test("S-04: with a key and its proof any issued token gets a response, however late")
     func proved() {
         let late: Duration = .seconds(5_000_000)
         let now = rotatedAt + late
@@ -60,7 +60,7 @@ struct RefreshTokenRotationTests {
                 == .again(givenAt: rotatedAt), "a slow clock")
     }
 
-    @Test("S-04: with a key and without its proof each is refused, and none ends the family")
+    @Test("S-04: with a key but no valid proof every token is rejected and none ends the session")
     func unproved() {
         let rows: [(DeviceProofFinding, ErrorCode)] = [
             (.absent, .deviceProofRequired), (.stale, .deviceProofStale),
@@ -74,7 +74,7 @@ struct RefreshTokenRotationTests {
         }
     }
 
-    @Test("S-04: from a device that is not taken: refused, but for a replay, which ends the family")
+    @Test("S-04: another device is rejected, except for a replay, which ends the session")
     func elsewhere() {
         #expect(decision(5, isElsewhere: true) == .refused(.deviceMismatch))
         #expect(decision(4, isElsewhere: true) == .refused(.deviceMismatch))
@@ -82,7 +82,7 @@ struct RefreshTokenRotationTests {
         #expect(decision(3, isElsewhere: true) == .replayed)
     }
 
-    @Test("a session that has ended answers so to every token", arguments: EndReason.allCases)
+    @Test("an ended session gives that result for every token", arguments: EndReason.allCases)
     func endedRows(reason: EndReason) {
         for counter in [Int64(1), 4, 5, 6] {
             #expect(decision(counter, .ended(reason)) == .hasEnded)

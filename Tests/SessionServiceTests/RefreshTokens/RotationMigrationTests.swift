@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-10: stores from before the grace and device keys")
+@Suite("G-10: stores from before the grace and device keys are migrated")
 struct RotationMigrationTests {
     private let folder: TemporaryFolder
     private let time = ManualTime()
@@ -24,7 +24,7 @@ struct RotationMigrationTests {
         return try await store.write(work)
     }
 
-    /// As the program before writes it.
+    /// Writes a row as the earlier version does.
     private static func insert(_ id: Int64, in transaction: Transaction) throws {
         try transaction.execute(
             """
@@ -35,7 +35,7 @@ struct RotationMigrationTests {
             """, [.integer(id)])
     }
 
-    @Test("a session from before is read, is bound to nothing, and gets no grace until it rotates")
+    @Test("an earlier session is read, is not bound, and has no grace until it rotates")
     func forward() async throws {
         let first = Array(SessionService.migrations.prefix(1))
         try await withStore(first) { try Self.insert(1, in: $0) }
@@ -53,7 +53,7 @@ struct RotationMigrationTests {
         #expect(after.rotatedAt == time.now() && after.counter == 4)
     }
 
-    @Test("the program before runs on the new schema")
+    @Test("the earlier version runs on the new schema")
     func backward() async throws {
         try await withStore(SessionService.migrations) { _ in }
         try await withStore(Array(SessionService.migrations.prefix(1))) { transaction in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("A-01: refused uses are recorded once for each window, and counted")
+@Suite("A-01: rejected tokens are recorded once a window and counted")
 struct RejectedTokenCounterTests {
     private static let start = Timestamp(milliseconds: 1_000_000_000)
 
@@ -16,7 +16,7 @@ struct RejectedTokenCounterTests {
         RejectedTokenCounter.Kind(session: session, account: 1, event: .refreshRefused, code: code)
     }
 
-    @Test("the first of a session and reason is recorded, the others are counted until it is over")
+    @Test("the first rejection for a session and reason is recorded, the rest are counted")
     func window() {
         let uses = RejectedTokenCounter()
         #expect(uses.note(Self.kind(1), at: Self.start))
@@ -31,7 +31,7 @@ struct RejectedTokenCounterTests {
         #expect(uses.note(Self.kind(1), at: Self.start + .seconds(600)), "a new window")
     }
 
-    @Test("a first use whose record was undone is given when its window is over")
+    @Test("a first rejection whose record was rolled back is reported when its window ends")
     func undone() {
         let uses = RejectedTokenCounter()
         #expect(!uses.noteFurther(Self.kind(1)), "the first needs its record")
@@ -39,10 +39,10 @@ struct RejectedTokenCounterTests {
         uses.confirm(Self.kind(2))
         #expect(uses.take(overAt: nil) == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1)])
         uses.confirm(Self.kind(1))
-        #expect(uses.count == 0, "a late word opens nothing")
+        #expect(uses.count == 0, "a late confirmation opens no window")
     }
 
-    @Test("A-01: a refused use whose transaction is undone is on record all the same")
+    @Test("A-01: a rejection whose transaction is rolled back is still recorded")
     func undoneRecord() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open(on: try .p256())
@@ -60,7 +60,7 @@ struct RejectedTokenCounterTests {
         #expect(try await fixture.audited(.refreshRefused) == 1)
     }
 
-    @Test("a clock that fell back, and a stop, end all windows")
+    @Test("a clock that goes backwards and a stop end all windows")
     func clock() {
         let uses = RejectedTokenCounter()
         for _ in 0..<2 { _ = uses.note(Self.kind(1), at: Self.start) }
@@ -69,7 +69,7 @@ struct RejectedTokenCounterTests {
         #expect(uses.take(overAt: nil).map(\.uses) == [3])
     }
 
-    @Test("no more windows are remembered than there is room for")
+    @Test("the number of windows has a maximum")
     func bounded() {
         let uses = RejectedTokenCounter()
         let recorded = (1...Int64(RejectedTokenCounter.windowsMax) + 10).filter {
@@ -79,7 +79,7 @@ struct RejectedTokenCounterTests {
         #expect(uses.count == RejectedTokenCounter.windowsMax)
     }
 
-    @Test("S-04: a thief who tries a thousand times leaves two records, with the count in one")
+    @Test("S-04: a thief with many attempts leaves two records, one of them with the count")
     func thief() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open(on: try .p256())
@@ -103,7 +103,7 @@ struct RejectedTokenCounterTests {
                 "SELECT count(DISTINCT session) FROM audit WHERE kind = ?", [.text(kind)]) == 1)
     }
 
-    @Test("a stop writes what is counted")
+    @Test("a stop writes the counts")
     func stop() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open(on: try .p256())

@@ -26,7 +26,7 @@ struct RestoredStoreTests {
         return path
     }
 
-    /// The store is lost, the backup takes its place, and the service starts on it.
+    /// Replaces the store with the backup and restarts the service.
     private func restore(_ backup: String) async throws {
         let store = fixture.store.location
         fixture.store.close()
@@ -35,7 +35,7 @@ struct RestoredStoreTests {
         try await fixture.restart()
     }
 
-    @Test("a session that ended after the backup stays ended; those that lived sign in again")
+    @Test("a session that ended after the backup stays ended; others must sign in again")
     func ended() async throws {
         let signedOut = try await fixture.open()
         let other = try await fixture.open(try fixture.account(43))
@@ -59,7 +59,7 @@ struct RestoredStoreTests {
     }
 
     @Test(
-        "S-01: no signing key of a backup is good, revoked since or not, nor any token that is out",
+        "S-01: after a restore no old signing key, revoked or not, and no issued token is valid",
         arguments: [true, false])
     func signingKeys(isRevoked: Bool) async throws {
         let known = try await fixture.open()
@@ -86,13 +86,13 @@ struct RestoredStoreTests {
         #expect(try published() == signer, "revoked once")
     }
 
-    /// The keys that verifiers are told of.
+    /// The keys that are published to verifiers.
     private func published() throws -> [String] {
         let set = fixture.service.keySet(SessionV1.KeySetRequest(), fixture.context())
         return try JSONWebKeySet(json: set.jwks.utf8).identifiers
     }
 
-    @Test("it is dealt with once: what is opened after it lives through restarts")
+    @Test("a restore is handled once: sessions opened after it survive restarts")
     func once() async throws {
         let before = epoch
         let backup = try await backUp()
@@ -106,7 +106,7 @@ struct RestoredStoreTests {
         #expect(try await fixture.audited(.backupRestored) == 1)
     }
 
-    @Test("a start that is no restore keeps the epoch, and every session")
+    @Test("a start without a restore keeps the epoch and every session")
     func ordinary() async throws {
         let (before, tokens) = (epoch, try await fixture.open())
         _ = try await backUp()
@@ -115,7 +115,7 @@ struct RestoredStoreTests {
         #expect(fixture.validate(tokens.accessToken).valid)
     }
 
-    @Test("S-06: a follower of the lost store starts anew, though its position is used again")
+    @Test("S-06: a subscriber of the lost store starts over, although its position is reused")
     func follower() async throws {
         let backup = try await backUp()
         let lost = try await fixture.open()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-06: followers of ends", .timeLimit(.minutes(1)))
+@Suite("S-06: subscribers receive revocations", .timeLimit(.minutes(1)))
 struct EndsStreamTests {
     let fixture: SessionFixture
 
@@ -16,7 +16,7 @@ struct EndsStreamTests {
         fixture = try await SessionFixture()
     }
 
-    /// Runs the service's relay while `body` does its work.
+    /// Runs the service's relay while `body` runs.
     private func relaying(_ body: () async throws -> Void) async throws {
         let relay = Task { [service = fixture.service] in try await service.work.ends.run() }
         do {
@@ -35,7 +35,7 @@ struct EndsStreamTests {
                 position: position, epoch: fixture.service.work.ends.epoch), fixture.context())
     }
 
-    /// The ends of the items up to the first that satisfies `isLast`.
+    /// The revocations in the items up to the first that satisfies `isLast`.
     private func ends(
         from position: UInt64,
         until isLast: (SessionV1.WatchEndsItem) -> Bool = { $0.completeAtMs > 0 }
@@ -48,7 +48,7 @@ struct EndsStreamTests {
         throw ServiceError(.unavailable)
     }
 
-    @Test("S-06: each way in which a session ends reaches a follower, with its reason")
+    @Test("S-06: a session that ends in any way reaches a subscriber with its reason")
     func reasons() async throws {
         try await relaying {
             let signedOut = try await fixture.open()
@@ -65,7 +65,7 @@ struct EndsStreamTests {
         }
     }
 
-    @Test("S-06: a follower that is there hears of an end without time passing")
+    @Test("S-06: a connected subscriber receives a revocation without delay")
     func atOnce() async throws {
         try await relaying {
             let tokens = try await fixture.open()
@@ -81,7 +81,7 @@ struct EndsStreamTests {
         }
     }
 
-    @Test("S-06: 200 ends in parallel are told in one order, each once, to any number of followers")
+    @Test("S-06: 200 concurrent revocations reach every subscriber once and in one order")
     func order() async throws {
         var sessions: [SessionV1.Tokens] = []
         for number in 1...200 {
@@ -111,7 +111,7 @@ struct EndsStreamTests {
         }
     }
 
-    @Test("S-06: a position holds across a restart of the service, and none is told twice")
+    @Test("S-06: a position stays valid across a restart, and no revocation is sent twice")
     func restart() async throws {
         let (first, second) = (try await fixture.open(), try await fixture.open())
         _ = try await fixture.signOut(.accessToken(first.accessToken))
@@ -125,7 +125,7 @@ struct EndsStreamTests {
         #expect(!after.last.reset)
     }
 
-    @Test("S-06: the log is bounded by the access token's life, in memory and in the store")
+    @Test("S-06: the log is limited by the access token's life, in memory and in the store")
     func bounded() async throws {
         for _ in 0..<20 {
             let tokens = try await fixture.open()
@@ -147,7 +147,7 @@ struct EndsStreamTests {
     }
 
     @Test(
-        "S-06: without an end a follower hears something with each heartbeat, and how fresh it is")
+        "S-06: without revocations a subscriber gets heartbeats with the time of completeness")
     func heartbeat() async throws {
         try await relaying {
             let items = watch(from: 0).makeAsyncIterator()
@@ -163,7 +163,7 @@ struct EndsStreamTests {
         }
     }
 
-    @Test("S-01: followers are told at once that keys have changed")
+    @Test("S-01: subscribers are informed at once that keys have changed")
     func keysChanged() async throws {
         try await relaying {
             let items = watch(from: 0).makeAsyncIterator()

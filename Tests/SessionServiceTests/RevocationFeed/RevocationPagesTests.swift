@@ -5,7 +5,7 @@ import Testing
 
 @testable import Contracts
 
-@Suite("S-06: what a follower of ends is told")
+@Suite("S-06: subscribers get pages of revocations")
 struct RevocationPagesTests {
     private static let start = Timestamp(milliseconds: 1_000_000_000)
     private static let keptFor: Duration = .seconds(100)
@@ -33,12 +33,12 @@ struct RevocationPagesTests {
         return pages.page(&cursor)
     }
 
-    @Test("nothing is told before anything is known")
+    @Test("no page is sent before the log is filled")
     func unfilled() {
         #expect(told(RevocationPages(), from: 0) == nil)
     }
 
-    @Test("positions before, within, at the end of and beyond what is kept")
+    @Test("each position before, within, at the end of and beyond the log gives the right page")
     func positions() throws {
         var pages = RevocationPages()
         pages.take(try Self.news([5, 6, 7], isReset: true))
@@ -55,7 +55,7 @@ struct RevocationPagesTests {
         }
     }
 
-    @Test("old ends are forgotten, and whoever stood before them is reset")
+    @Test("old revocations are removed, and a subscriber from before them is reset")
     func forgetting() throws {
         var pages = RevocationPages()
         pages.take(try Self.news([1, 2], isReset: true, at: 0))
@@ -67,7 +67,7 @@ struct RevocationPagesTests {
         #expect(!item.reset && item.ends.map(\.position) == [3, 4])
     }
 
-    @Test("B21: what many ends at once have taken is given back once they are forgotten")
+    @Test("B21: memory used by many revocations is released once they are removed")
     func memory() throws {
         var pages = RevocationPages()
         pages.take(try Self.news(Array(1...10_000), isReset: true, at: 0))
@@ -78,7 +78,7 @@ struct RevocationPagesTests {
         #expect(try #require(told(pages, from: 10_000)).ends.map(\.position) == [10_001])
     }
 
-    @Test("a replaced log resets those who stand in it, also where their position fits")
+    @Test("a replaced log resets its subscribers, even if their position exists in it")
     func replaced() throws {
         var pages = RevocationPages()
         pages.take(try Self.news([1, 2, 3], isReset: true))
@@ -89,7 +89,7 @@ struct RevocationPagesTests {
         #expect(item.reset && item.ends.map(\.position) == [2, 3, 4])
     }
 
-    @Test("a restored backup uses positions again: who comes with a lost store's starts anew")
+    @Test("after a restored backup a subscriber with the lost store's epoch starts over")
     func restored() throws {
         var lost = RevocationPages()
         lost.take(try Self.news([1, 2, 3, 4, 5], isReset: true))
@@ -103,13 +103,13 @@ struct RevocationPagesTests {
             let own = try #require(told(restored, from: position, epoch: 10))
             #expect(!own.reset && own.ends.count == Int(6 - position))
         }
-        // A follower from before epochs names none; one that knows nothing needs none.
+        // A subscriber from before epochs sends none; one at the start needs none.
         #expect(try #require(told(restored, from: 5, epoch: 0)).reset)
         #expect(try #require(told(restored, from: 0, epoch: 0)).reset == false)
     }
 
     @Test(
-        "a log that follows one with another epoch replaces what it has, and so for its followers")
+        "a log that follows another epoch replaces its entries and resets its subscribers")
     func followed() throws {
         var pages = RevocationPages()
         pages.take(try Self.news([1, 2, 3], isReset: true))
@@ -120,7 +120,7 @@ struct RevocationPagesTests {
         #expect(item.reset && item.epoch == 10 && item.ends.map(\.position) == [2, 3, 4])
     }
 
-    @Test("many ends come in several items; only the last says that nothing is missing")
+    @Test("many revocations are sent in several items; only the last says that it is complete")
     func paging() throws {
         var pages = RevocationPages()
         let count = UInt64(2 * RevocationPages.endsInItemMax + 1)
@@ -137,7 +137,7 @@ struct RevocationPagesTests {
         #expect(seen == Array(1...count))
     }
 
-    @Test("a changed key set is told once, and with each item which is in force")
+    @Test("a changed key set is announced once, and each item has the current one")
     func keys() throws {
         var pages = RevocationPages()
         pages.take(try Self.news([], isReset: true, keySet: [1]))
@@ -150,7 +150,7 @@ struct RevocationPagesTests {
         #expect(try #require(pages.page(&cursor)).keysChanged == false)
     }
 
-    @Test("any follower ends up with the same set, however it is cut off and comes back")
+    @Test("every subscriber ends with the same set, however often it reconnects")
     func schedules() throws {
         for seed in UInt64(1)...200 {
             let randomness = SeededRandomness(seed: seed)
@@ -171,8 +171,8 @@ struct RevocationPagesTests {
                         completeAt: Self.start + .seconds(second), isReset: false, keySet: [1],
                         keptFor: Self.keptFor, epoch: 9))
                 switch randomness.integer() % 4 {
-                case 0: break  // away
-                // comes back
+                case 0: break  // disconnected
+                // reconnects
                 case 1: cursor = RevocationCursor(position: cursor.position, epoch: 9)
                 default:
                     let item = try #require(pages.page(&cursor))

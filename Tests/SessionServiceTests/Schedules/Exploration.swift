@@ -1,23 +1,24 @@
-/// Every schedule of a few clients, none twice.
+/// Explores every schedule of a few clients, none of them twice.
 ///
-/// A schedule is a sequence of steps. From each world all steps lead on that a client could take:
-/// each client that has refreshes left uses its token, with each fate of the answer; it falls back
-/// to any older token; it uses its access token; it copies any other client's tokens; a millisecond
-/// passes, of a grace of two, so that there is time within it and its very edge; the service dies.
-/// Following them all, depth first, is every interleaving of every such schedule.
+/// A schedule is a sequence of steps. From each world, every step that a client could take is
+/// followed. Each client with refreshes left uses its token, with each fate of the response. It
+/// falls back to any older token. It uses its access token. It copies any other client's tokens. A
+/// millisecond passes; the grace is two, so that there is a time within it and its exact end. The
+/// service crashes. Following all steps depth first gives every interleaving of every such
+/// schedule.
 ///
-/// Schedules that have come to the same world have the same future, so the second one is not
-/// followed (`WorldKey`). Two worlds count as the same when they differ only
-///  - in who of two clients is who, where nothing sets them apart: all where there is no key, those
-///    with the key where there is one;
-///  - in the moment at which something happened longer ago than the grace: neither the rule nor the
-///    theorems can tell those apart, as both compare ages with the grace alone;
-///  - in the way that led there.
-/// All else that the rule or the theorems can see is in the key: row, confirmation, history.
+/// Two schedules that lead to the same world have the same future, so the second one is not
+/// followed (`WorldKey`). Two worlds count as the same if they differ only
+///   - in which of two equal clients is which: all clients are equal without a key, and those with
+///     the key where there is one;
+///   - in the time of something longer ago than the grace: neither the rule nor the theorems can
+///     distinguish such times, because both compare ages only with the grace;
+///   - in the schedule that led there.
+/// Everything else that the rule or the theorems can see is in the key: row, confirmation, history.
 struct Exploration {
     private(set) var worlds = 0
     private(set) var steps = 0
-    /// The first disagreement, with the world in which it shows.
+    /// The first disagreement and the world in which it occurs.
     private(set) var trouble: String?
     private var known: Set<WorldKey> = []
 
@@ -27,7 +28,7 @@ struct Exploration {
         known.insert(WorldKey(first))
         while let world = open.popLast(), trouble == nil {
             worlds += 1
-            // After the end every use is refused, which one round of them shows.
+            // After the end every use is rejected. One round of uses shows that.
             for step in Self.steps(from: world) {
                 var next = world
                 steps += 1
@@ -59,7 +60,7 @@ struct Exploration {
     }
 }
 
-/// What sets one world apart from another.
+/// The identity of a world.
 struct WorldKey: Hashable {
     private let server: UInt64
     private let history: UInt64

@@ -1,29 +1,29 @@
-/// Everything that has happened to the tokens of one family, and what the theorems say must become
-/// of the next use. It is kept apart from what the rule is given: the rule sees a row of a few
-/// numbers, and that those suffice is what the schedules prove.
+/// Everything that has happened to the tokens of one session, and what the theorems require of the
+/// next use. It is separate from the rule's input: the rule sees a row of a few numbers, and the
+/// schedules prove that those are enough.
 struct History: Hashable {
-    /// What the theorems allow.
+    /// What the theorems require.
     enum Verdict: Hashable {
-        /// A first use: it has a child.
+        /// A first use: a child is made.
         case child
-        /// The child that is there already.
+        /// The existing child is returned.
         case sameChild
-        /// Theft or its like is found: the family ends.
+        /// A theft or an equal case is detected: the session ends.
         case end
-        /// Nobody who may ask: nothing changes.
+        /// The client may not use the token: nothing changes.
         case refusal
-        /// The family has ended before.
+        /// The session has already ended.
         case over
     }
 
-    /// When each token was first used, by its counter; nil before that.
+    /// When each token was first used, by counter; nil if it was not used yet.
     private(set) var firstUsed: [Int64?] = [nil, nil]
-    /// Whether the access token given with each was used at the server.
+    /// Whether the access token issued with each token was used at the server.
     private(set) var accessUsed = [false, false]
     private(set) var isOver = false
 
-    /// Of a session without a key. No retry within the grace is signed out; every use that is stale
-    /// after the grace, or after the child was used, ends the family.
+    /// For a session without a key. No retry within the grace is signed out. Every use that is
+    /// stale after the grace, or after the child was used, ends the session.
     func verdictWithoutKey(on counter: Int64, grace: Int64, at now: Int64) -> Verdict {
         if isOver { return .over }
         guard let first = firstUsed[Int(counter)] else { return .child }
@@ -32,7 +32,7 @@ struct History: Hashable {
         return now - first < grace && !isChildUsed ? .sameChild : .end
     }
 
-    /// Of a session with a key. Its device is always answered; nobody else ever is.
+    /// For a session with a key. Its device always gets a response, no other client ever does.
     func verdictWithKey(on counter: Int64, byDevice: Bool) -> Verdict {
         if isOver { return .over }
         guard byDevice else { return .refusal }
@@ -50,15 +50,16 @@ struct History: Hashable {
 
     mutating func noteEnd() { isOver = true }
 
-    /// The server forgets which access tokens it has seen: for as long as the grace still runs the
-    /// rule is milder after a crash, as its page says.
+    /// The server loses which access tokens it has seen. After a crash the rule is milder for the
+    /// rest of the grace, as `RefreshTokens/README.md` says.
     mutating func noteRestart() {
         for place in accessUsed.indices { accessUsed[place] = false }
     }
 
-    /// All that the future can depend on, in few bits: of each token whether it was used and, up to
-    /// the grace, how long ago; of one that was not, whether its access token was. Older than the
-    /// grace is old, and once its child was used a token's own age tells the theorems nothing.
+    /// Everything that the future can depend on, in a few bits. For a used token: how long ago it
+    /// was used, up to the grace. For an unused token: whether its access token was used. All ages
+    /// above the grace are equal, and once the child was used a token's own age does not matter to
+    /// the theorems.
     func packed(grace: Int64, at now: Int64) -> UInt64 {
         var bits: UInt64 = isOver ? 1 : 0
         for place in 1..<firstUsed.count {

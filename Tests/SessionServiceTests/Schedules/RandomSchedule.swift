@@ -1,10 +1,11 @@
 import TestSupport
 
-/// Longer schedules than can all be followed, drawn by a seed.
+/// Schedules that are too long to explore exhaustively, random from a seed.
 struct RandomSchedule {
     /// The default grace, in milliseconds.
     static let grace: Int64 = 30_000
-    /// Pauses: none, within the grace, its edge to the millisecond, and far beyond.
+    /// Pauses: short ones, within the grace, its exact end and the millisecond before, and far
+    /// beyond.
     private static let pauses: [Int64] = [1, 500, 10_000, grace - 1, grace, 100_000, 86_400_000]
 
     let isBound: Bool
@@ -15,7 +16,7 @@ struct RandomSchedule {
         isBound = seed.isMultiple(of: 2)
     }
 
-    /// The world that it begins in: two of the owner's and a thief.
+    /// The first world: two clients of the owner and a thief.
     var first: World {
         World(
             [true, true, false].enumerated().map { place, isOwners in
@@ -23,7 +24,7 @@ struct RandomSchedule {
             }, isBound: isBound, grace: Self.grace)
     }
 
-    /// The next step in `world`; it can always be taken.
+    /// The next step in `world`, one that can always be taken.
     func step(in world: World) -> Step {
         let client = draw(world.clients.count)
         let held = world.clients[client].held

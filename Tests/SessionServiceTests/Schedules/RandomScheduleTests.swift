@@ -2,8 +2,8 @@ import TestSupport
 import Testing
 
 extension ScheduleTests {
-    /// Seeds from 1 on, so that a failure's is its name; both kinds of session take turns.
-    @Test("G-10, S-04: long random schedules on the rule")
+    /// Seeds count from 1, so that a failure names its seed. Bound and unbound sessions alternate.
+    @Test("G-10, S-04: the rule agrees with the theorems in long random schedules")
     func long() {
         let schedules = SoakRounds.isLong ? 100_000 : 4_000
         for seed in 1...UInt64(schedules) {
@@ -22,7 +22,7 @@ extension ScheduleTests {
         print("schedules: seeds 1 to \(schedules) on the rule")
     }
 
-    @Test("G-10, S-04: random schedules on the real service and its store")
+    @Test("G-10, S-04: the real service and its store agree with the theorems in random schedules")
     func service() async throws {
         let schedules = SoakRounds.isLong ? 5_000 : 150
         let server = try await ScheduledService()

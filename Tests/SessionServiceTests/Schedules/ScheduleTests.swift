@@ -1,32 +1,32 @@
 import TestSupport
 import Testing
 
-/// The proof of the two theorems on the page of the rotation rule. With a device key: no false
-/// sign-out, and a stolen token is worth nothing, without limit of time. Without one: no sign-out
-/// for a retry within the grace, and every theft is found at the first use that is stale after the
-/// grace or after its child was confirmed.
+/// The proof of the two theorems in `RefreshTokens/README.md`. With a device key there is no false
+/// sign-out, and a stolen token is useless without limit of time. Without a key no retry within the
+/// grace signs out, and every theft is detected at the first use that is stale after the grace or
+/// after its child was confirmed.
 ///
-/// `History` says what the theorems demand of each use, from all that has happened; `World` asks
-/// the rule, which sees one row; `Exploration` compares them in every schedule.
-@Suite("G-10, S-04: schedules of a family's life", .timeLimit(.minutes(10)))
+/// `History` says what the theorems require of each use, from everything that has happened. `World`
+/// applies the rule, which sees one row. `Exploration` compares them in every schedule.
+@Suite("G-10, S-04: the rotation rule agrees with the theorems", .timeLimit(.minutes(10)))
 struct ScheduleTests {
     /// Refreshes of each client in the exhaustive part.
     private static let refreshes = SoakRounds.isLong ? 4 : 2
 
-    @Test("G-10: without a key, every schedule of three clients, whoever of them is a thief")
+    @Test("G-10: without a key, every schedule of three clients agrees, whichever is a thief")
     func withoutKey() {
         expectNoTrouble(
             World(
                 Self.clients(hasKey: [false, false, false]), isBound: false, grace: 2))
     }
 
-    @Test("S-04: with a key, every schedule of a device in two tabs and a thief")
+    @Test("S-04: with a key, every schedule of a device in two tabs and a thief agrees")
     func withKey() {
         expectNoTrouble(
             World(Self.clients(hasKey: [true, true, false]), isBound: true, grace: 2))
     }
 
-    @Test("a rule that forgives a millisecond longer, or less long, is found", arguments: [1, 3])
+    @Test("a grace wrong by one millisecond is detected", arguments: [1, 3])
     func twins(grace: Int64) {
         var exploration = Exploration()
         exploration.run(
@@ -36,7 +36,7 @@ struct ScheduleTests {
         #expect(exploration.trouble != nil)
     }
 
-    @Test("a rule that takes a thief for the device is found")
+    @Test("a rule that takes a thief for the device would be detected")
     func thief() {
         var world = World(Self.clients(hasKey: [true, true, false]), isBound: true, grace: 2)
         #expect(world.take(.copy(2, from: 0)) == nil)

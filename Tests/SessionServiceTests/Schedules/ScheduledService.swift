@@ -9,11 +9,11 @@ import Testing
 
 @testable import SessionService
 
-/// The real service on a real store, which goes through schedules: each step is taken in a `World`
-/// and by the service, and the two must agree.
+/// Runs schedules on the real service with a real store. Each step is taken in a `World` and by the
+/// service, and the two must agree.
 ///
-/// Commits do not wait for the disk, since what a power cut leaves is another suite's subject; all
-/// else is as in the program. "Restart" makes the service anew on its store, memory gone.
+/// Commits do not wait for the disk, because other tests cover power failures. Everything else is
+/// as in the program. A restart creates a new service on the store and loses its memory.
 final class ScheduledService {
     private let folder: TemporaryFolder
     private let time = ManualTime()
@@ -54,8 +54,9 @@ final class ScheduledService {
             randomness: randomness, logger: CapturedLog().logger(time: time))
     }
 
-    /// Runs a schedule on a session of its own.
-    /// - Returns: the first disagreement; nil where there is none.
+    /// Runs a schedule on a new session.
+    /// - Returns: the first disagreement; nil if there is none.
+    /// - Throws: unexpected errors of the service.
     func run(_ schedule: RandomSchedule, steps: Int) async throws -> String? {
         var world = schedule.first
         var tokens = GivenTokens(try await open(isBound: schedule.isBound))
@@ -140,7 +141,7 @@ final class ScheduledService {
     }
 }
 
-/// The tokens that the service has given, by their counters.
+/// The tokens that the service has issued, by counter.
 private struct GivenTokens {
     var refresh: [Int64: String]
     var access: [Int64: String]

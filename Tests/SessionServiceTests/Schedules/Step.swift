@@ -1,26 +1,26 @@
-/// One thing that happens in a schedule. Clients are told by their places.
+/// One event in a schedule. Clients are identified by their index.
 enum Step: Hashable, Sendable, CustomStringConvertible {
-    /// What becomes of a refresh's answer.
+    /// What happens to the response to a refresh.
     enum Fate: CaseIterable, Hashable, Sendable {
         /// It arrives and is saved.
         case saved
-        /// It is lost on its way, or the app dies before it has saved it.
+        /// It is lost, or the app crashes before saving it.
         case lost
-        /// The app uses its access token at the server, and dies before it has saved it.
+        /// The app uses its access token at the server and crashes before saving it.
         case usedThenLost
     }
 
-    /// A client uses the refresh token that it holds.
+    /// A client uses its refresh token.
     case refresh(Int, Fate)
-    /// A client uses, at the server, the access token that it holds.
+    /// A client uses its access token at the server.
     case validate(Int)
-    /// A client gets hold of another's tokens: a thief, or a tab that shares its store.
+    /// A client gets another's tokens: a thief, or a tab with the same storage.
     case copy(Int, from: Int)
-    /// A client falls back to an older token: an app that was restored, a thief who kept it.
+    /// A client falls back to an older token: a restored app, or a thief who kept it.
     case restore(Int, to: Int64)
     /// Time passes, in milliseconds.
     case pause(Int64)
-    /// The session service dies and starts again.
+    /// The session service crashes and restarts.
     case restart
 
     var description: String {
@@ -35,13 +35,13 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Who takes part in a schedule.
+/// A client in a schedule.
 struct Client: Hashable, Sendable {
-    /// The counter of the refresh token that it holds; 0 for none.
+    /// The counter of its refresh token; 0 for none.
     var held: Int64
-    /// How many refreshes it still makes.
+    /// How many more refreshes it makes.
     var left: Int
-    /// Whether it is the device whose key the session is bound to. Without a bound session nobody
-    /// can tell clients apart, and neither does this.
+    /// Whether it is the device whose key the session is bound to. In a session without a key,
+    /// clients cannot be told apart, and this has no effect.
     let hasKey: Bool
 }

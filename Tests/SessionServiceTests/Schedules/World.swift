@@ -2,13 +2,13 @@ import ServiceRuntime
 
 @testable import SessionService
 
-/// One family, its clients and its server at one point of a schedule. The server is the real rule
-/// on a row as the store keeps it; beside it stands the full history.
+/// One session, its clients and its server at one point of a schedule. The server is the real rule
+/// on a row as the store keeps it. The full history is kept beside it.
 struct World {
     let isBound: Bool
-    /// In milliseconds, as the theorems have it.
+    /// The grace of the theorems, in milliseconds.
     let grace: Int64
-    /// As the rule is given it: the same, but where a test wants to see a difference found.
+    /// The grace that the rule gets: the same, unless a test expects a disagreement.
     private let ruleGrace: Int64
     private(set) var now: Int64 = 1_000_000
     private(set) var clients: [Client]
@@ -28,14 +28,14 @@ struct World {
 
     var isOver: Bool { history.isOver }
 
-    /// What the theorems say of a client's next use.
+    /// What the theorems require of a client's next use.
     func verdict(on client: Client) -> History.Verdict {
         isBound
             ? history.verdictWithKey(on: client.held, byDevice: client.hasKey)
             : history.verdictWithoutKey(on: client.held, grace: grace, at: now)
     }
 
-    /// What the rule says of it.
+    /// What the rule decides.
     func decision(on client: Client) -> RefreshTokenRotation.Decision {
         let moment = Timestamp(milliseconds: now)
         return RefreshTokenRotation.decision(
@@ -49,7 +49,7 @@ struct World {
     }
 
     /// Takes a step.
-    /// - Returns: what was wrong with the rule's decision; nil where the theorems hold.
+    /// - Returns: the error in the rule's decision; nil if it agrees with the theorems.
     mutating func take(_ step: Step) -> String? {
         switch step {
         case .refresh(let client, let fate): return refresh(client, fate)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-03: an account has so many live sessions at most")
+@Suite("S-03: the number of an account's live sessions is limited")
 struct DisplacementTests {
-    @Test("S-03: the sixth sign-in ends the session used least recently, with its reason")
+    @Test("S-03: the sixth sign-in ends the least recently used session, with that reason")
     func sixth() async throws {
         let fixture = try await SessionFixture()
         var opened: [SessionV1.Tokens] = []
@@ -16,7 +16,7 @@ struct DisplacementTests {
             opened.append(try await fixture.open(on: "phone \(number)"))
             fixture.time.advance(by: .seconds(60))
         }
-        // The first is used again, so the second is the least recent.
+        // The first session is used again, so the second is the least recent.
         _ = try await fixture.refresh(opened[0].refreshToken)
         let sixth = try await fixture.open(on: "tablet")
         #expect(fixture.validate(sixth.accessToken).valid)
@@ -29,7 +29,7 @@ struct DisplacementTests {
         for index in [0, 2, 3, 4] { #expect(try await fixture.isLive(opened[index])) }
     }
 
-    @Test("S-05: a session that is only validated is in use, and does not give way")
+    @Test("S-05: a session that is only validated is in use and is not displaced")
     func validated() async throws {
         let fixture = try await SessionFixture(flags: ["--sessions-max", "2"])
         let first = try await fixture.open(on: "one")
@@ -42,7 +42,7 @@ struct DisplacementTests {
         #expect(try await !fixture.isLive(second))
     }
 
-    @Test("S-03: sessions that time has ended, and other accounts', count for nothing")
+    @Test("S-03: timed-out sessions and other accounts' sessions do not count")
     func others() async throws {
         let fixture = try await SessionFixture(flags: ["--sessions-max", "2"])
         let idle = try await fixture.open(on: "old")
@@ -56,7 +56,7 @@ struct DisplacementTests {
         #expect(try await fixture.isLive(two))
     }
 
-    @Test("S-03: of 50 parallel sign-ins five live, and each of the others is told as displaced")
+    @Test("S-03: of 50 parallel sign-ins five remain, and each other one gives a notice")
     func parallel() async throws {
         let fixture = try await SessionFixture()
         let account = try fixture.account()
@@ -79,7 +79,7 @@ struct DisplacementTests {
         #expect(try await fixture.waiting() == 45)
     }
 
-    @Test("a repeated call opens no further session and displaces none")
+    @Test("a repeated call opens no other session and displaces none")
     func repeated() async throws {
         let fixture = try await SessionFixture(flags: ["--sessions-max", "1"])
         let first = try await fixture.open(key: "k1")
@@ -88,7 +88,7 @@ struct DisplacementTests {
         #expect(try await fixture.isLive(first))
     }
 
-    @Test("wrong limits are refused", arguments: ["0", "101", "x"])
+    @Test("invalid limits are rejected", arguments: ["0", "101", "x"])
     func settings(text: String) {
         #expect(throws: ServiceError.self) {
             try SessionFixture.settings(["--sessions-max", text])

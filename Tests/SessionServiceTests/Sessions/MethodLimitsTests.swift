@@ -5,11 +5,11 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-02: limits by sign-in method")
+@Suite("S-02: limits depend on the sign-in method")
 struct MethodLimitsTests {
     private static let day = Duration.seconds(86_400)
 
-    @Test("S-02: of several methods the strictest holds; what is not named has the defaults")
+    @Test("S-02: of several methods the strictest limit holds; methods not named have the defaults")
     func table() {
         var life = SessionLife(idleMax: .seconds(100), ageMax: .seconds(300))
         life.byMethod = [
@@ -29,7 +29,7 @@ struct MethodLimitsTests {
         #expect(limits(["anonymous", "otp"]) == [.seconds(50), .seconds(900)])
     }
 
-    @Test("S-02: exact at the edge, through the service, and told with the tokens")
+    @Test("S-02: the limits are exact in the service and sent with the tokens")
     func edge() async throws {
         let fixture = try await SessionFixture(
             flags: ["--session-limits", "anonymous=100d/365d,otp=1d/2d"])
@@ -49,7 +49,7 @@ struct MethodLimitsTests {
     }
 
     @Test(
-        "S-02, G-07: guests stay half a year and five years in all, unless the operator says so",
+        "S-02, G-07: guests last half a year unused and five years in all, unless configured",
         arguments: [
             ([], 180, 1_830), (["--session-limits", "otp=1d/2d"], 180, 1_830),
             (["--session-limits", "anon=2d/3d"], 2, 3),
@@ -62,7 +62,7 @@ struct MethodLimitsTests {
     }
 
     @Test(
-        "a wrong entry is refused",
+        "an invalid entry is rejected",
         arguments: [
             "otp", "otp=", "otp=1d", "otp=1d/", "=1d/2d", "otp=2d/1d", "otp=1s/2d", "otp=1d/99999d",
             "o p=1d/2d", "otp=1d/2d/3d", "otp=1d/2d,otp=1d/3d", "otp=-1d/2d",
@@ -73,7 +73,7 @@ struct MethodLimitsTests {
         }
     }
 
-    @Test("an idle limit shorter than an access token's life is refused")
+    @Test("an idle limit shorter than an access token's life is rejected")
     func life() throws {
         #expect(throws: ServiceError.self) {
             try SessionFixture.settings(["--session-limits", "otp=5m/1d"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-02: how long sessions live")
+@Suite("S-02: sessions have an idle limit and a maximum age")
 struct SessionLifeTests {
     let life = SessionLife(idleMax: .seconds(100), ageMax: .seconds(300))
     let opened = Timestamp(milliseconds: 5_000_000)
@@ -20,7 +20,7 @@ struct SessionLifeTests {
         return life.state(of: session, at: opened + age)
     }
 
-    @Test("unused, it is live to the last millisecond before the idle limit")
+    @Test("an unused session is live until the last millisecond before the idle limit")
     func idleEdge() throws {
         #expect(try state(usedAfter: .zero, after: .zero) == .live)
         #expect(try state(usedAfter: .zero, after: .milliseconds(99_999)) == .live)
@@ -30,7 +30,7 @@ struct SessionLifeTests {
         #expect(try state(usedAfter: .seconds(50), after: .seconds(150)) == .over(.inactive))
     }
 
-    @Test("used, it is live to the last millisecond before its greatest age")
+    @Test("a used session is live until the last millisecond before its maximum age")
     func ageEdge() throws {
         #expect(
             try state(usedAfter: .seconds(290), after: .milliseconds(299_999)) == .live)
@@ -38,7 +38,7 @@ struct SessionLifeTests {
             try state(usedAfter: .seconds(290), after: .seconds(300)) == .over(.maximumAge))
     }
 
-    @Test("past both limits the reason is the one that came first")
+    @Test("past both limits the reason is the one that was reached first")
     func bothLimits() throws {
         #expect(try state(usedAfter: .zero, after: .seconds(900)) == .over(.inactive))
         #expect(
@@ -47,7 +47,7 @@ struct SessionLifeTests {
             try state(usedAfter: .seconds(200), after: .seconds(300)) == .over(.maximumAge))
     }
 
-    @Test("a noted end stands, whatever the time", arguments: EndReason.allCases)
+    @Test("a recorded end stays, at any time", arguments: EndReason.allCases)
     func notedEnd(reason: EndReason) throws {
         for age in [Duration.zero, .seconds(100), .seconds(300), .seconds(9_000)] {
             #expect(
@@ -55,7 +55,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("reasons have the wire's numbers", arguments: EndReason.allCases)
+    @Test("reasons have the numbers of the protos", arguments: EndReason.allCases)
     func numbers(reason: EndReason) {
         #expect(EndReason(reason.message) == reason)
         #expect(reason.message != .unspecified)

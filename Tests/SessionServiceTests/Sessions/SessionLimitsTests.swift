@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-02: idle and absolute limits, through the service")
+@Suite("S-02: the service enforces idle and absolute limits")
 struct SessionLimitsTests {
     let fixture: SessionFixture
 
@@ -14,7 +14,7 @@ struct SessionLimitsTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("S-02: one millisecond before 30 idle days a session refreshes, at 30 days it is over")
+    @Test("S-02: a session refreshes one millisecond before 30 idle days and has ended at 30 days")
     func idle() async throws {
         let day = Duration.seconds(86_400)
         let kept = try await fixture.open()
@@ -29,7 +29,7 @@ struct SessionLimitsTests {
         _ = try await fixture.refresh(leaf.refreshToken)
     }
 
-    @Test("S-02: one millisecond before 90 days a session refreshes, at 90 days it is over")
+    @Test("S-02: a session refreshes one millisecond before 90 days and has ended at 90 days")
     func age() async throws {
         let day = Duration.seconds(86_400)
         var leaf = try await fixture.open()
@@ -46,7 +46,7 @@ struct SessionLimitsTests {
         #expect(try await fixture.inspect(leaf.accessToken).endReason == .maximumAge)
     }
 
-    @Test("S-02: the reason is told before anyone has noted the end")
+    @Test("S-02: the reason is reported before the end has been recorded")
     func unnoted() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(31 * 86_400))
@@ -54,7 +54,7 @@ struct SessionLimitsTests {
         #expect(state.known && !state.live && state.endReason == .inactive)
     }
 
-    @Test("wrong settings are refused")
+    @Test("invalid settings are rejected")
     func settings() throws {
         for flags in [
             ["--session-idle-max", "91d"], ["--session-idle-max", "1s"],

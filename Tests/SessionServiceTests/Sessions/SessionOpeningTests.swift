@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-02: sessions open for identity's proof, once")
+@Suite("S-02: identity's proof opens a session, once")
 struct SessionOpeningTests {
     let fixture: SessionFixture
 
@@ -14,7 +14,7 @@ struct SessionOpeningTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("a proof opens a session whose tokens work")
+    @Test("a proof opens a session with valid tokens")
     func opens() async throws {
         let account = try fixture.account()
         let now = fixture.time.now()
@@ -32,7 +32,7 @@ struct SessionOpeningTests {
         _ = try await fixture.refresh(tokens.refreshToken)
     }
 
-    @Test("a proof serves once")
+    @Test("a proof is accepted once")
     func once() async throws {
         let proof = fixture.proof(try fixture.account())
         _ = try await fixture.create(proof)
@@ -43,7 +43,7 @@ struct SessionOpeningTests {
         #expect(try await fixture.audited(.signInFailed) == 2)
     }
 
-    @Test("of 50 parallel uses of one proof one opens a session")
+    @Test("of 50 parallel uses of one proof only one opens a session")
     func parallel() async throws {
         let request = SessionV1.CreateRequest(proof: fixture.proof(try fixture.account()))
         let (service, context) = (fixture.service, fixture.context())
@@ -61,7 +61,7 @@ struct SessionOpeningTests {
         #expect(opened == 1)
     }
 
-    @Test("a forged or altered proof opens nothing")
+    @Test("a forged or altered proof opens no session")
     func forged() async throws {
         let account = try fixture.account()
         let other = try fixture.account(43)
@@ -86,7 +86,7 @@ struct SessionOpeningTests {
         _ = try await fixture.create(genuine)
     }
 
-    @Test("a proof is good for 30 s and no millisecond more")
+    @Test("a proof is valid for 30 s, to the millisecond")
     func age() async throws {
         let account = try fixture.account()
         let now = fixture.time.now()
@@ -97,7 +97,7 @@ struct SessionOpeningTests {
         }
     }
 
-    @Test("identity's clock may be a minute ahead and no millisecond more")
+    @Test("identity's clock may be a minute ahead, to the millisecond")
     func future() async throws {
         let account = try fixture.account()
         let now = fixture.time.now()
@@ -108,7 +108,7 @@ struct SessionOpeningTests {
         }
     }
 
-    @Test("used proofs are forgotten once they are too old to be used")
+    @Test("used proofs are removed once they are too old to be accepted")
     func purge() async throws {
         for _ in 1...20 {
             _ = try await fixture.open()
@@ -120,7 +120,7 @@ struct SessionOpeningTests {
         #expect(kept == 1)
     }
 
-    @Test("G-25: a repeated sign-in gives the same session and refresh token")
+    @Test("G-25: a repeated sign-in returns the same session and refresh token")
     func repeated() async throws {
         let account = try fixture.account()
         let first = try await fixture.open(account, key: "k")
@@ -133,7 +133,7 @@ struct SessionOpeningTests {
         await expectRefused(.idempotencyKeyReused) { try await fixture.open(other, key: "k") }
     }
 
-    @Test("G-25: the same call sent twice, proof and all, is a repeat")
+    @Test("G-25: the same call sent twice with the same proof is a repeat")
     func resent() async throws {
         let proof = fixture.proof(try fixture.account())
         let first = try await fixture.create(proof, key: "k")
@@ -141,7 +141,7 @@ struct SessionOpeningTests {
         await expectRefused(.invalidSignInProof) { try await fixture.create(proof, key: "l") }
     }
 
-    @Test("G-25: a repeat uses its proof up, and does not revive a session that has ended")
+    @Test("G-25: a repeat consumes its proof and does not revive an ended session")
     func repeatedLimits() async throws {
         let account = try fixture.account()
         let first = try await fixture.open(account, key: "k")
@@ -152,7 +152,7 @@ struct SessionOpeningTests {
         await expectRefused(.sessionEnded) { try await fixture.open(account, key: "k") }
     }
 
-    @Test("a platform has 32 bytes at most")
+    @Test("a platform has at most 32 bytes")
     func platform() async throws {
         let proof = fixture.proof(try fixture.account())
         func request(_ count: Int) -> SessionV1.CreateRequest {

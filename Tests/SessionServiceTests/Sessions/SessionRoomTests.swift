@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-03: which sessions give way")
+@Suite("S-03: the least recently used sessions are displaced")
 struct SessionRoomTests {
     private func session(_ key: Int64, used: Int64, created: Int64 = 0) throws -> Session {
         Session(
@@ -15,7 +15,7 @@ struct SessionRoomTests {
     }
 
     @Test(
-        "S-03: of n live sessions under a limit of five so many give way",
+        "S-03: enough sessions are displaced to keep a new one within the limit",
         arguments: [(0, 0), (4, 0), (5, 1), (6, 2), (20, 16)])
     func counts(live: Int, givingWay: Int) throws {
         let sessions = try (0..<live).map { try session(Int64($0) + 1, used: Int64($0)) }
@@ -23,7 +23,7 @@ struct SessionRoomTests {
         #expect(ended.map(\.id.key) == (0..<Int64(givingWay)).map { $0 + 1 })
     }
 
-    @Test("S-03: the one used least recently gives way, not the one opened first")
+    @Test("S-03: the least recently used session is displaced, not the oldest")
     func leastRecent() throws {
         let sessions = [
             try session(1, used: 900, created: 1), try session(2, used: 100, created: 50),
@@ -33,7 +33,7 @@ struct SessionRoomTests {
         #expect(SessionRoom.givingWay(among: sessions, max: 1).map(\.id.key) == [2, 3, 1])
     }
 
-    @Test("S-03: used at the same moment, the one opened first gives way, then the smaller key")
+    @Test("S-03: of sessions used at the same time the oldest is displaced, then the smaller key")
     func ties() throws {
         let sessions = [
             try session(9, used: 5, created: 2), try session(7, used: 5, created: 1),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-01: signing keys rotate and are revoked")
+@Suite("S-01: signing keys rotate and can be revoked")
 struct SigningKeyRotationTests {
     let fixture: SessionFixture
 
@@ -36,7 +36,7 @@ struct SigningKeyRotationTests {
         return try #require(try published().first { text.contains($0) })
     }
 
-    /// Moves the time on and lets the schedule look, as the worker does.
+    /// Advances the time while the schedule runs, as in the service.
     private func pass(_ duration: Duration) async throws {
         let worker = Task { [service = fixture.service] in try await service.work.signingKeys.run()
         }
@@ -51,7 +51,7 @@ struct SigningKeyRotationTests {
         _ = await worker.result
     }
 
-    @Test("S-01: over three lives of keys no token is refused before its time, nobody signed out")
+    @Test("S-01: over three key lives no valid token is rejected and no session is lost")
     func schedule() async throws {
         var tokens = try await fixture.open()
         var signers: Set<String> = []
@@ -65,7 +65,7 @@ struct SigningKeyRotationTests {
             }
             tokens = try await fixture.refresh(tokens.refreshToken)
             let signer = try kid(tokens)
-            // What signs was published ten minutes before, unless it is the first.
+            // Each signing key was published ten minutes before, except the first.
             history.append(try published())
             #expect(history.dropLast(2).last?.contains(signer) ?? true)
             signers.insert(signer)
@@ -86,7 +86,7 @@ struct SigningKeyRotationTests {
         #expect(try await fixture.audited(.signingKeyRetired) >= 2)
     }
 
-    @Test("S-01: rotate has another key sign at once; the old one's tokens stay good")
+    @Test("S-01: a rotation changes the signing key at once; tokens of the old one stay valid")
     func rotate() async throws {
         let old = try await fixture.open()
         let answer = try await fixture.service.signingKeys.rotateKeys(.init(), tool)
@@ -100,11 +100,11 @@ struct SigningKeyRotationTests {
         #expect(fixture.validate(new.accessToken).valid)
     }
 
-    @Test("B20: with 64 keys published rotate is refused until the first passive one is retired")
+    @Test("B20: with 64 keys published, a rotation is rejected until one is retired")
     func bound() async throws {
         let service = fixture.service.signingKeys
         for _ in 1..<SigningKeySchedule.keysMax {
-            // Keys are listed by the moment of their making, the newest first and not all.
+            // Keys are listed by the time of their making, the newest first. The list is limited.
             fixture.time.advance(by: .milliseconds(1))
             _ = try await service.rotateKeys(.init(), tool)
         }
@@ -115,14 +115,14 @@ struct SigningKeyRotationTests {
         #expect(error?.code == .tooManyRequests)
         let wait = try #require(error?.retryAfter)
         #expect(wait > .zero && wait < .seconds(3_600))
-        // An emergency is not held up by it.
+        // An emergency revocation is still possible.
         let signer = try #require(try await keys().first { $0.state == .active })
         _ = try await service.revokeKey(.init(keyId: signer.keyId), tool)
         try await pass(wait)
         _ = try await service.rotateKeys(.init(), tool)
     }
 
-    @Test("S-01: revoke refuses all of a key at once and for good, and ends no session")
+    @Test("S-01: revoking a key rejects all its tokens at once, for good, and ends no session")
     func revoke() async throws {
         let old = try await fixture.open()
         let name = try kid(old)
@@ -142,7 +142,7 @@ struct SigningKeyRotationTests {
         #expect(try await fixture.audited(.signingKeyRevoked) == 1)
     }
 
-    @Test("G-01, G-09: a retired key's token tells what became of its session, and signs out")
+    @Test("G-01, G-09: a retired key's token still shows its session's state, and signs out")
     func retired() async throws {
         let old = try await fixture.open()
         let other = try await fixture.open()
@@ -161,7 +161,7 @@ struct SigningKeyRotationTests {
         #expect(try await fixture.inspect(other.accessToken).live)
     }
 
-    @Test("S-01: of a key that is revoked, retired before or not, no token tells anything")
+    @Test("S-01: tokens of a revoked key reveal nothing, whether it was retired before or not")
     func revokedAfterwards() async throws {
         let old = try await fixture.open()
         let name = try kid(old)
@@ -179,7 +179,7 @@ struct SigningKeyRotationTests {
         #expect(try await keys().filter(\.revoked).map(\.keyId) == [name])
     }
 
-    @Test("only the operator's tool may; a key that is not known is not found")
+    @Test("only the operator's tool may manage keys; an unknown key is not found")
     func refusals() async throws {
         let service = fixture.service.signingKeys
         for application in ["gateway", "identity", "app", ""] {
@@ -197,7 +197,7 @@ struct SigningKeyRotationTests {
         #expect(try await keys().count == 1)
     }
 
-    @Test("changes that are answered out of order leave the later one in force")
+    @Test("after concurrent changes the published keys are those in the store")
     func races() async throws {
         let name = try kid(try await fixture.open())
         let service = fixture.service.signingKeys

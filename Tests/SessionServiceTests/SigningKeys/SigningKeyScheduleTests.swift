@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-01: the schedule of signing keys")
+@Suite("S-01: signing keys follow a schedule")
 struct SigningKeyScheduleTests {
     private static let start = Timestamp(milliseconds: 1_000_000_000)
     private static let keyLife: Duration = .seconds(86_400)
@@ -27,7 +27,7 @@ struct SigningKeyScheduleTests {
         key(2, .passive, hasPrivateNumber: true, madeAt: madeAt)
     }
 
-    @Test("without an active key one signs at once: the announced one, if there is one")
+    @Test("without an active key one is activated at once, the announced one if it exists")
     func none() {
         #expect(schedule.step([], at: Self.start) == .start)
         #expect(schedule.step([announced(Self.start)], at: Self.start) == .activate(2))
@@ -35,7 +35,7 @@ struct SigningKeyScheduleTests {
         #expect(schedule.step([passive], at: Self.start) == .start)
     }
 
-    @Test("a successor is announced before the end of a key's life, and signs at the end")
+    @Test("a successor is announced before the end of a key's life and signs from its end")
     func successor() {
         let end = Self.start + Self.keyLife
         let announcement = end - Self.announcedFor
@@ -56,7 +56,7 @@ struct SigningKeyScheduleTests {
         #expect(schedule.step(both, at: late + Self.announcedFor) == .activate(2))
     }
 
-    @Test("a passive key verifies until its last token has expired, leeway included")
+    @Test("a passive key verifies until its last token has expired, including the leeway")
     func retirement() {
         let passive = key(3, .passive, hasPrivateNumber: false, passiveAt: Self.start)
         let keys = [passive, active()]

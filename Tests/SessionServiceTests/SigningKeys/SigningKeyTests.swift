@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-01: signing keys")
+@Suite("S-01: signing keys are stored encrypted and published")
 struct SigningKeyTests {
     let fixture: SessionFixture
 
@@ -18,7 +18,7 @@ struct SigningKeyTests {
         fixture.service.keySet(SessionV1.KeySetRequest(), fixture.context()).jwks
     }
 
-    @Test("S-01: the key is made at first start only, and named by its thumbprint")
+    @Test("S-01: the key is made only at the first start and named by its thumbprint")
     func madeOnce() async throws {
         let tokens = try await fixture.open()
         let before = jwks()
@@ -31,7 +31,7 @@ struct SigningKeyTests {
         #expect(names.allSatisfy { $0.utf8.count == 43 })
     }
 
-    @Test("another master key does not open the store")
+    @Test("another master key does not decrypt the store")
     func otherMaster() async throws {
         let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
         await #expect(throws: SigningKeyError.doesNotOpen) {
@@ -39,7 +39,7 @@ struct SigningKeyTests {
         }
     }
 
-    @Test("B17: the oldest keys of refresh tokens open under their master key and no other")
+    @Test("B17: the oldest refresh token keys open only with their own master key")
     func storeKey() async throws {
         func opened(_ master: SecretBytes) async throws -> [Bool] {
             let keys = try SessionKeys(
@@ -51,7 +51,7 @@ struct SigningKeyTests {
         #expect(try await opened(other) == [false])
     }
 
-    @Test("a sealed key that was moved to another row, or another's public key, is refused")
+    @Test("an encrypted key moved to another row, or beside another public key, is rejected")
     func moved() async throws {
         try await fixture.store.write { transaction in
             _ = try transaction.execute("UPDATE signing_key SET x = y, y = x")
@@ -63,7 +63,7 @@ struct SigningKeyTests {
         await #expect(throws: SigningKeyError.doesNotOpen) { try await fixture.restart() }
     }
 
-    @Test("tokens of a passive key verify, those of a retired one do not")
+    @Test("tokens of a passive key verify; those of a retired one do not")
     func states() async throws {
         let tokens = try await fixture.open()
         try await fixture.store.write { transaction in
@@ -81,7 +81,7 @@ struct SigningKeyTests {
         #expect(try JSONWebKeySet(json: jwks().utf8).identifiers.count == 1)
     }
 
-    @Test("keys of a wrong length are refused")
+    @Test("keys of a wrong length are rejected")
     func keyLengths() {
         let short = SecretBytes(copying: [UInt8](repeating: 1, count: 31))
         #expect(throws: CryptographyError.self) {

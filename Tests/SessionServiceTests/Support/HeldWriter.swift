@@ -2,10 +2,10 @@ import Glibc
 import Storage
 import Synchronization
 
-/// A store whose writer's thread is busy until a test lets it go, or for so long that whoever
-/// waits for it is found out.
+/// Keeps the writer thread of a store busy until a test releases it, or so long that code which
+/// waits for the writer is detected.
 final class HeldWriter: Sendable {
-    /// Far longer than what does not wait for the writer takes.
+    /// Far longer than any code that does not wait for the writer.
     private static let pausesMax = 2_000
     private static let pauseMicroseconds: UInt32 = 5_000
 
@@ -13,7 +13,8 @@ final class HeldWriter: Sendable {
     private let isFree = Atomic<Bool>(false)
 
     /// Runs `body` while the writer of `store` is busy.
-    /// - Returns: whether it was until `body` had ended.
+    /// - Returns: whether the writer was busy until `body` had returned.
+    /// - Throws: what `body` throws, or an error of the store.
     func during(_ store: Store, _ body: () async throws -> Void) async throws -> Bool {
         async let wasHeld = store.write { [self] _ in hold() }
         while !isHeld.load(ordering: .acquiring) { await Task.yield() }

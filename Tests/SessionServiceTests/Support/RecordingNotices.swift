@@ -4,7 +4,7 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// An identity service that keeps what it is told, once for each key, as the real one does.
+/// A stand-in for identity that keeps each notice once for each key, as the real service does.
 final class RecordingNotices: AccountNoticesAPI {
     private struct State {
         var told: [IdentityV1.TellRequest] = []
@@ -15,12 +15,12 @@ final class RecordingNotices: AccountNoticesAPI {
 
     private let state = Mutex(State())
 
-    /// What it was told.
+    /// The notices received.
     var told: [IdentityV1.TellRequest] { state.withLock { $0.told } }
-    /// How often it was called.
+    /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
 
-    /// The next calls fail with these.
+    /// Makes the next calls fail with these codes.
     func fail(_ codes: [ErrorCode]) { state.withLock { $0.failures = codes } }
 
     func tell(

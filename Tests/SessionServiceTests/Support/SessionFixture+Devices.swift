@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension SessionFixture {
-    /// Opens a session on a device with a name.
+    /// Opens a session on a named device.
     func open(
         _ account: AccountID? = nil, on device: String, methods: [String] = ["pwd"]
     ) async throws -> SessionV1.Tokens {
@@ -41,7 +41,7 @@ extension SessionFixture {
             SessionV1.ReauthenticateRequest(accessToken: token, proof: proof), context())
     }
 
-    /// Whether a session lives, by an access token of it, however old.
+    /// Whether a session is live, given any of its access tokens, even an expired one.
     func isLive(_ tokens: SessionV1.Tokens) async throws -> Bool {
         try await inspect(tokens.accessToken).live
     }
@@ -49,7 +49,7 @@ extension SessionFixture {
     /// How many notices wait for identity.
     func waiting() async throws -> Int { try await store.read { try $0.outboxCount() } }
 
-    /// Runs the service's work until no notice waits; the time goes on, so that retries come.
+    /// Runs the service until no notice waits. The time advances, so that retries become due.
     func handOver() async throws {
         let (service, store, time) = (service, store, time)
         try await withThrowingTaskGroup { group in
@@ -64,7 +64,7 @@ extension SessionFixture {
         #expect(try await waiting() == 0)
     }
 
-    /// One number of the store.
+    /// One number from the store.
     func number(_ sql: String, _ values: [SQLValue] = []) async throws -> Int64 {
         try await store.read { session in
             try session.queryOne(sql, values) { try $0.integer(0) } ?? -1

@@ -9,15 +9,15 @@ import Storage
 import TestSupport
 import Testing
 
-/// The real service on a real store in a folder of the test's own, with time that the test moves
-/// and randomness that repeats; and identity's side of it, which makes proofs.
+/// The real service with a real store in a temporary folder, manual time and seeded randomness. It
+/// also makes the proofs that identity would make.
 final class SessionFixture {
     let folder: TemporaryFolder
     let time = ManualTime()
     let randomness: SeededRandomness
     let master: SecretBytes
     let proofKey: SecretBytes
-    /// What identity was told.
+    /// The notices sent to identity.
     let notices = RecordingNotices()
     let log = CapturedLog()
     private let settings: SessionSettings
@@ -25,7 +25,7 @@ final class SessionFixture {
     private(set) var service: SessionService
 
     /// A service on an empty store.
-    /// - Parameter flags: settings, as on a command line.
+    /// - Parameter flags: Settings, as on a command line.
     init(flags: [String] = []) async throws {
         folder = try TemporaryFolder()
         randomness = SeededRandomness(seed: 7)
@@ -39,7 +39,7 @@ final class SessionFixture {
 
     deinit { store.close() }
 
-    /// Ends the process, as far as store and memory are concerned, and starts it again.
+    /// Closes the store and restarts the service, as a new process would.
     func restart(master: SecretBytes? = nil) async throws {
         store.close()
         store = try Self.open(folder, time, log)
@@ -76,12 +76,12 @@ final class SessionFixture {
             notices: notices, time: time, randomness: randomness, logger: log.logger(time: time))
     }
 
-    // MARK: identity's side
+    // MARK: Identity
 
-    /// An account's id.
+    /// The id of an account.
     func account(_ key: Int64 = 42) throws -> AccountID { try #require(AccountID(key: key)) }
 
-    /// A proof that identity makes now, or at another moment, for `account`.
+    /// A proof by identity for `account`, made now or at another time.
     func proof(
         _ account: AccountID, provedAt: Timestamp? = nil, key: SecretBytes? = nil,
         methods: [String] = ["pwd"]
@@ -93,9 +93,9 @@ final class SessionFixture {
                 nonce: randomness.bytes(16)))
     }
 
-    // MARK: calls
+    // MARK: Calls
 
-    /// A call of the application, with an idempotency key if one is given.
+    /// The context of a call by an application, with an idempotency key if one is given.
     func context(
         _ idempotencyKey: String? = nil, from application: String = "gateway"
     ) -> CallContext {
@@ -105,7 +105,7 @@ final class SessionFixture {
             application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
     }
 
-    /// Opens a session of `account` with a fresh proof.
+    /// Opens a session of `account` with a new proof.
     func open(_ account: AccountID? = nil, key: String? = nil) async throws -> SessionV1.Tokens {
         let account = try account ?? self.account()
         return try await create(proof(account), key: key)
@@ -167,14 +167,14 @@ final class SessionFixture {
     }
 }
 
-/// Expects a catalogue error.
+/// Expects an error of the catalogue.
 func expectRefused<Value>(
     _ code: ErrorCode, sourceLocation: SourceLocation = #_sourceLocation,
     _ call: () async throws -> Value
 ) async {
     do {
         let value = try await call()
-        Issue.record("answered \(value), not \(code)", sourceLocation: sourceLocation)
+        Issue.record("returned \(value), not \(code)", sourceLocation: sourceLocation)
     } catch let error as ServiceError {
         #expect(error.code == code, sourceLocation: sourceLocation)
     } catch {

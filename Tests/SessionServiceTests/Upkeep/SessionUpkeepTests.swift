@@ -6,7 +6,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Upkeep: ends that nobody met are noted, and old ones erased")
+@Suite("Upkeep: timed-out sessions are recorded as ended, and old ones erased")
 struct SessionUpkeepTests {
     private static let day = Duration.seconds(86_400)
     let fixture: SessionFixture
@@ -23,7 +23,7 @@ struct SessionUpkeepTests {
 
     private func step() async { await upkeep.step() }
 
-    @Test("S-02: an idle session's end is noted without anyone asking, a live one stays")
+    @Test("S-02: an idle session's end is recorded without a call; a live session stays")
     func sweep() async throws {
         for number in 0..<300 {
             _ = try await fixture.open(try fixture.account(Int64(number) + 1))
@@ -37,7 +37,7 @@ struct SessionUpkeepTests {
         #expect(try await fixture.audited(.sessionEnded) == 300)
     }
 
-    @Test("what may have ended is looked for beside the writer, which is left alone")
+    @Test("the search for timed-out sessions does not use the writer")
     func beside() async throws {
         for _ in 0..<20 {
             let tokens = try await fixture.open()
@@ -52,7 +52,7 @@ struct SessionUpkeepTests {
         #expect(wasHeld, "the sweep waited for the writer")
     }
 
-    @Test("S-02: a session that was used after it was found over stays")
+    @Test("S-02: a session used after it was found timed out stays live")
     func usedMeanwhile() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: Self.day * 30)
@@ -67,7 +67,7 @@ struct SessionUpkeepTests {
         #expect(try await fixture.isLive(tokens))
     }
 
-    @Test("an ended session is erased when its reason has been kept for long enough, not before")
+    @Test("an ended session is erased only after its reason has been kept long enough")
     func erase() async throws {
         let tokens = try await fixture.open()
         let live = try await fixture.open()

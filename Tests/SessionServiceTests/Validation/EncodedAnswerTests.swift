@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-07: what a server answers to Validate")
+@Suite("S-07: Validate's encoded response equals the message")
 struct EncodedAnswerTests {
     let fixture: SessionFixture
 
@@ -22,7 +22,7 @@ struct EncodedAnswerTests {
         return try SessionV1.ValidateResponse(decoding: answer.bytes)
     }
 
-    @Test("S-07: is the message's own bytes: while good, once expired, for what is not ours")
+    @Test("S-07: the bytes are equal for a valid, an expired and an invalid token")
     func same() async throws {
         let tokens = try await fixture.open()
         for _ in 1...2 {
@@ -35,7 +35,7 @@ struct EncodedAnswerTests {
         #expect(try encoded(tokens.accessToken) == SessionV1.ValidateResponse())
     }
 
-    @Test("S-07: an ended session's token is refused at once, though it was just found good")
+    @Test("S-07: an ended session's token is rejected at once, though it was just validated")
     func ended() async throws {
         let (one, two) = (try await fixture.open(), try await fixture.open())
         for tokens in [one, two] { #expect(try encoded(tokens.accessToken).valid) }
@@ -48,7 +48,7 @@ struct EncodedAnswerTests {
         #expect(try !encoded(two.accessToken).valid)
     }
 
-    @Test("waits for the operator's word where the clock does")
+    @Test("it is unavailable while the clock waits for the operator")
     func held() async throws {
         let tokens = try await fixture.open()
         fixture.time.startAnew(at: fixture.time.now() + .seconds(86_400 * 3_650))
@@ -56,13 +56,13 @@ struct EncodedAnswerTests {
         #expect(throws: ServiceError.self) { try encoded(tokens.accessToken) }
     }
 
-    @Test("the server's methods are the dispatcher's")
+    @Test("the server's methods are those of the dispatcher")
     func methods() {
         let names = SessionsDispatcher.methods(of: fixture.service).handlers.map(\.method.name)
         #expect(fixture.service.methods.handlers.map(\.method.name) == names)
     }
 
-    @Test("S-05: a use within a second of one that was noted is not noted again, a later one is")
+    @Test("S-05: a use is recorded only if the last recorded one is a second ago")
     func noted() async throws {
         let tokens = try await fixture.open()
         let activity = fixture.service.parts.activity

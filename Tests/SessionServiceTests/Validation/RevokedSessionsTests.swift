@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Sessions that have ended, in memory")
+@Suite("Ended sessions are kept in memory until their tokens have expired")
 struct RevokedSessionsTests {
     private static let retention: Duration = .seconds(660)
 
@@ -15,7 +15,7 @@ struct RevokedSessionsTests {
         return (0..<count).map { _ in RevokedSession(id: .drawn(from: randomness), at: now) }
     }
 
-    @Test("B21: nothing is kept of them once their tokens have expired, also where no other ends")
+    @Test("B21: ended sessions are removed once their tokens have expired, even if no other ends")
     func forgotten() {
         let now = Timestamp(milliseconds: 1_700_000_000_000)
         let ended = RevokedSessions([], retention: Self.retention, wakeSignal: WakeSignal())
@@ -24,7 +24,7 @@ struct RevokedSessionsTests {
         #expect(ended.count == 15_000)
         ended.forget(at: now + Self.retention - .milliseconds(1))
         #expect(early.allSatisfy { ended.contains($0.id) })
-        // The look through all is not made twice in a minute.
+        // The scan of all sessions is made at most once a minute.
         ended.forget(at: now + Self.retention)
         #expect(ended.count == 15_000)
         ended.forget(at: now + Self.retention + .seconds(60))

@@ -6,11 +6,11 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-01: tokens that were verified before")
+@Suite("S-01: the token cache finds verified tokens")
 struct TokenCacheTests {
     private let tokens = TokenCache()
 
-    @Test("S-01: only the very bytes of a known token find it")
+    @Test("S-01: only the exact bytes of a cached token find it")
     func exact() async throws {
         let known = try await known("head.body.signature-K")
         tokens.insert(known, for: "head.body.signature-K")
@@ -23,7 +23,7 @@ struct TokenCacheTests {
         }
     }
 
-    @Test("S-01: the tokens seen last are known, and never more than the limit")
+    @Test("S-01: the cache keeps the latest tokens and never more than its maximum")
     func bounded() async throws {
         let countMax = TokenCache.countMax
         let one = try await known("")
@@ -36,7 +36,7 @@ struct TokenCacheTests {
         #expect(kept.suffix(countMax / 2).elementsEqual((5 * countMax / 2)..<(3 * countMax)))
     }
 
-    @Test("B21: a token that has expired is forgotten, though no other has come")
+    @Test("B21: an expired token is removed even if no other is added")
     func expired() async throws {
         let fixture = try await SessionFixture()
         let opened = try await fixture.open()
@@ -48,7 +48,7 @@ struct TokenCacheTests {
         #expect(tokens.count == 0)
     }
 
-    @Test("S-07: a known token answers as it did at first, until it is not good any more")
+    @Test("S-07: a cached token gives the same response until it is no longer valid")
     func answers() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-07: validation")
+@Suite("S-07: the service validates access tokens")
 struct ValidationTests {
     let fixture: SessionFixture
 
@@ -17,7 +17,7 @@ struct ValidationTests {
         fixture = try await SessionFixture()
     }
 
-    @Test("S-07: good until the very millisecond of its expiry")
+    @Test("S-07: a token is valid until the exact millisecond of its expiry")
     func expiry() async throws {
         let tokens = try await fixture.open()
         let expiry = Timestamp(milliseconds: tokens.accessExpiresAtMs)
@@ -27,7 +27,7 @@ struct ValidationTests {
         #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateResponse())
     }
 
-    @Test("S-07: what is not an access token of ours tells nothing")
+    @Test("S-07: anything but an access token of ours reveals nothing")
     func notOurs() async throws {
         let tokens = try await fixture.open()
         let other = try await SessionFixture()
@@ -45,7 +45,7 @@ struct ValidationTests {
         #expect(fixture.validate(tokens.accessToken).valid)
     }
 
-    @Test("a token signed by our key for another purpose is no access token")
+    @Test("a token signed by our key for another purpose is not an access token")
     func otherType() async throws {
         let parts = try await signedByOurs(type: "jwt", audience: "postern", issuer: "postern")
         #expect(!fixture.validate(parts).valid)
@@ -55,7 +55,7 @@ struct ValidationTests {
             #expect(!fixture.validate(token).valid)
         }
         let good = try await signedByOurs(type: "at+jwt", audience: "postern", issuer: "postern")
-        #expect(fixture.validate(good).valid, "or the refusals above prove nothing")
+        #expect(fixture.validate(good).valid, "otherwise the rejections prove nothing")
     }
 
     private func signedByOurs(
@@ -75,7 +75,7 @@ struct ValidationTests {
                 sessionID: try #require(SessionID(key: 5)).text, authenticatedAt: now))
     }
 
-    @Test("a shorter life in the settings holds for tokens from before")
+    @Test("a shorter life in the settings applies to tokens issued before")
     func shorterLife() async throws {
         #expect(AccessTokenLife(mean: .seconds(600)).longest == .seconds(631))
         let token = try await signedByOurs(
@@ -85,11 +85,11 @@ struct ValidationTests {
             life: AccessTokenLife(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
             audience: tokens.audience, extra: nil)
         let issued = try #require(shorter.read(token)).issuedAt
-        // The second that `iat` leaves off, and the jitter of 5 %.
+        // The second that `iat` truncates, and the jitter of 5 %.
         #expect(shorter.read(token)?.expiresAt == issued + .milliseconds(32_500))
     }
 
-    @Test("S-07: ends of the last token life are known after a restart, older ones not needed")
+    @Test("S-07: sessions that ended within the last token life are known after a restart")
     func afterRestart() async throws {
         let old = try await fixture.open()
         _ = try await fixture.signOut(.accessToken(old.accessToken))
@@ -102,7 +102,7 @@ struct ValidationTests {
         #expect(!fixture.validate(old.accessToken).valid)
     }
 
-    @Test("ended sessions are forgotten once their access tokens have expired")
+    @Test("ended sessions are removed once their access tokens have expired")
     func forgets() throws {
         let retention = Duration.seconds(700)
         let ended = RevokedSessions([], retention: retention, wakeSignal: WakeSignal())

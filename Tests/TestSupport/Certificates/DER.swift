@@ -1,4 +1,4 @@
-/// The little of DER (X.690) that a test's certificates are made of.
+/// The part of DER (X.690) that test certificates need.
 enum DER {
     static func sequence(_ parts: [UInt8]...) -> [UInt8] { tagged(0x30, parts.flatMap(\.self)) }
     static func set(_ part: [UInt8]) -> [UInt8] { tagged(0x31, part) }
@@ -7,10 +7,10 @@ enum DER {
     static func text(_ text: String) -> [UInt8] { tagged(0x0C, Array(text.utf8)) }
     static let yes: [UInt8] = [0x01, 0x01, 0xFF]
 
-    /// An object identifier, its content already encoded.
+    /// An object identifier; `content` is already encoded.
     static func identifier(_ content: [UInt8]) -> [UInt8] { tagged(0x06, content) }
 
-    /// A number that is not negative.
+    /// A non-negative integer.
     static func integer(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var digits = Array(bytes.drop { $0 == 0 })
         if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
@@ -25,7 +25,7 @@ enum DER {
         return [tag] + (count < 0x80 ? length : minimal(length)) + content
     }
 
-    /// DER wants the shortest form of a length.
+    /// DER requires the shortest encoding of a length.
     private static func minimal(_ length: [UInt8]) -> [UInt8] {
         length[1] == 0 ? [0x81, length[2]] : length
     }

@@ -1,9 +1,9 @@
 import Cryptography
 package import ServiceRuntime
 
-/// A name in a test's certificate.
+/// A name in a test certificate.
 package enum TestName: Sendable {
-    /// A host name, or an application's.
+    /// A host name or an application name.
     case dns(String)
     /// `spiffe://…`
     case uri(String)
@@ -19,15 +19,17 @@ package enum TestName: Sendable {
     }
 }
 
-/// An issuer of certificates that a test makes for itself, so that no key is ever kept.
+/// A certificate authority that a test creates for itself, so no private key is kept in the
+/// checkout.
 package struct TestAuthority: Sendable {
     private let name: String
     private let key: SigningKey
     private let now: Timestamp
-    /// Its own certificate, for those who trust it.
+    /// Its own certificate, used as a trust root.
     package let pem: String
 
-    /// A new issuer.
+    /// Creates a new authority.
+    /// - Throws: if a key cannot be generated or the certificate cannot be signed.
     package init(_ name: String = "test root", now: Timestamp) throws {
         self.name = name
         self.now = now
@@ -38,7 +40,9 @@ package struct TestAuthority: Sendable {
         pem = TestCertificate.pem("CERTIFICATE", own)
     }
 
-    /// A certificate for `names`, valid from an hour ago for a day unless told otherwise.
+    /// Issues a certificate for `names`. It is valid from an hour ago for a day, unless the caller
+    /// says otherwise.
+    /// - Throws: if a key cannot be generated or the certificate cannot be signed.
     package func issue(
         _ names: [TestName], commonName: String = "test", from: Duration = .seconds(-3_600),
         until: Duration = .seconds(86_400)

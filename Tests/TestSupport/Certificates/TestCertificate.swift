@@ -4,9 +4,9 @@ import ServiceRuntime
 
 /// A certificate on P-256 and its key (RFC 5280, RFC 5480).
 package struct TestCertificate: Sendable {
-    /// As it goes over the wire.
+    /// The certificate as it is sent on the wire.
     package let der: [UInt8]
-    /// As it stands in a file.
+    /// The certificate as it is stored in a file.
     package let pem: String
     /// Its private key (PKCS #8).
     package let keyPEM: String
@@ -20,7 +20,8 @@ package struct TestCertificate: Sendable {
             "PRIVATE KEY", DER.sequence(DER.integer([]), Self.p256, DER.octets(inner)))
     }
 
-    /// Writes both files, the key for its owner only.
+    /// Writes both files. Only the owner can read the key file.
+    /// - Throws: if a file cannot be written.
     package func write(
         to folder: TemporaryFolder, as name: String
     ) throws -> (chain: String, key: String) {
@@ -33,7 +34,7 @@ package struct TestCertificate: Sendable {
 
     // MARK: Making
 
-    /// What a certificate may do, and for whom it speaks.
+    /// What a certificate is for: an authority, or the names of a server or client.
     enum Extensions {
         case authority
         case names([TestName])
@@ -73,7 +74,7 @@ package struct TestCertificate: Sendable {
             DER.set(DER.sequence(DER.identifier([0x55, 0x04, 0x03]), DER.text(commonName))))
     }
 
-    /// UTCTime, good until 2049.
+    /// UTCTime, which is valid until 2049.
     private static func time(_ moment: Timestamp) -> [UInt8] {
         let digits = moment.text.filter { $0.isNumber }.dropFirst(2).prefix(12)
         return DER.tagged(0x17, Array("\(digits)Z".utf8))

@@ -1,7 +1,7 @@
 import Glibc
 
-/// One connection through the proxy: a socket to the caller, one to the server, a pipe each way.
-/// Lives on the proxy's thread.
+/// One connection through the proxy: a socket to the client, one to the server, and a pipe for each
+/// direction. Used only on the proxy's thread.
 final class FaultConnection {
     private let caller: LoopbackSocket
     private let server: LoopbackSocket
@@ -10,7 +10,7 @@ final class FaultConnection {
     private var isBlockedUpwards = false
     private var isBlockedDownwards = false
     private(set) var isClosed = false
-    /// When something is to be done without a byte coming.
+    /// When the connection must be served next even if no byte arrives.
     private(set) var due: Duration?
 
     init(caller: LoopbackSocket, server: LoopbackSocket, _ faults: ConnectionFaults) {
@@ -20,7 +20,7 @@ final class FaultConnection {
         downwards = FaultPipe(faults.downwards)
     }
 
-    /// What to wait for: the caller's socket, then the server's.
+    /// What to poll for: the client's socket, then the server's.
     var polls: [pollfd] {
         [
             poll(caller, isReading: upwards.isReading, isWriting: isBlockedDownwards),
@@ -30,7 +30,8 @@ final class FaultConnection {
 
     private func poll(_ socket: LoopbackSocket, isReading: Bool, isWriting: Bool) -> pollfd {
         let events = (isReading ? POLLIN : 0) | (isWriting ? POLLOUT : 0)
-        // Without interest it is left out: a hang-up that nobody may act on would wake us for ever.
+        // A socket without interest is left out. Otherwise a hang-up that is not handled yet would
+        // wake the loop forever.
         return pollfd(
             fd: events == 0 ? -1 : socket.descriptor, events: Int16(events), revents: 0)
     }
@@ -40,7 +41,7 @@ final class FaultConnection {
         downwards.change(to: faults.downwards, at: uptime)
     }
 
-    /// Reads what has come and passes on what may pass.
+    /// Reads the bytes that have arrived and forwards those that may pass.
     func turn(_ ready: [pollfd], at uptime: Duration, jitter: UInt64) {
         if ready[0].revents != 0, upwards.isReading {
             read(caller, into: &upwards, uptime, jitter)
@@ -65,7 +66,7 @@ final class FaultConnection {
         }
     }
 
-    /// - Returns: when to look again.
+    /// - Returns: when to check again.
     private func pass(
         _ pipe: inout FaultPipe, to socket: LoopbackSocket, _ isBlocked: inout Bool,
         _ uptime: Duration
@@ -90,7 +91,7 @@ final class FaultConnection {
         return nil
     }
 
-    /// What one side suffers the other does too: a proxy hides nothing.
+    /// A reset on one side is passed to the other, so that the proxy hides nothing.
     private func reset() {
         caller.resetOnClose()
         server.resetOnClose()

@@ -2,8 +2,8 @@ import Glibc
 import ServiceRuntime
 import Synchronization
 
-/// The work of a proxy's thread: waits for bytes, orders or the next due moment, and lets each
-/// connection take its turn.
+/// The loop of a proxy's thread. It waits for bytes, orders or the next due time, and then serves
+/// each connection.
 struct FaultLoop {
     private let listener: LoopbackSocket
     private let target: Int
@@ -44,7 +44,7 @@ struct FaultLoop {
         orders.open.store(0, ordering: .releasing)
     }
 
-    /// - Returns: what the connections' sockets are ready for, two for each.
+    /// - Returns: the poll results of the connections' sockets, two for each connection.
     private func wait() -> ArraySlice<pollfd> {
         var polls = [
             pollfd(fd: orders.bell, events: Int16(POLLIN), revents: 0),
@@ -52,7 +52,7 @@ struct FaultLoop {
         ]
         for connection in connections { polls += connection.polls }
         let due = connections.compactMap(\.due).min()
-        // Rounded up, or the last millisecond would be spent in turns that find nothing due.
+        // Rounded up. Otherwise the loop would spin through the last millisecond with nothing due.
         let left = due.map { max(.zero, $0 - time.uptime()).milliseconds + 1 } ?? -1
         poll(&polls, nfds_t(polls.count), Int32(clamping: left))
         return polls[2...]
@@ -73,7 +73,7 @@ struct FaultLoop {
         takenCount += 1
         orders.taken.store(takenCount, ordering: .releasing)
         guard let server = try? LoopbackSocket.connecting(to: target) else {
-            return caller.resetOnClose()  // nobody there: the caller sees what it would without us
+            return caller.resetOnClose()  // no server: the client sees the same as without a proxy
         }
         connections.append(FaultConnection(caller: caller, server: server, faults(number)))
     }

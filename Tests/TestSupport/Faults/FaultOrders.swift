@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// What a proxy tells its thread, and what the thread tells back.
+/// The state that a proxy shares with its thread: orders in one direction, counts in the other.
 final class FaultOrders: Sendable {
     struct State {
-        /// The faults of a connection to come.
+        /// The faults of a new connection.
         var faults: @Sendable (Int) -> ConnectionFaults
-        /// Those that the open connections are to have from now on.
+        /// The faults that open connections get from now on.
         var change: ConnectionFaults?
         var isStopping = false
     }
 
     let open = Atomic<Int>(0)
     let taken = Atomic<Int>(0)
-    /// Readable when there are orders: one end of a pipe.
+    /// Readable when there are orders: the read end of a pipe.
     let bell: Int32
     private let bellRope: Int32
     private let state: Mutex<State>
@@ -34,10 +34,10 @@ final class FaultOrders: Sendable {
     /// Changes the orders and wakes the thread.
     func give(_ change: (inout State) -> Void) {
         state.withLock { change(&$0) }
-        _ = write(bellRope, [1], 1)  // full: it rings already
+        _ = write(bellRope, [1], 1)  // if the pipe is full, the thread is already signalled
     }
 
-    /// The orders as they stand; the change is handed out once.
+    /// Returns the current orders. The change for open connections is returned only once.
     func take() -> State {
         var rings = [UInt8](repeating: 0, count: 256)
         _ = read(bell, &rings, rings.count)
@@ -48,7 +48,7 @@ final class FaultOrders: Sendable {
     }
 }
 
-/// The proxy's thread.
+/// The thread of a proxy.
 final class FaultThread: Sendable {
     private let thread: Mutex<pthread_t?>
 
@@ -68,7 +68,7 @@ final class FaultThread: Sendable {
         self.thread = Mutex(thread)
     }
 
-    /// Returns when the body has; a second call does nothing.
+    /// Returns when the body has returned. A second call does nothing.
     func join() {
         let thread = thread.withLock { thread in
             defer { thread = nil }

@@ -1,32 +1,34 @@
 import ServiceRuntime
 
-/// One direction of one connection under a fault, as pure state: bytes and time go in, a step comes
-/// out, and the proxy's loop obeys. No socket or clock inside.
+/// One direction of one connection under a fault, as pure state: bytes and time go in, and a step
+/// for the proxy's loop comes out. There is no socket or clock inside.
 struct FaultPipe {
-    /// What the loop is to do next.
+    /// What the loop must do next.
     enum Step: Equatable {
-        /// Give the receiver this many of the front bytes, and tell by `sent` how many it took.
+        /// Send the receiver this many of the front bytes, and report with `sent` how many it
+        /// accepted.
         case send(Int)
-        /// Do nothing until then; nil: until bytes come or the fault changes.
+        /// Do nothing until then; nil: until bytes arrive or the fault changes.
         case wait(until: Duration?)
-        /// Tell the receiver that the sender has ended.
+        /// Signal end of stream to the receiver.
         case endReceiver
-        /// End both directions in good order.
+        /// Close both directions normally.
         case closeAll
-        /// End both directions by a reset.
+        /// Close both directions with a reset.
         case resetAll
     }
 
-    /// Above this many waiting bytes the sender is not read from, as a full network would.
+    /// Above this many waiting bytes, the proxy stops reading from the sender, as a congested
+    /// network would.
     static let waitingBytesMax = 256 * 1024
 
     private var fault: Fault
-    /// Bytes passed since the fault began.
+    /// Bytes that have passed since the fault began.
     private var passed = 0
     private var pieces: [(bytes: ArraySlice<UInt8>, due: Duration)] = []
     private var sentAt: Duration?
     private var hasSenderEnded = false
-    /// The receiver has been told of the end: whatever still comes is dropped.
+    /// The receiver has got the end of stream. Everything that arrives later is dropped.
     private(set) var isOver = false
     private(set) var waitingBytes = 0
 
@@ -34,7 +36,7 @@ struct FaultPipe {
         self.fault = fault
     }
 
-    /// Whether more is to be read from the sender.
+    /// Whether the loop should read more from the sender.
     var isReading: Bool {
         !hasSenderEnded && (isOver || waitingBytes < Self.waitingBytesMax)
     }
@@ -42,35 +44,35 @@ struct FaultPipe {
     /// The bytes to send next.
     var front: ArraySlice<UInt8> { pieces.first?.bytes ?? [] }
 
-    /// Another fault begins; what waits is under it too.
+    /// Starts another fault, which also applies to the waiting bytes.
     mutating func change(to fault: Fault, at uptime: Duration) {
         self.fault = fault
         passed = 0
         for index in pieces.indices { pieces[index].due = min(pieces[index].due, uptime) }
     }
 
-    /// Bytes came from the sender; `jitter` is a random number.
+    /// Adds bytes from the sender; `jitter` is a random number.
     mutating func take(_ bytes: ArraySlice<UInt8>, at uptime: Duration, jitter: UInt64) {
         guard !isOver, !bytes.isEmpty else { return }
         var due = uptime
         if case .latency(let fixed, let most) = fault {
             let part = most * Int(jitter % 1_000) / 1_000
-            due = max(uptime + fixed + part, pieces.last?.due ?? .zero)  // in order, as TCP is
+            due = max(uptime + fixed + part, pieces.last?.due ?? .zero)  // in order, as in TCP
         }
         pieces.append((bytes, due))
         waitingBytes += bytes.count
     }
 
-    /// The sender has ended.
+    /// The sender has closed its side.
     mutating func senderEnded() { hasSenderEnded = true }
 
-    /// The receiver takes no more.
+    /// The receiver accepts no more bytes.
     mutating func receiverEnded() {
         isOver = true
         drop()
     }
 
-    /// What to do now.
+    /// Returns what to do now.
     mutating func step(at uptime: Duration) -> Step {
         if isOver { return .wait(until: nil) }
         guard let piece = pieces.first else {
@@ -102,7 +104,7 @@ struct FaultPipe {
         }
     }
 
-    /// How much passes before the fault strikes; nil: it strikes now.
+    /// How many bytes pass before the fault takes effect; nil: it takes effect now.
     private func before(_ after: Int, _ available: Int) -> Step? {
         passed < after ? .send(min(available, after - passed)) : nil
     }
@@ -114,7 +116,7 @@ struct FaultPipe {
         waitingBytes += min(count, piece.bytes.count)
     }
 
-    /// The receiver took `count` of the front bytes.
+    /// The receiver accepted `count` of the front bytes.
     mutating func sent(_ count: Int, at uptime: Duration) {
         guard let piece = pieces.first, count > 0 else { return }
         passed += count

@@ -1,17 +1,18 @@
 import ServiceRuntime
 import Synchronization
 
-/// A proxy of a bad network in front of a real port of this machine: passes bytes both ways under
-/// faults that a test sets for connections to come and changes on those that are open. One thread,
-/// plain sockets, repeatable from a seed.
+/// A proxy that simulates a bad network in front of a real port of this machine. It forwards bytes
+/// both ways under faults. A test sets the faults of new connections and changes those of open
+/// ones. One thread, plain sockets, repeatable from a seed.
 package final class FaultProxy: Sendable {
-    /// Where it listens.
+    /// The port it listens on.
     package let port: Int
     private let orders: FaultOrders
     private let thread: FaultThread
 
-    /// Listens on a port that the system picks, and connects each caller to `target`.
-    /// - Parameter faults: those of the connection of that number, counted from 0.
+    /// Listens on a port that the system picks, and connects each client to `target`.
+    /// - Parameter faults: The faults of a connection by its number, counted from 0.
+    /// - Throws: if a socket, a pipe or the thread cannot be created.
     package init(
         to target: Int, seed: UInt64 = 1,
         faults: @escaping @Sendable (Int) -> ConnectionFaults = { _ in .none }
@@ -30,7 +31,7 @@ package final class FaultProxy: Sendable {
 
     deinit { stop() }
 
-    /// The faults of all connections from now on, open ones and those to come.
+    /// Sets the faults of all connections from now on, open and new ones.
     package func set(_ faults: ConnectionFaults) {
         orders.give { orders in
             orders.faults = { _ in faults }
@@ -38,16 +39,16 @@ package final class FaultProxy: Sendable {
         }
     }
 
-    /// A good network from now on; what was stalled passes.
+    /// Ends all faults from now on. Stalled bytes pass.
     package func heal() { set(.none) }
 
-    /// Connections that are open.
+    /// The number of open connections.
     package var openConnections: Int { orders.open.load(ordering: .acquiring) }
 
-    /// Connections that were ever taken.
+    /// The number of connections accepted so far.
     package var takenConnections: Int { orders.taken.load(ordering: .acquiring) }
 
-    /// Closes everything; returns when its thread has ended. A second call does nothing.
+    /// Closes everything and returns when the thread has ended. A second call does nothing.
     package func stop() {
         orders.give { $0.isStopping = true }
         thread.join()

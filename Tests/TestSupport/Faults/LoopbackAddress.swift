@@ -1,10 +1,10 @@
 package import Glibc
 
-/// Addresses of this machine, for plain sockets. They stand here, in a module that knows one C
-/// library alone: where several C modules bring `sockaddr_in`, the one that is loaded first owns its
-/// fields, and which that is changes with the way of building.
+/// Addresses of this machine, for plain sockets. They are in a module that imports only one C
+/// library: where several C modules declare `sockaddr_in`, the one that is loaded first owns its
+/// fields, and which one that is depends on the kind of build.
 package enum LoopbackAddress {
-    /// Lends the address 127.0.0.`host` with `port`, as a socket's call takes it.
+    /// Calls `body` with the address 127.0.0.`host` and `port`, in the form that socket calls take.
     package static func with(
         _ port: Int, host: UInt32 = 1,
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
@@ -19,7 +19,7 @@ package enum LoopbackAddress {
         }
     }
 
-    /// The port that a socket has.
+    /// The local port of a socket.
     package static func port(of socket: Int32) -> Int {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -31,7 +31,7 @@ package enum LoopbackAddress {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Ends each wait of a blocking socket after so many seconds.
+    /// Sets the receive and send timeouts of a blocking socket, in seconds.
     package static func setPatience(seconds: Int, of socket: Int32) {
         var wait = timeval(tv_sec: seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)

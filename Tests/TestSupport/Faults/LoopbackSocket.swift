@@ -1,8 +1,8 @@
 import Glibc
 
-/// A TCP socket of this machine that never makes its caller wait; closed with its last reference.
+/// A non-blocking TCP socket of this machine. It is closed with its last reference.
 package final class LoopbackSocket: Sendable {
-    /// The system said no.
+    /// A system call failed.
     package struct Refused: Error, CustomStringConvertible {
         let call: String
         let reason: Int32
@@ -10,7 +10,7 @@ package final class LoopbackSocket: Sendable {
         package var description: String { "\(call): \(String(cString: strerror(reason)))" }
     }
 
-    /// What a read found.
+    /// The result of a read.
     enum Received {
         case bytes(ArraySlice<UInt8>)
         case nothingYet
@@ -25,13 +25,13 @@ package final class LoopbackSocket: Sendable {
         guard descriptor >= 0 else { throw Refused(call: "socket", reason: errno) }
         Self.makePatient(descriptor)
         var isOn: Int32 = 1
-        // One byte at a time must leave as one byte at a time.
+        // Without this, TCP would combine bytes that are sent one at a time.
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, 4)
     }
 
     deinit { close(descriptor) }
 
-    /// Makes a descriptor one that never blocks, and that programs we start do not get.
+    /// Makes a descriptor non-blocking and keeps it from child processes (close-on-exec).
     static func makePatient(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -51,7 +51,8 @@ package final class LoopbackSocket: Sendable {
         return listener
     }
 
-    /// A connection to a port; whether it stands shows at the first use.
+    /// Connects to a port. A failed connection shows at the first use.
+    /// - Throws: `Refused` if the system rejects the call.
     static func connecting(to port: Int) throws -> LoopbackSocket {
         let socket = try fresh()
         let result = LoopbackAddress.with(port) { connect(socket.descriptor, $0, $1) }
@@ -61,7 +62,8 @@ package final class LoopbackSocket: Sendable {
         return socket
     }
 
-    /// A connection from the address 127.0.0.`host` that waits as sockets do; its caller closes it.
+    /// Connects a blocking socket from the address 127.0.0.`host`. The caller closes it.
+    /// - Throws: `Refused` if binding or connecting fails.
     package static func connected(to port: Int, from host: UInt32) throws -> Int32 {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let isBound = LoopbackAddress.with(0, host: host) { bind(socket, $0, $1) }
@@ -74,14 +76,14 @@ package final class LoopbackSocket: Sendable {
         return socket
     }
 
-    /// The next caller, if one waits.
+    /// Returns the next client that waits, if there is one.
     func accepted() -> LoopbackSocket? {
         let caller = accept(descriptor, nil, nil)
-        // Nobody there, or gone again already.
+        // No client waits, or it has already disconnected.
         return caller < 0 ? nil : try? LoopbackSocket(caller)
     }
 
-    /// The port that a listener has.
+    /// The port of a listener.
     var port: Int { LoopbackAddress.port(of: descriptor) }
 
     func receive() -> Received {
@@ -92,7 +94,7 @@ package final class LoopbackSocket: Sendable {
         return [EAGAIN, EINTR, ENOTCONN].contains(errno) ? .nothingYet : .broken
     }
 
-    /// - Returns: how many bytes were taken, or nil when the other side is gone.
+    /// - Returns: how many bytes were accepted, or nil when the other side has disconnected.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let count = bytes.withUnsafeBytes {
             Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -101,10 +103,10 @@ package final class LoopbackSocket: Sendable {
         return [EAGAIN, EINTR, ENOTCONN].contains(errno) ? 0 : nil
     }
 
-    /// Says that we have ended.
+    /// Closes our sending side.
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Makes its end a reset, which overtakes what is under way.
+    /// Makes the close a reset, which discards bytes in transit.
     func resetOnClose() {
         var lingering = linger(l_onoff: 1, l_linger: 0)
         setsockopt(

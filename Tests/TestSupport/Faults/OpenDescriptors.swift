@@ -1,8 +1,9 @@
 import Glibc
 
-/// The sockets of this process, as the system lists them.
+/// The open sockets of this process, as the system lists them.
 package enum OpenDescriptors {
-    /// How many have one of these ports at either end. Other tests of the process have others.
+    /// Counts the sockets with one of these ports at either end. Other tests of this process use
+    /// other ports.
     package static func count(ofPorts ports: Set<Int>) -> Int {
         descriptors().count { descriptor in
             ports.contains(port(descriptor, getsockname))
@@ -39,9 +40,9 @@ package enum OpenDescriptors {
     }
 }
 
-/// What this process holds in memory.
+/// The memory of this process.
 package enum ResidentMemory {
-    /// In KiB.
+    /// The resident set in KiB.
     package static func kibibytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

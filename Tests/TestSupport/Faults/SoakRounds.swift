@@ -1,16 +1,16 @@
 import Glibc
 
-/// How many rounds the long loops make: one, or as many as `POSTERN_SOAK_ROUNDS` says.
+/// How many rounds the long loops run: one, or `POSTERN_SOAK_ROUNDS`.
 package enum SoakRounds {
-    /// Rounds, at least one.
+    /// The number of rounds, at least one.
     package static let count = max(1, setting.flatMap { Int($0) } ?? 1)
-    /// Whether somebody asked for the long loops, and wants to see the figures.
+    /// Whether `POSTERN_SOAK_ROUNDS` is set: the loops run long and print their figures.
     package static let isLong = setting != nil
 
-    /// As many rounds as `POSTERN_SOAK_ROUNDS` says, or `ordinarily`.
+    /// `POSTERN_SOAK_ROUNDS` rounds, or `ordinarily` if it is not set.
     package static func count(ordinarily: Int) -> Int { isLong ? count : ordinarily }
 
-    /// The seed that `POSTERN_SOAK_SEED` says, for loops that draw.
+    /// The seed in `POSTERN_SOAK_SEED`, for loops that use random numbers.
     package static let seed = getenv("POSTERN_SOAK_SEED").flatMap { UInt64(String(cString: $0)) }
 
     private static let setting = getenv("POSTERN_SOAK_ROUNDS").map { String(cString: $0) }

@@ -2,14 +2,15 @@ package import Logging
 package import ServiceRuntime
 import Synchronization
 
-/// Keeps what the real log handler writes, so that a test sees the lines an operator would.
+/// Keeps the output of the real log handler, so that a test sees the lines that an operator would
+/// see.
 package final class CapturedLog: LogSink {
     private let written: Mutex<[[UInt8]]> = Mutex([])
 
-    /// Nothing captured yet.
+    /// Creates an empty log.
     package init() {}
 
-    /// Keeps the line.
+    /// Keeps one line.
     package func write(_ line: [UInt8]) { written.withLock { $0.append(line) } }
 
     /// The lines so far, without their newlines.
@@ -19,10 +20,10 @@ package final class CapturedLog: LogSink {
         }
     }
 
-    /// The bytes so far, as they would stand in a file.
+    /// All bytes so far, as they would be in a file.
     package var bytes: [UInt8] { written.withLock { Array($0.joined()) } }
 
-    /// A logger of everything from `trace` on, whose lines are kept here.
+    /// A logger with level `trace` that writes here.
     package func logger(service: String = "test", time: any Time = ManualTime()) -> Logger {
         .json(service: service, level: .trace, time: time, sink: self)
     }

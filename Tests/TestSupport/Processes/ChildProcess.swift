@@ -2,32 +2,33 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test starts, by `posix_spawn`; waited for by a thread of its own, and signalled by
-/// its own id only, while that is still its own.
+/// A process that a test starts with `posix_spawn`. A thread of its own waits for it. It is
+/// signalled only by its id, and only until it has been reaped.
 ///
-/// Not Foundation's `Process`: its `run` looks for the highest open descriptor by reading
-/// `/proc/self/fd`, and copies each entry as if its name had all 256 bytes. With many files open the
-/// last one ends at the end of the buffer, and the copy runs past it: address-sanitized runs say
-/// heap-buffer-overflow in `findMaximumOpenFromProcSelfFD`, and one ordinary run in some dozens ended
-/// by a segmentation fault.
+/// It does not use Foundation's `Process`. Its `run` finds the highest open descriptor by reading
+/// `/proc/self/fd`, and copies each entry as if its name had all 256 bytes. With many open files
+/// the last entry is at the end of the buffer, and the copy reads past it: AddressSanitizer reports
+/// heap-buffer-overflow in `findMaximumOpenFromProcSelfFD`, and without it one run in some dozens
+/// ended with a segmentation fault.
 package final class ChildProcess: Sendable {
-    /// What it could not be started for.
+    /// Why the process could not be started.
     package struct NotStarted: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// The process's id.
+    /// The process id.
     package let id: pid_t
-    /// What it left with, 128 and the signal when a signal ended it; nil while it runs.
+    /// Its exit code, or 128 plus the signal that ended it; nil while it runs.
     private let left = Mutex<Int32?>(nil)
     private let ended: AsyncStream<Int32>
 
     /// Starts the executable `path`.
     /// - Parameters:
-    ///   - folder: Where it runs.
-    ///   - environment: All that it is given.
-    ///   - input: Descriptors that become its standard streams. Others are handed on unless they
-    ///     close on exec, as all of ours do.
+    ///   - folder: Its working directory.
+    ///   - environment: All of its environment variables.
+    ///   - input: Descriptors that become its standard streams. It inherits other descriptors
+    ///     unless they close on exec, as all of ours do.
+    /// - Throws: `NotStarted` if the process cannot be spawned.
     package init(
         _ path: String, _ arguments: [String], in folder: String, environment: [String: String],
         input: Int32, output: Int32, errors: Int32
@@ -44,22 +45,23 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// What it left with; nil while it runs.
+    /// Its exit code; nil while it runs.
     package var exitCode: Int32? { left.withLock { $0 } }
 
-    /// Sends a signal to this process, if it runs: its id is another's once it was waited for.
+    /// Sends a signal to this process if it runs. After it was reaped, another process may have its
+    /// id.
     package func send(_ signal: Int32) {
         left.withLock { if $0 == nil { kill(id, signal) } }
     }
 
-    /// Waits for its end.
-    /// - Returns: what it left with; nil when the waiting task was cancelled before.
+    /// Waits until the process ends.
+    /// - Returns: its exit code; nil if the waiting task was cancelled first.
     package func end() async -> Int32? {
         for await exitCode in ended { return exitCode }
         return exitCode
     }
 
-    /// The same without a task, for what has closed its streams and so is about to leave.
+    /// The same without a task, for a process that has closed its streams and will exit soon.
     package func waitHere() -> Int32 {
         while true {
             if let exitCode { return exitCode }
@@ -68,7 +70,7 @@ package final class ChildProcess: Sendable {
     }
 
     private func wait() -> Int32 {
-        // Looked at without reaping first, so that its id stays its own until `left` says so.
+        // Waits without reaping, so that no other process gets the id before `left` is set.
         var ending = siginfo_t()
         while waitid(P_PID, id_t(id), &ending, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         return left.withLock { left in
@@ -81,8 +83,8 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Keeps both ends of a pipe from children that are not meant: who reads one would otherwise wait
-    /// for the last of them to leave.
+    /// Sets close-on-exec on both ends of a pipe. If an unrelated child inherited the write end,
+    /// the reader would wait until that child exits.
     package static func keepFromOthers(_ pipe: Pipe) {
         for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
             _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
@@ -95,7 +97,8 @@ package final class ChildProcess: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Above the three first, or one stream could take the place of another before it is moved.
+        // Moved above the three standard descriptors. Otherwise one stream could overwrite another
+        // before that is moved.
         let moved = streams.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
         defer { moved.forEach { close($0) } }
         for (stream, descriptor) in zip([STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO], moved) {

@@ -1,14 +1,16 @@
 import Foundation
 
-/// A command of the system (`git`, `bash`, …), run to its end.
+/// A system command (`git`, `bash`, …) that has run to its end.
 package struct SystemCommand: Sendable {
-    /// What it left with.
+    /// Its exit code.
     package let exitCode: Int32
-    /// What it said.
+    /// Its output.
     package let said: String
 
-    /// Finds `name` as a shell does, and runs it.
-    /// - Parameter withErrors: what it says on its error stream is heard too.
+    /// Finds `name` in `PATH`, runs it and waits for its end.
+    /// - Parameter withErrors: Whether `said` includes its standard error.
+    /// - Throws: `ChildProcess.NotStarted` if it cannot be started; a file error if its output
+    ///    cannot be read.
     package init(_ name: String, _ arguments: [String], withErrors: Bool = false) throws {
         let output = Pipe()
         ChildProcess.keepFromOthers(output)
@@ -18,7 +20,7 @@ package struct SystemCommand: Sendable {
             environment: ProcessInfo.processInfo.environment, input: nothing.fileDescriptor,
             output: output.fileHandleForWriting.fileDescriptor,
             errors: (withErrors ? output.fileHandleForWriting : nothing).fileDescriptor)
-        // Ours open, the reading below would never end.
+        // While our write end is open, reading below would never end.
         try output.fileHandleForWriting.close()
         said = String(
             decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)

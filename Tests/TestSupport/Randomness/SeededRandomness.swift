@@ -1,18 +1,18 @@
 import ServiceRuntime
 import Synchronization
 
-/// Randomness that repeats: the same seed gives the same bytes, so that a failure can be replayed.
-/// The generator is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, OOPSLA 2014).
+/// Repeatable randomness: the same seed gives the same bytes, so that a failure can be reproduced.
+/// The generator is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+/// OOPSLA 2014).
 package final class SeededRandomness: Randomness, RandomNumberGenerator {
     private let state: Mutex<UInt64>
 
-    /// Starts from `seed`.
+    /// Starts the sequence of `seed`.
     package init(seed: UInt64 = 1) {
         state = Mutex(seed)
     }
 
-    /// Fills with the next bytes of the sequence.
+    /// Fills the buffer with the next bytes of the sequence.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer) {
         for start in stride(from: 0, to: buffer.count, by: 8) {
             withUnsafeBytes(of: next().littleEndian) { bytes in
@@ -23,7 +23,7 @@ package final class SeededRandomness: Randomness, RandomNumberGenerator {
         }
     }
 
-    /// The next 64 bits; with this the standard library's `shuffle(using:)` can be seeded too.
+    /// The next 64 bits. The standard library's `shuffle(using:)` uses it too.
     package func next() -> UInt64 {
         state.withLock { state in
             state &+= 0x9E37_79B9_7F4A_7C15

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells tasks that something is over.
+/// A flag that one task sets and others poll, for example to stop a loop.
 package final class Flag: Sendable {
     private let raised = Atomic<Bool>(false)
 

@@ -1,53 +1,54 @@
 package import ServiceRuntime
 import Synchronization
 
-/// Time that stands still until a test moves it; whoever sleeps wakes as it passes.
+/// Time that changes only when a test moves it. Sleeping tasks wake when their time has passed.
 ///
-/// A test that waits for code to fall asleep first awaits `sleepers(_:)`, then advances: nothing
-/// depends on how fast the machine is.
+/// A test that needs code to be asleep first awaits `sleepers(_:)` and then advances the time. So
+/// no test depends on the speed of the machine.
 package final class ManualTime: Time {
     private let state: Mutex<ManualTimeState>
 
-    /// Stands at `now`; the default is 2026-01-01T00:00:00Z.
+    /// Starts at `now`; the default is 2026-01-01T00:00:00Z.
     package init(now: Timestamp = Timestamp(milliseconds: 1_767_225_600_000)) {
         state = Mutex(ManualTimeState(now: now))
     }
 
-    /// Where the time stands.
+    /// The current time.
     package func now() -> Timestamp { state.withLock { $0.now } }
 
-    /// How far it has been moved, from 1,000 seconds on.
+    /// How far the time has been moved; it starts at 1,000 seconds.
     package func uptime() -> Duration { state.withLock { $0.uptime } }
 
-    /// Which boot this is: another one after each `startAnew(at:)`.
+    /// The id of this boot. Each `startAnew(at:)` begins another one.
     package var boot: String? { state.withLock { "boot \($0.boots)" } }
 
-    /// Whether the machine says that a time server has set its clock: not before a test says so.
+    /// Whether the machine reports that a time server has set its clock: false until a test sets
+    /// it.
     package var isWallClockSynchronised: Bool { state.withLock { $0.isSynchronised } }
 
-    /// Says that a time server has set the wall clock, or that none has.
+    /// Sets whether a time server has set the wall clock.
     package func setSynchronised(_ isSynchronised: Bool) {
         state.withLock { $0.isSynchronised = isSynchronised }
     }
 
-    /// What the machine's wall clock shows: the time, and by how much it was stepped.
+    /// The machine's wall clock: the time plus the steps made so far.
     package func wallClock() -> Timestamp { state.withLock { $0.now + $0.step } }
 
-    /// Steps the wall clock; the time goes on as before.
+    /// Steps the wall clock. `now()` does not change.
     package func stepWallClock(by step: Duration) { state.withLock { $0.step += step } }
 
-    /// Counts from `moment` on; the wall clock stays where it is.
+    /// Sets `now()` to `moment`. The wall clock does not change.
     package func goOn(from moment: Timestamp) { state.withLock { $0.goOn(from: moment) } }
 
-    /// What a new process sees after a boot when the wall clock shows `wall`: the time is that,
-    /// earlier or later.
+    /// Simulates a new process after a boot, when the wall clock shows `wall`. `now()` becomes
+    /// `wall`, which may be earlier or later.
     package func startAnew(at wall: Timestamp) {
         state.withLock { $0.boots += 1 }
         startAgain(at: wall)
     }
 
-    /// What a new process sees in the same boot when the wall clock shows `wall`; without one,
-    /// whatever that shows.
+    /// Simulates a new process in the same boot, when the wall clock shows `wall`, or its current
+    /// value if that is nil.
     package func startAgain(at wall: Timestamp? = nil) {
         let wall = wall ?? wallClock()
         state.withLock { state in
@@ -57,13 +58,14 @@ package final class ManualTime: Time {
         }
     }
 
-    /// Moves both clocks on and wakes, in order of their moments, all whose time has come.
+    /// Advances both clocks and wakes the tasks that are due, in the order of their wake-up times.
     package func advance(by duration: Duration) {
         precondition(duration >= .zero, "time never goes backwards: Time.now")
         for wake in state.withLock({ $0.advance(by: duration) }) { wake.resume() }
     }
 
-    /// Returns when the time has been moved so far.
+    /// Returns when the time has been advanced by `duration`.
+    /// - Throws: `CancellationError` if the task is cancelled first.
     package func sleep(for duration: Duration) async throws {
         guard duration > .zero else { return try Task.checkCancellation() }
         let number = state.withLock { $0.takeNumber() }

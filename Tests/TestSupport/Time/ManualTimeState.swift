@@ -1,6 +1,7 @@
 import ServiceRuntime
 
-/// What `ManualTime` guards: the clocks, who sleeps until when, and who waits for sleepers.
+/// The state that `ManualTime` guards: the clocks, the sleeping tasks, and the tasks that wait for
+/// sleepers.
 struct ManualTimeState {
     typealias Sleep = CheckedContinuation<Void, any Error>
     typealias Watcher = CheckedContinuation<Void, Never>
@@ -19,19 +20,20 @@ struct ManualTimeState {
         self.now = now
     }
 
-    /// Sets `now` alone.
+    /// Sets `now` without changing the wall clock.
     mutating func goOn(from moment: Timestamp) {
         step += now - moment
         now = moment
     }
 
-    /// A number for a sleeper, in order of their coming.
+    /// Returns a number for a sleeper, in order of arrival.
     mutating func takeNumber() -> Int {
         numbersTaken += 1
         return numbersTaken
     }
 
-    /// Puts a sleeper to bed, unless it was cancelled on the way; and the watchers this satisfies.
+    /// Adds a sleeper, unless it is cancelled already. Returns the watchers whose condition is now
+    /// met.
     mutating func add(
         _ number: Int, _ duration: Duration, _ sleep: Sleep, isCancelled: Bool
     ) -> (watchers: [Watcher], isCancelled: Bool) {
@@ -42,12 +44,13 @@ struct ManualTimeState {
         return (met.map(\.watcher), false)
     }
 
-    /// Takes a sleeper out, if it still sleeps.
+    /// Removes a sleeper if it is still asleep.
     mutating func remove(_ number: Int) -> Sleep? {
         sleeping.firstIndex { $0.number == number }.map { sleeping.remove(at: $0).sleep }
     }
 
-    /// Moves the clocks and takes out whose time has come, first come first within a moment.
+    /// Advances the clocks and removes the sleepers that are due, ordered by time and then by
+    /// arrival.
     mutating func advance(by duration: Duration) -> [Sleep] {
         now = now + duration
         uptime += duration
@@ -56,7 +59,7 @@ struct ManualTimeState {
         return due.sorted { ($0.until, $0.number) < ($1.until, $1.number) }.map(\.sleep)
     }
 
-    /// Notes who waits for sleepers; true where there are enough of them already.
+    /// Registers a task that waits for sleepers. Returns true if enough of them are asleep already.
     mutating func watch(_ count: Int, _ watcher: Watcher) -> Bool {
         if sleeping.count >= count { return true }
         watching.append((count, watcher))

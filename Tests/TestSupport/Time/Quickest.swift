@@ -1,6 +1,7 @@
-/// The quickest of some tries, up to the first that is quicker than `limit`. A busy machine makes
-/// any one of them late; what is slow by itself is so in all of them.
-/// - Parameter triesMax: The most that are made.
+/// Repeats a measurement until one result is below `limit`, and returns the smallest. A busy
+/// machine can delay any single one; code that is itself slow is slow in all of them.
+/// - Parameter triesMax: The maximum number of measurements.
+/// - Throws: what `measure` throws.
 package func quickest(
     under limit: Duration, of triesMax: Int = 5, _ measure: () async throws -> Duration
 ) async throws -> Duration {

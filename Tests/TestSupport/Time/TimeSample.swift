@@ -1,6 +1,6 @@
-/// How long one kind of call took, again and again, for comparing with another kind.
+/// Repeated timings of one kind of call, for comparison with another kind.
 ///
-/// The fiftieth that took longest are left out: they are the disk's and the machine's.
+/// The slowest fiftieth is left out, because the disk and the scheduler cause it.
 package struct TimeSample: Sendable {
     private let kept: [Double]
 
@@ -9,15 +9,15 @@ package struct TimeSample: Sendable {
         kept = Array(times.sorted().prefix(times.count - times.count / 50))
     }
 
-    /// The middle, in microseconds; 0 of none.
+    /// The median in microseconds; 0 if there are no timings.
     package var median: Double { kept.isEmpty ? 0 : kept[kept.count / 2] }
 
-    /// How far this one's middle lies from another's, as a part of the other.
+    /// The distance between this median and another's, as a fraction of the other.
     package func gap(to other: TimeSample) -> Double {
         abs(median - other.median) / max(other.median, 1e-9)
     }
 
-    /// Welch's t of this one and another: how many standard errors their means lie apart.
+    /// Welch's t of this sample and another: how many standard errors their means are apart.
     package func welchT(_ other: TimeSample) -> Double {
         (mean - other.mean) / max((squaredError + other.squaredError).squareRoot(), 1e-9)
     }

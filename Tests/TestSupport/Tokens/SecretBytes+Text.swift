@@ -1,10 +1,10 @@
 package import Cryptography
 
-/// Tests write passwords down; programs have none to write.
+/// Lets tests write passwords as literals. Programs have no passwords in their source.
 extension SecretBytes: ExpressibleByStringLiteral {
-    /// The bytes of a text that is written down.
+    /// Creates the bytes from a literal.
     package convenience init(stringLiteral text: String) { self.init(text: text) }
 
-    /// The UTF-8 of a text, which stays where it is.
+    /// Copies the UTF-8 of a text. The text itself is not wiped.
     package convenience init(text: String) { self.init(copying: text.utf8) }
 }

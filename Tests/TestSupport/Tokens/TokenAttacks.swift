@@ -1,11 +1,11 @@
 import Cryptography
 
-/// Tokens that somebody makes who has a good one, the published keys and no private key of ours:
-/// every own-token attack of RFC 8725. All of them must be refused.
+/// Tokens made by an attacker who has a valid token and the published keys, but none of our private
+/// keys: the attacks of RFC 8725 on our own tokens. A verifier must reject all of them.
 package struct TokenAttacks {
-    /// One forged token, and by what it tries.
+    /// One forged token and a description of the attack.
     package struct Forgery: Sendable, CustomStringConvertible {
-        /// By what it tries.
+        /// A description of the attack.
         package let description: String
         /// The token.
         package let token: String
@@ -17,8 +17,9 @@ package struct TokenAttacks {
     private let type: String
     private let stranger: SigningKey
 
-    /// Attacks on whoever takes `token`, whose key `kid` is published in `jwks` and whose `typ` is
-    /// `type`.
+    /// Prepares attacks on a verifier that accepts `token`. Its key `kid` is published in `jwks`,
+    /// and its `typ` is `type`. Nil if `token` does not have three parts.
+    /// - Throws: if a key cannot be generated.
     package init?(on token: String, kid: String, jwks: String, type: String = "at+jwt") throws {
         parts = token.split(separator: ".").map(String.init)
         guard parts.count == 3 else { return nil }
@@ -28,12 +29,13 @@ package struct TokenAttacks {
         stranger = try SigningKey.generate()
     }
 
-    /// All of them.
+    /// All forged tokens.
+    /// - Throws: if `jwks` cannot be parsed or a forged token cannot be signed.
     package func forgeries() throws -> [Forgery] {
         try unsigned() + macs() + ownKeys() + names() + headers() + cuts() + signatures()
     }
 
-    /// `none`, in the spellings that parsers have let through.
+    /// `none`, in spellings that parsers have accepted.
     private func unsigned() -> [Forgery] {
         ["none", "None", "NONE", "nOnE", "", "null"].flatMap { algorithm in
             let header = Self.encoded(#"{"alg":"\#(algorithm)","typ":"\#(type)","kid":"\#(kid)"}"#)
@@ -47,7 +49,7 @@ package struct TokenAttacks {
         }
     }
 
-    /// HMACs whose key is what we publish (CVE-2015-9235).
+    /// HMACs whose key is one of our published values (CVE-2015-9235).
     private func macs() throws -> [Forgery] {
         let set = try JSONWebKeySet(json: jwks.utf8)
         let point = set[kid].map { $0.x + $0.y } ?? []
@@ -62,7 +64,7 @@ package struct TokenAttacks {
         }
     }
 
-    /// A key of the attacker's in the header, or a place to fetch it from.
+    /// The attacker's own key in the header, or a URL to fetch it from.
     private func ownKeys() throws -> [Forgery] {
         let key = stranger.verifyingKey
         let (x, y) = (Base64URL.encode(key.x), Base64URL.encode(key.y))
@@ -80,7 +82,7 @@ package struct TokenAttacks {
         }
     }
 
-    /// Names of keys that are none of ours, or more than a name.
+    /// Key ids that are not ours, or that contain more than an id.
     private func names() throws -> [Forgery] {
         let key = stranger.verifyingKey.identifier
         let kids = [
@@ -92,7 +94,8 @@ package struct TokenAttacks {
         return try kids.map { try signed(#"{"alg":"ES256","typ":"\#(type)",\#($0)}"#, $0) }
     }
 
-    /// Headers that ask for something else, under a stranger's signature and under the true one.
+    /// Headers that ask for something else, with the attacker's signature and with the original
+    /// one.
     private func headers() throws -> [Forgery] {
         let name = #""kid":"\#(kid)""#
         return try [
@@ -129,7 +132,7 @@ package struct TokenAttacks {
         return texts.map { Forgery(description: "cut or swapped", token: $0) }
     }
 
-    /// Numbers that satisfy a verifier which does not look at their range (CVE-2022-21449).
+    /// Signature values that pass a verifier which does not check their range (CVE-2022-21449).
     private func signatures() -> [Forgery] {
         [UInt8(0), 1, 0xFF].map { byte in
             let signature = Base64URL.encode([UInt8](repeating: byte, count: 64))
@@ -139,7 +142,7 @@ package struct TokenAttacks {
         }
     }
 
-    /// The payload under another header, signed by a stranger.
+    /// The payload with another header, signed by the attacker.
     private func signed(_ header: String, _ description: String) throws -> Forgery {
         let message = "\(Self.encoded(header)).\(parts[1])"
         let signature = try stranger.sign(message.utf8)
