@@ -1,15 +1,17 @@
-# This build beside another revision's: `docker/bench.sh --against REVISION`. Sourced, never run.
+# Compares this build with another revision's: `docker/bench.sh --against REVISION`. Sourced, never
+# run.
 #
-# The other revision is checked out into .build/before, and measures itself by its own
-# docker/bench.sh. The two take turns, since the machine's own speed drifts; each turn is one run.
+# The other revision is checked out into .build/before, and measures itself with its own
+# docker/bench.sh. The two alternate, since the machine's own speed drifts; each round is one run of
+# both.
 
-# Turns of each side; odd, so that a median is one of them.
+# Rounds; an odd number, so that the median is one of them.
 against_rounds=${POSTERN_BENCH_ROUNDS:-5}
-# A figure that is worse by less than this is no loss: no machine repeats itself more exactly.
+# A figure that is worse by less than this is no loss: no machine repeats a figure more exactly.
 against_loss=${POSTERN_BENCH_LOSS:-0.05}
 
-# Measures the named benchmarks of both sides in turns and compares them.
-# $1: the other revision; the others: names of benchmarks.
+# Measures the named benchmarks of both sides alternately and compares them. $1: the other revision;
+# the others: names of benchmarks.
 measure_against() {
   local revision before=$root/.build/before round side
   revision=$(git -c safe.directory="$root" -C "$root" rev-parse --verify --quiet "$1^{commit}") ||
@@ -18,7 +20,7 @@ measure_against() {
   check_out_before "$revision" "$before"
   local now_figures=$work/now.figures before_figures=$work/before.figures
   for round in $(seq "$against_rounds"); do
-    # Who is first has the colder machine: the sides change places.
+    # The first side has the cooler machine, so the sides alternate.
     local sides=(before now)
     ((round % 2)) || sides=(now before)
     for side in "${sides[@]}"; do
@@ -33,7 +35,7 @@ measure_against() {
   compare_figures "$before_figures" "$now_figures"
 }
 
-# The files of a revision, beside what an earlier comparison with it has built.
+# Checks out a revision, and keeps the build folder of an earlier comparison with it.
 check_out_before() {
   local revision=$1 folder=$2
   [[ $(cat "$folder/.revision" 2>/dev/null) == "$revision" ]] && return 0
@@ -44,8 +46,8 @@ check_out_before() {
   echo "$revision" >"$folder/.revision"
 }
 
-# One run of a tree's own benchmarks, built in the folder $2; what they print beside their figures
-# goes to the terminal.
+# One run of a tree's own benchmarks, built in the folder $2. Output other than figures goes to the
+# terminal.
 measure_once() {
   local tree=$1 built=$2
   shift 2
@@ -57,9 +59,9 @@ measure_once() {
 #
 #   compare NAME BEFORE NOW UNIT RATIO× ±SPREAD VERDICT
 #
-# RATIO is the median of the rounds' now / before, SPREAD half the way from the least to the greatest of
-# them. Whether more is better, the unit says (a rate) or not (a time, a size); of a ratio (×) it
-# cannot be said, so that line bears no verdict. Fails where anything is lost.
+# RATIO is the median of the rounds' now / before, SPREAD half the distance from the smallest to the
+# largest of them. The unit decides whether more is better (a rate) or not (a time, a size); a ratio
+# (×) can be either, so its line has no verdict. Fails if any figure is a loss.
 compare_figures() {
   awk -v limit="$against_loss" '
     function sorted(values, count, place, other, value) {

@@ -1,7 +1,7 @@
-# The echo benchmark of docker/bench.sh: this runtime, a bare floor, and the peers, each as the one
-# server on the first core, while a client on the second asks. Sourced, never run.
+# The echo benchmark of docker/bench.sh: this runtime, a bare lower bound, and the peers. One server
+# runs on the first core and one client on the second. Sourced, never run.
 #
-# Kinds take turns within each run, so that a machine whose speed drifts drifts for all of them.
+# The kinds alternate within each run, so that a drift of the machine's speed affects all of them.
 
 source "$root/Tests/Benchmarks/peers.sh"
 
@@ -9,7 +9,7 @@ source "$root/Tests/Benchmarks/peers.sh"
 echo_in_flight=(64 16 1)
 # Streams open at once on each of 8 connections.
 items_in_flight=8
-# Calls a second that the schedule of the open loop has.
+# Calls a second in the open loop.
 open_loop_rate=50000
 
 build_floor() {
@@ -32,7 +32,7 @@ write_echo_payload() {
   } >"$work/echo"
 }
 
-# A certificate of our own making, whose key only its owner may read.
+# A self-signed certificate, with a key that only its owner may read.
 write_echo_certificate() {
   (
     umask 077
@@ -42,7 +42,7 @@ write_echo_certificate() {
   )
 }
 
-# Our echo server; further arguments go in front of it.
+# Our echo server; further arguments precede its command.
 start_echo_server() {
   start_server "$@" "$release/Benchmarks" echo-server --key "$key"
 }
@@ -124,7 +124,7 @@ measure_open_loop() {
   echo_load echo-async-open Async --rate "$open_loop_rate"
 }
 
-# A server of its own: the counting costs time, so that one is not measured.
+# Uses another server, because counting costs time; that server's speed is not reported.
 count_allocations() {
   local counter=$build/floor/count_allocations.so count=$work/allocations
   start_echo_server env LD_PRELOAD="$counter" ALLOCATIONS_FILE="$count"
@@ -135,7 +135,7 @@ count_allocations() {
   done
 }
 
-# The median of a figure of this run; nothing when it was not measured.
+# The median of a figure of this run; empty if it was not measured.
 echo_median() { median "$1" <"$work/echo.figures"; }
 
 report_median() {
@@ -144,7 +144,7 @@ report_median() {
   [[ -z $value ]] || figure "${3:-$1}" "$value" "$2"
 }
 
-# The ratio of two figures, under the name of both.
+# The ratio of two figures.
 report_ratio() {
   local name=$1 one other
   one=$(echo_median "$2")
@@ -152,7 +152,7 @@ report_ratio() {
   [[ -z $one || -z $other ]] || ratio "$name" "$one" "$other"
 }
 
-# All figures of a kind; UNIT is what is counted.
+# All figures of a kind; UNIT is the unit of its rate.
 report_kind() {
   local name=$1 unit=${2:-calls/s}
   report_median "$name" "$unit"
@@ -170,7 +170,7 @@ report_echo() {
     done
     for kind in onloop async; do
       for name in "${peers[@]}"; do
-        # For a server core: one that waits for its client is not blamed for it.
+        # For each server core: a server that waits for its client is not penalised.
         report_ratio "echo-$kind-to-$name-$in_flight" "echo-$kind-$in_flight-a-core" \
           "$name-$in_flight-a-core"
       done

@@ -1,17 +1,17 @@
-# The limits benchmark of docker/bench.sh: the limiter's table by itself, the service by RPC beside
-# the echo on the same server, and Redis on the same machine. Sourced, never run.
+# The limits benchmark of docker/bench.sh: the limiter's table alone, the service by RPC beside the
+# echo on the same server, and Redis on the same machine. Sourced, never run.
 
-# Keys that many keys are.
+# The number of keys for "many keys".
 limits_keys=${POSTERN_BENCH_KEYS:-10000000}
-# Calls a second by the clock, and the subjects that are asked about where kinds are compared: so
-# many that nearly all are allowed.
+# The rate of the open loop, and the number of subjects where kinds are compared: so many that
+# nearly all calls are allowed.
 limits_rate=50000
 limits_subjects=1000000
 # Connections to Redis, and commands for each measure.
 redis_connections=50
 redis_commands=500000
 
-# The same exact ring: N moments at most younger than W; 0 allowed, else when to come again.
+# The same sliding window log: at most N timestamps within W. Returns 0 if allowed, else the wait.
 redis_ring='
 local time = redis.call("TIME")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -38,7 +38,7 @@ bench_limits() {
   report_limits_among
 }
 
-# A Check beside the echo and Redis, each asked about one of so many subjects.
+# A Check beside the echo and Redis, each call for one of many subjects.
 compare_limits() {
   start_limits 0
   start_redis
@@ -52,7 +52,7 @@ compare_limits() {
 }
 
 # postern.ratelimit.v1.CheckRequest with one charge: limit (1) and subject (2), whose eight digits
-# are another for each call.
+# differ for each call.
 write_limits_payloads() {
   limits_key=$work/load.1.key
   head -c 32 /dev/urandom >"$limits_key"
@@ -61,7 +61,7 @@ write_limits_payloads() {
   printf '\x0a\x26\x0a\x1aunaddressed-by-application\x12\x0800000000' >"$work/check"
 }
 
-# Starts the service with so many subjects that it has charged before.
+# Starts the service with $1 subjects that were charged before.
 start_limits() {
   rm -rf "$work/limits/server"
   mkdir -p "$work/limits/server"
@@ -70,11 +70,11 @@ start_limits() {
   limits_process=$server_process limits_port=$server_port
 }
 
-# The times of calls that come by the clock, to a service that knows so many subjects.
+# Times of an open loop of calls, to a service with $2 subjects.
 measure_limits_among() {
   local run
   start_limits "$2"
-  # A snapshot of what it was given may still be written.
+  # A snapshot of these subjects may still be written.
   sleep 5
   for run in $(seq "$runs"); do
     limits_load "limits-check-$1-keys" postern.ratelimit.v1.Limits/Check "$work/check" 1 "$2" \
@@ -92,13 +92,13 @@ report_limits_among() {
   ratio limits-check-p99-many-to-few "$many" "$few"
 }
 
-# A port of TCP that is free now: redis-server takes none that the system picks.
+# A TCP port that is free now: redis-server cannot use a port that the system chooses.
 free_port() {
   perl -MIO::Socket::INET \
     -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport'
 }
 
-# Redis as we are: by TCP, on the first core, nothing of it on the disk.
+# Redis under the same conditions: over TCP, on the first core, without persistence.
 start_redis() {
   mkdir -p "$work/redis"
   redis_port=$(free_port)
@@ -134,11 +134,11 @@ measure_limits() {
   done
 }
 
-# Hundredths of a second of CPU time that Redis has taken so far (proc(5); its name has no blank).
+# CPU time of Redis so far, in hundredths of a second (proc(5); its name has no blank).
 redis_cpu() { awk '{ print $14 + $15 }' "/proc/$redis_process/stat"; }
 
-# Commands a second that redis-benchmark tells of the command in its further arguments, and how many
-# Redis did for each second of its CPU time.
+# Commands a second as redis-benchmark reports them for the command in the further arguments, and
+# commands for each second of Redis's CPU time.
 redis_load() {
   local name=$1 pipeline=$2 value cpu
   shift 2
@@ -160,12 +160,12 @@ measure_redis() {
 
 limits_median() { median "$1" <"$work/limits.figures"; }
 
-# How Check compares with another of the figures, which ends as is told.
+# The ratio of Check to another figure with the given suffix.
 limits_ratio() {
   ratio "limits-check-to-$1" "$(limits_median "limits-check-$3")" "$(limits_median "$2-$3")"
 }
 
-# By calls a second, which the client may bound, and for each second of the server's CPU time.
+# By calls a second, which the client may limit, and for each second of the server's CPU time.
 report_limits() {
   local name pipeline
   for pipeline in 1 16 1-a-core 16-a-core; do

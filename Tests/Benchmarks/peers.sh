@@ -1,7 +1,8 @@
-# What a caller could pick instead, asked for the same call: gRPC C++ always, grpc-swift-2 when
-# docker/bench.sh is told --with-grpc-swift, since its first build takes minutes. Sourced, never run.
+# The alternatives that a developer could choose, measured with the same call: gRPC C++ always,
+# grpc-swift-2 with --with-grpc-swift of docker/bench.sh, since its first build takes minutes.
+# Sourced, never run.
 #
-# Each answers the messages of Peers/echo.proto; h2load of nghttp2 is the client of both.
+# Each implements the messages of Peers/echo.proto; h2load of nghttp2 is the client of both.
 
 peer_packages=(g++ libgrpc++-dev protobuf-compiler protobuf-compiler-grpc nghttp2-client)
 peers=(grpc-cpp)
@@ -44,7 +45,7 @@ start_peers() {
   done
 }
 
-# gRPC's five bytes before a message: not compressed, and how long it is.
+# gRPC's five bytes before a message: uncompressed, and its length.
 write_peer_request() {
   local count
   count=$(stat -c %s "$work/echo")
@@ -55,10 +56,10 @@ write_peer_request() {
   } >"$work/peer-request"
 }
 
-# When it is, and the clock ticks of CPU time that a process has taken, of all its threads.
+# The current time, and the CPU time of a process so far, in clock ticks, of all its threads.
 cpu_ticks() { echo "$EPOCHREALTIME $(sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }')"; }
 
-# PROCESS SECONDS: how much of a core the process takes for so long.
+# PROCESS SECONDS: the share of a core that the process uses during that time.
 cpu_share() {
   local before after
   before=$(cpu_ticks "$1")
@@ -76,8 +77,9 @@ ask_peer() {
     "http://127.0.0.1:${peer_ports[$peer]}/postern.benchmark.v1.Echo/Call"
 }
 
-# The figures of load, from h2load's report and its list of calls. Writing the list costs the client
-# time, so it is written in a second run. Both warm up for a second on the connections they use.
+# The figures of a peer, from h2load's report and its log of calls. Writing the log costs the client
+# time, so it is written in a second run. Both runs warm up for a second on the connections they
+# use.
 measure_peers() {
   local in_flight=$1 peer client share
   for peer in "${peers[@]}"; do
@@ -92,8 +94,9 @@ measure_peers() {
   done
 }
 
-# NAME SHARE. A call that failed has no message in its answer, and h2load would not notice: all
-# the bytes have to be there, gRPC's five and the 78 of the message (the warm-up's are counted too).
+# NAME SHARE. A failed call has no message in its response, and h2load would not notice. So the size
+# of all responses is checked: gRPC's five bytes and the 78 of the message (warm-up calls are
+# included).
 report_peer() {
   local name=$1 share=$2
   awk -v name="$name" -v seconds="$seconds" -v share="$share" '

@@ -1,20 +1,20 @@
-"""Many callers at one server, in a process of their own, with the standard library alone: what the
-server's process grows by is then the server's.
+"""Many clients of one server, in a separate process, with the standard library alone: the growth of
+the server's process is then the server's own.
 
     crowd.py PORT KEY-FILE [--tls]
 
-Reads orders from its input, a line each, and answers each with a line:
+Reads commands from its input, a line each, and answers each with a line:
 
-    idle N     N more that say Hello, make a call, and then nothing
-    slow N     N more that send a byte every ten seconds, of which half say Hello first; who is
-               thrown out comes back when its next byte is due
+    idle N     N more clients that send a Hello, make a call, and are idle then
+    slow N     N more clients that send a byte every ten seconds, half of them after a Hello; a
+               client that is disconnected connects again when its next byte is due
     watch N    N streams of Health/Watch on few connections
     follow N   N streams of Verification/WatchEnds on few connections
-    mark       from now on ends that are told to followers are counted anew
-    told       how many followers were told of an end since, and when: the median, the 99th of a
-               hundred and the last, in milliseconds since the mark
-    count      how many connections stand, items that have come, slow ones that have come back
-    leave      all go
+    mark       resets the count of revocations that followers received
+    told       the number of followers that received a revocation since the mark, and the times:
+               the median, the 99th percentile and the last, in milliseconds since the mark
+    count      open connections, received items, reconnects of slow clients
+    leave      closes all connections
 """
 
 import hashlib
@@ -32,11 +32,11 @@ from signature import PrivateKey
 SERVICE = "postern.gateway"
 CHECK, WATCH = (f"postern.health.v1.Health/{name}" for name in ("Check", "Watch"))
 FOLLOW = "postern.gateway.v1.Verification/WatchEnds"
-SESSION = b"ses_"  # with which a session's name begins: an item that holds one tells an end
+SESSION = b"ses_"  # the prefix of session ids: an item that contains it is a revocation
 HELLO, REQUEST, RESPONSE, ITEM = 1, 2, 3, 4  # kinds of frames
-STREAMS_EACH = 1_000  # of a connection; a server takes 1,024 calls on each
-STREAM_CREDIT = 1_000_000  # items that may come unasked
-GAP_SECONDS = 10  # between two bytes of a slow one
+STREAMS_EACH = 1_000  # of a connection; a server accepts 1,024 calls on each
+STREAM_CREDIT = 1_000_000  # items that may arrive without further Credit
+GAP_SECONDS = 10  # between two bytes of a slow client
 PATIENCE_SECONDS = 20
 
 
@@ -73,7 +73,7 @@ def read_varint(data, at):
 
 
 def fields(message):
-    """The fields of a message by their numbers; the last of each."""
+    """The fields of a message by number; the last of each number."""
     found, at = {}, 0
     while at < len(message):
         key, at = read_varint(message, at)
@@ -152,7 +152,7 @@ class Crowd:
     def __init__(self, port, key, is_tls):
         self.port, self.key, self.tls = int(port), Key(key), None
         if is_tls:
-            # It is the server that is measured here; whom the crowd trusts is no matter.
+            # The server is measured here; the crowd need not verify its certificate.
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
             self.tls.check_hostname, self.tls.verify_mode = False, ssl.CERT_NONE
             self.tls.set_alpn_protocols(["postern/1"])
@@ -224,9 +224,9 @@ class Crowd:
             self.remove(caller)
 
     def hear(self, caller):
-        """Takes what has come; it is counted, and not looked into further."""
+        """Reads the frames that have arrived and counts them."""
         if caller not in self.callers:
-            return  # it has left since it was heard of
+            return  # it has left in the meantime
         is_over, at = False, 0
         try:
             while got := caller.socket.recv(262_144):
@@ -249,7 +249,7 @@ class Crowd:
             self.remove(caller)
 
     def trickle(self):
-        """Lets those slow ones whose turn it is send their byte, or come back."""
+        """Sends the next byte of each slow client that is due, or reconnects it."""
         now = time.monotonic()
         for place, caller in enumerate(self.slow):
             if caller.next_byte > now:

@@ -1,4 +1,4 @@
-"""Ed25519 signatures by OpenSSL's library, for a process without packages of its own."""
+"""Ed25519 signatures through OpenSSL's library, without any Python package."""
 
 import base64
 import ctypes

@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// The fuzz targets, a package of its own so that the ordinary build never sees it. It compiles the
-// sources of the product by links, with the fuzzer's instruments in them; `run.sh` builds and runs.
+// The fuzz targets, in a separate package so that the normal build never sees it. It compiles the
+// product's sources through links, with the fuzzer's instrumentation; `run.sh` builds and runs it.
 import PackageDescription
 
 /// The toolchain's `libclang_rt.fuzzer_no_main`, found by `run.sh`.
@@ -63,7 +63,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ] + nio, path: "Sources/RPC", swiftSettings: watched),
-        // What the fuzzer calls: the very functions that the ordinary tests run over the corpus.
+        // The functions that the fuzzer calls: the same that the normal tests run over the corpus.
         .target(
             name: "MessageFuzzing", dependencies: ["Messages"], path: "MessagesTests",
             sources: ["AllMessages.swift", "Fuzzing/MessageFuzz.swift"], swiftSettings: settings),

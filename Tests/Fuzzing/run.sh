@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets and runs each for some seconds, from the committed corpus. An input that
-# breaks a rule is left in Tests/Fuzzing/.build/found, and the script fails. --keep merges what
-# was new into the corpus, which the ordinary tests then run too.
+# Builds the fuzz targets and runs each for some seconds, starting from the committed corpus. An
+# input that breaks a rule is kept in Tests/Fuzzing/.build/found, and the script fails. --keep
+# merges new inputs into the corpus, which the normal tests then run too.
 #
 #   Tests/Fuzzing/run.sh [SECONDS] [--keep]      default: 60 seconds each
 set -euo pipefail
@@ -17,11 +17,11 @@ POSTERN_FUZZER_LIBRARY=$(
   find "$toolchain/lib/clang" -name 'libclang_rt.fuzzer_no_main-*.a' -print -quit)
 [[ -n $POSTERN_FUZZER_LIBRARY ]] || { echo "this toolchain has no libFuzzer" >&2; exit 1; }
 export POSTERN_FUZZER_LIBRARY
-# The crash handler can hang in a process that dies on purpose.
+# The crash handler can hang in a process that aborts on purpose.
 export SWIFT_BACKTRACE=enable=no
 
 build=${POSTERN_FUZZ_BUILD:-$here/.build}
-# Optimised for speed, and testable, since the targets look inside.
+# Optimised for speed, and testable, since the targets use internal declarations.
 swift build --package-path "$here" --scratch-path "$build" -c release \
   -Xswiftc -enable-testing --product fuzz
 program=$(swift build --package-path "$here" --scratch-path "$build" -c release --show-bin-path)/fuzz
@@ -39,7 +39,7 @@ for target in frames envelopes calls messages; do
     "-artifact_prefix=$build/found/$target-" 2>&1 |
     grep -E 'FOUND|SUMMARY|DONE|stat::number|ERROR' >&2 || failed=1
   if [[ ${2:-} == --keep ]]; then
-    # The fewest inputs that reach all that these do.
+    # The smallest set of inputs with the same coverage.
     "$program" -set_cover_merge=1 "-max_len=$input_bytes_max" "$corpus" "$fresh" 2>&1 |
       tail -n1 >&2
   fi

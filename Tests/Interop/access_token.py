@@ -1,4 +1,4 @@
-"""Verifies an access token offline, by another implementation of ES256 than ours (S-01)."""
+"""Verifies an access token offline, with an independent implementation of ES256 (S-01)."""
 
 import base64
 import json
@@ -8,9 +8,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 
 def verify(token, jwks):
-    """The claims of a token that one key of the set has signed; raises otherwise.
+    """The claims of a token that a key of the set has signed; raises if there is none.
 
-    StopIteration: no key of that name.
+    StopIteration: no key with that id.
     """
     head, body, signature = token.split(".")
     header = json.loads(_decoded(head))

@@ -1,12 +1,12 @@
-"""The ground that hostile cases stand on: connections to attack from, and what must come of it."""
+"""The base of the hostile cases: connections for attacks, and the permitted outcomes."""
 
 import protos
 from postern_client import Closed, Connection, WentAway, Wire
 
 HEALTH = "postern.health.v1.Health/Check"
-# An answer to an attack is due within a second; a busy machine is given as much again.
+# A response to an attack is due within a second; a busy machine gets twice that time.
 ANSWER_WITHIN = 2.0
-# A Hello has 5 s and a begun frame 10 s; a bit more than a second to notice.
+# The server's timeouts are 5 s for a Hello and 10 s for a partial frame; both with some margin.
 SLOW_HELLO_WITHIN = 6.5
 SLOW_FRAME_WITHIN = 11.5
 INVALID_ARGUMENT, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL = 3, 8, 12, 13
@@ -24,17 +24,17 @@ class Attack:
         return [name for name in dir(self) if name.startswith("case_")]
 
     def stranger(self):
-        """A connection that has read the server's Hello and said nothing."""
+        """A connection that has read the server's Hello and sent nothing."""
         wire = Wire(self.address, ANSWER_WITHIN)
         wire.challenge = wire.receive().hello.challenge
         return wire
 
     def caller(self):
-        """A connection that has proved itself."""
+        """An authenticated connection."""
         return Connection.open(self.address, self.service, self.key, ANSWER_WITHIN)
 
     def gone(self, wire, *reasons):
-        """The server says GoAway for one of the reasons (or, with none, may just close)."""
+        """The server sends GoAway with one of the reasons; without reasons it may also close."""
         try:
             while True:
                 frame = wire.receive()
@@ -48,7 +48,7 @@ class Attack:
                 raise AssertionError(f"closed without GoAway {reasons}") from None
 
     def answered(self, connection, call):
-        """The call is answered with a status of the protocol; or the connection is ended."""
+        """The call gets a status other than INTERNAL, or the connection is closed."""
         try:
             status = connection.response(call).status
             assert status in STATUSES and status != INTERNAL, f"status {status}"
@@ -65,7 +65,7 @@ def varint(value):
 
 
 def methods_of(service):
-    """Every method of the service's own protos."""
+    """Every method of the service's main proto service."""
     package = "postern." + service.removeprefix("postern.").replace("-", "") + ".v1"
     for name in ("Auth", "Accounts", "Sessions", "Limits", "Notifications"):
         try:
@@ -77,7 +77,7 @@ def methods_of(service):
 
 
 def filled(message):
-    """The message with something in every field."""
+    """The message with a value in every field."""
     for field in message.DESCRIPTOR.fields:
         value = getattr(message, field.name)
         if field.message_type:

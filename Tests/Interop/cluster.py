@@ -12,7 +12,7 @@ from postern_client import Connection, Key
 READY_WITHIN = 30.0
 STOPPED_WITHIN = 15.0
 
-# The names that clients dial, by the name in endpoints.json.
+# The services' names in the Hello, by their names in endpoints.json.
 SERVICES = {
     "gateway": "postern.gateway",
     "identity": "postern.identity",
@@ -23,7 +23,7 @@ SERVICES = {
 
 
 class Endpoints:
-    """What endpoints.json says: where each service listens and which key its callers have."""
+    """The content of endpoints.json: the address of each service, and the keys of its callers."""
 
     def __init__(self, file):
         said = json.loads(Path(file).read_text())
@@ -38,19 +38,19 @@ class Endpoints:
         return key
 
     def key(self, name):
-        """The gateway takes the application's calls, the others those of the operator's tool."""
+        """The key for a service: the application's for the gateway, else the tool's."""
         return self.application if name == "gateway" else self.admin
 
     def connect(self, name, timeout=10.0):
         return Connection.open(self.addresses[name], SERVICES[name], self.key(name), timeout)
 
     def inbox(self):
-        """The Maildir that mail goes to where no mail server is configured."""
+        """The Maildir that gets all mails if no mail server is configured."""
         return self.folder / "inbox"
 
 
 class Cluster:
-    """`postern up`, from its start to its clean end."""
+    """`postern up`, from its start to its clean stop."""
 
     def __init__(self, programs):
         self.programs = Path(programs).resolve()
@@ -87,7 +87,7 @@ class Cluster:
         return found
 
     def memory_peaks(self):
-        """The most memory that each program has had so far, in MiB."""
+        """The peak of each program's memory so far, in MiB."""
         peaks = {}
         for name, process in self.processes().items():
             status = Path(f"/proc/{process}/status").read_text()
@@ -97,8 +97,8 @@ class Cluster:
 
     def _wait_until_ready(self):
         deadline = time.monotonic() + READY_WITHIN
-        # The pipe closes when the program ends, so the loop has an end in every case but a hang,
-        # which the runner's own limit is for.
+        # The pipe closes when the program ends, so the loop ends in every case except a hang,
+        # which the runner's own time limit covers.
         for line in self.process.stdout:
             if line.split() and line.split()[0].rstrip(".:") == "ready":
                 return

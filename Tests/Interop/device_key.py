@@ -1,4 +1,4 @@
-"""A device's key: registers with a sign-in, signs each refresh (S-04). From Protos/ alone."""
+"""A device key: registered at a sign-in, signs each refresh (S-04). Written from Protos/ alone."""
 
 import struct
 
@@ -9,26 +9,26 @@ P256 = 1
 
 
 def message(*parts):
-    """The parts, each behind its length in four bytes."""
+    """The parts, each preceded by its length in four bytes."""
     return b"".join(struct.pack(">I", len(part)) + part for part in parts)
 
 
 class DeviceKey:
-    """A P-256 key pair; the private half never leaves it."""
+    """A P-256 key pair."""
 
     def __init__(self, device_id):
         self.device_id = device_id
         self.private = ec.generate_private_key(ec.SECP256R1())
 
     def registration(self):
-        """What a sign-in brings."""
+        """The fields of a sign-in's device key."""
         public = self.private.public_key().public_bytes(
             serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
         signed = message(b"postern device key v1", public, self.device_id.encode())
         return dict(kind=P256, public_key=public, possession=self._sign(signed))
 
     def proof(self, token, now_ms):
-        """What a refresh brings."""
+        """The fields of a refresh's device proof."""
         signed = message(b"postern refresh v1", token.encode(), struct.pack(">q", now_ms))
         return dict(signed_at_ms=now_ms, signature=self._sign(signed))
 

@@ -1,4 +1,4 @@
-"""A person's way through: sign up, verify the mail, sign in, refresh, replay, sign out.
+"""The flow of one user: sign up, verify the email, sign in, refresh, replay, sign out.
 
     python flow.py ENDPOINTS.JSON [INBOX]
 """
@@ -22,7 +22,7 @@ REASON = "postern.gateway.v1.AuthStateReason"
 
 
 class Mismatch(Exception):
-    """The system did something else than the requirements say."""
+    """The system does not do what the requirements say."""
 
 
 def expect(claim, what):
@@ -31,23 +31,23 @@ def expect(claim, what):
 
 
 def expect_error(codes, what, act):
-    """The call fails with one of these codes; the answer is the error."""
+    """Expects the call to fail with one of these codes, and returns the error."""
     try:
         act()
     except CallFailed as error:
         expect(error.code in codes, f"{what}: {error.code} instead of {' or '.join(codes)}")
-        expect(error.response.error.user_message, f"{what}: no sentence for people")
+        expect(error.response.error.user_message, f"{what}: no user message")
         return error
     raise Mismatch(f"{what}: answered OK instead of {' or '.join(codes)}")
 
 
 def fresh_address():
-    """A benchmarking address (RFC 2544) that no other run is likely to share a limit with."""
+    """A random address for benchmarks (RFC 2544), so that runs do not share a limit."""
     return ".".join(map(str, (198, 18, *uuid.uuid4().bytes[:2])))
 
 
 class Flow:
-    """One person with a fresh address."""
+    """One user with a new client address."""
 
     def __init__(self, endpoints, mails):
         self.endpoints, self.mails = endpoints, mails
@@ -71,7 +71,7 @@ class Flow:
         return self.call("CheckAuthState", access_token=token)
 
     def sign_up(self):
-        """G-02: sign-up answers an account and a session"""
+        """G-02: sign-up returns an account and a session"""
         self.key = uuid.uuid4().hex
         self.sign_up_fields = dict(
             email=self.email, password=PASSWORD, device=DEVICE, display_name="Ada")
@@ -81,17 +81,17 @@ class Flow:
         expect(answer.account.account_id.startswith("acc_"), "the account's id is acc_…")
         expect(answer.session.session_id.startswith("ses_"), "the session's id is ses_…")
         expect(answer.account.email == self.email, "the account has the address")
-        expect(not answer.account.email_verified, "the address is not proved yet")
+        expect(not answer.account.email_verified, "the address is not verified yet")
         expect(answer.account.display_name == "Ada", "the account has the name")
         now_ms = time.time() * 1000
         expect(abs(answer.account.created_at_ms - now_ms) < 60_000, "created now")
         expect(answer.session.access_expires_at_ms > now_ms, "the token expires later")
         state = self.state(self.session.access_token)
         expect(state.authenticated, "G-01: signed in after sign-up")
-        expect(len(state.todo) == 1, "G-01: what is left to do is to verify the email")
+        expect(len(state.todo) == 1, "G-01: the todo list asks to verify the email")
 
     def repeat_sign_up(self):
-        """G-25: a repeat gives the first answer; another body is refused; the address is taken"""
+        """G-25: a repeat gets the first response; another body and a taken address are rejected"""
         again = self.call("SignUpWithPassword", self.key, **self.sign_up_fields)
         expect(again.account.account_id == self.account.account_id, "the same account")
         expect(again.session.session_id == self.session.session_id, "the same session")
@@ -99,7 +99,7 @@ class Flow:
         other = dict(self.sign_up_fields, email="other." + self.email)
         expect_error(["auth/idempotency-key-reused"], "another body under the same key",
                      lambda: self.call("SignUpWithPassword", self.key, **other))
-        # Sign-ups are limited to 3 an hour and address (R-03), and these would be the fourth.
+        # An address may make 3 sign-ups an hour (R-03), and this would be the fourth.
         self.address = fresh_address()
         expect_error(["auth/email-already-in-use"], "a taken address",
                      lambda: self.call("SignUpWithPassword", **self.sign_up_fields))
@@ -112,40 +112,40 @@ class Flow:
         expect(claims["sub"] == self.account.account_id, "sub is the account")
         expect(claims["sid"] == self.session.session_id, "sid is the session")
         expect("pwd" in claims["amr"], "amr says password")
+        expect(claims["exp"] > time.time(), "exp is in the future")
+        expect(claims["auth_time"] <= time.time() + 60, "auth_time is in the past")
+        token = self.session.access_token
+        cut = token[:-4] + ("AAAA" if token[-4:] != "AAAA" else "BBBB")
+        expect(not self.state(cut).authenticated, "a token with another signature is rejected")
         self.verifier = SessionVerifier(lambda: self.endpoints.connect("gateway"))
         self.verifier.start()
         expect(self.verifier.verify(self.session.access_token) == claims, "the verifier agrees")
         head, body, signature = self.session.access_token.split(".")
         for forged in [f"{head}.{body}.{'A' * 86}", f"{head}.{body}.", f"{body}.{head}.{signature}"]:
-            expect(not self.is_good_offline(forged), "a forged token is refused offline")
+            expect(not self.is_good_offline(forged), "a forged token is rejected offline")
 
     def is_good_offline(self, token):
         try:
             return bool(self.verifier.verify(token))
         except Refused:
             return False
-        expect(claims["exp"] > time.time(), "exp lies ahead")
-        expect(claims["auth_time"] <= time.time() + 60, "auth_time lies behind")
-        token = self.session.access_token
-        cut = token[:-4] + ("AAAA" if token[-4:] != "AAAA" else "BBBB")
-        expect(not self.state(cut).authenticated, "a token with another signature is nobody's")
 
     def verify_email(self):
-        """G-12: the mailed link confirms the address"""
+        """G-12: the mailed link verifies the address"""
         token = inbox.link_token(inbox.wait_for_mail(self.mails, self.email, "token="))
         expect_error(["auth/invalid-link"], "a link with one character changed",
                      lambda: self.call("VerifyEmail", access_token=self.session.access_token,
                                        token=token[:-1] + ("a" if token[-1] != "a" else "b")))
         answer = self.call("VerifyEmail", token=token, access_token=self.session.access_token,
                            device=DEVICE)
-        expect(answer.account.email_verified, "the address is proved")
+        expect(answer.account.email_verified, "the address is verified")
         expect_error(["auth/invalid-link"], "a used link",
                      lambda: self.call("VerifyEmail", token=token,
                                        access_token=self.session.access_token))
-        expect(not self.state(self.session.access_token).todo, "nothing is left to do")
+        expect(not self.state(self.session.access_token).todo, "the todo list is empty")
 
     def sign_in(self):
-        """G-03: the right password signs in; a wrong one and an unknown address look the same"""
+        """G-03: the right password signs in; a wrong one and an unknown address fail alike"""
         wrong = expect_error(
             ["auth/invalid-credential"], "a wrong password",
             lambda: self.call("SignInWithPassword", email=self.email, password="Wrong7Horse",
@@ -155,7 +155,7 @@ class Flow:
             lambda: self.call("SignInWithPassword", email="nobody." + self.email,
                               password="Wrong7Horse", device=DEVICE))
         wrong.response.call = unknown.response.call = 0
-        expect(wrong.response == unknown.response, "X-02: the two answers are the same bytes")
+        expect(wrong.response == unknown.response, "X-02: the two responses are the same bytes")
         answer = self.call(
             "SignInWithPassword", email=self.email.upper(), password=PASSWORD, device=DEVICE)
         expect(answer.account.account_id == self.account.account_id, "the same account")
@@ -185,10 +185,10 @@ class Flow:
         expect(not state.authenticated, "the family's access token has ended too")
         reason = protos.enum_value(REASON, state.reason)
         expect(reason == "AUTH_STATE_REASON_SECURITY", f"the reason is security, not {reason}")
-        expect(self.state(self.session.access_token).authenticated, "the other session lives")
+        expect(self.state(self.session.access_token).authenticated, "the other session is valid")
 
     def bound(self):
-        """S-04: a session that is bound to a key refreshes by its device's proof alone"""
+        """S-04: a session that is bound to a key refreshes only with a proof by that key"""
         key = device_key.DeviceKey(DEVICE["device_id"])
         session = self.call(
             "SignInWithPassword", email=self.email, password=PASSWORD,
@@ -207,7 +207,7 @@ class Flow:
         child = refresh(device_proof=key.proof(token, session.server_time_ms))
         expect(self.state(child.access_token).authenticated, "the child's access token is good")
         again = refresh(device_proof=key.proof(token, child.server_time_ms))
-        expect(again.refresh_token == child.refresh_token, "a lost answer is given again")
+        expect(again.refresh_token == child.refresh_token, "a lost response is repeated")
         expect(self.call("SignOut", access_token=child.access_token).ended == 1, "signed out")
 
     def sign_out(self):
@@ -219,7 +219,7 @@ class Flow:
         expect(answer.ended == 1, "one session ended")
         told_by = time.monotonic() + 1
         while self.is_good_offline(self.session.access_token):
-            expect(time.monotonic() < told_by, "S-07: refused offline within a second")
+            expect(time.monotonic() < told_by, "S-07: rejected offline within a second")
             time.sleep(0.005)
         state = self.state(self.session.access_token)
         expect(not state.authenticated, "signed out")

@@ -1,4 +1,4 @@
-"""What a caller may try that has proved itself: it harms its own connection only."""
+"""Attacks by an authenticated caller: each affects only its own connection."""
 
 import struct
 
@@ -49,7 +49,7 @@ class BadFrames(Attack):
                 self.gone(connection.wire, "PROTOCOL_ERROR")
 
     def case_frames_of_empty_sub_messages(self):
-        """64 KiB of them: as metadata, and as whatever field the payload's message has."""
+        """64 KiB of them: as metadata, and as each field of the payload's message."""
         request = b"\x08\x01" + b"\x22\x00" * 32_768
         with self.caller() as connection:
             connection.wire.send_body(b"\x12" + varint(len(request)) + request)
@@ -69,7 +69,7 @@ class BadFrames(Attack):
             self.answered(connection, 2)
 
     def case_frames_of_unknown_kind(self):
-        """64 are skipped, the 65th is one too many."""
+        """64 are skipped; the 65th is a protocol error."""
         with self.caller() as connection:
             for _ in range(64):
                 connection.wire.send_body(b"\x9a\x06\x00")
@@ -88,7 +88,7 @@ class BadFrames(Attack):
 
 
 class BadCalls(Attack):
-    """Sound frames that say what may not be said."""
+    """Valid frames that the protocol does not allow."""
 
     def case_calls_out_of_order(self):
         for first, then in ((5, 5), (5, 4), (5, 0), (0, None), (2**64 - 1, 1)):
@@ -143,7 +143,7 @@ class BadCalls(Attack):
                 connection.call(HEALTH)
 
     def case_calls_by_the_thousand(self):
-        """More calls at once than the server takes: each has its answer."""
+        """More concurrent calls than the server accepts: each gets a response."""
         with self.caller() as connection:
             count = connection.server_hello.calls_max + 200
             for _ in range(count):
@@ -155,7 +155,7 @@ class BadCalls(Attack):
                 seen.add(response.call)
 
     def case_calls_and_gone(self):
-        """Callers that hang up in the middle of everything."""
+        """Callers that close the connection with calls in flight."""
         for _ in range(50):
             with self.caller() as connection:
                 for _ in range(20):

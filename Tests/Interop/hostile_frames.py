@@ -1,8 +1,8 @@
-"""Every hostile frame that the protocol names, against one port, with a good neighbour beside it.
+"""Every hostile frame that the protocol names, against one port, beside a well-behaved caller.
 
     python hostile_frames.py ENDPOINTS.JSON [NAME…]       gateway, identity, session, …
 
-Each must meet a typed GoAway or error, or a close, in time; the neighbour must notice nothing.
+Each must get a typed GoAway or error, or a close, in time; the other caller must not be affected.
 """
 
 import sys
@@ -24,7 +24,7 @@ class Siege(BeforeHello, BadHello, BadFrames, BadCalls):
 
 
 class Neighbour:
-    """A good caller on the same port, who asks for health all the while."""
+    """A well-behaved caller on the same port, which calls health repeatedly."""
 
     def __init__(self, attack):
         self.connection = attack.caller()
@@ -48,13 +48,13 @@ class Neighbour:
         self.thread.join()
         self.connection.wire.socket.close()
         if self.failure:
-            raise AssertionError(f"the neighbour's call failed: {self.failure!r}")
+            raise AssertionError(f"the other caller's call failed: {self.failure!r}")
         if self.calls == 0 or self.slowest > 1.0:
-            raise AssertionError(f"the neighbour waited {self.slowest:.1f} s in {self.calls} calls")
+            raise AssertionError(f"another caller took {self.slowest:.1f} s in {self.calls} calls")
 
 
 def attack_port(name, address, service, key):
-    """Runs every case; returns what went wrong, a line each."""
+    """Runs every case; returns the failures, a line each."""
     attack = Siege(address, service, key)
     cases = attack.cases()
     neighbour = Neighbour(attack)
@@ -74,7 +74,7 @@ def attack_port(name, address, service, key):
             connection.call(HEALTH)
     except FAILURES as error:
         wrong.append(f"{name}: afterwards: {error!r}")
-    print(f"  {name}: {len(cases)} hostile cases; the neighbour's {neighbour.calls} calls"
+    print(f"  {name}: {len(cases)} hostile cases; the other caller's {neighbour.calls} calls"
           f" took {neighbour.slowest * 1000:.0f} ms at most")
     return wrong
 

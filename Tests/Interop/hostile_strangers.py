@@ -1,4 +1,4 @@
-"""What a stranger may try: nothing that it does before a good Hello gets it anywhere."""
+"""Attacks by an unauthenticated peer: without a valid Hello all of them are rejected."""
 
 import struct
 import time
@@ -8,7 +8,7 @@ from postern_client import Connection, Frame, Key, hello_frame
 
 
 class BeforeHello(Attack):
-    """Frames of a peer that has not said Hello."""
+    """Frames of a peer that has not sent its Hello."""
 
     def case_before_hello_length_zero(self):
         with self.stranger() as wire:
@@ -22,7 +22,7 @@ class BeforeHello(Attack):
                 self.gone(wire, "FRAME_TOO_LARGE")
 
     def case_before_hello_flood_behind_a_length_beyond_the_limit(self):
-        """The GoAway is readable although more was sent than the server cared to read."""
+        """The GoAway can be read although more was sent than the server reads."""
         with self.stranger() as wire:
             wire.socket.sendall(struct.pack(">I", 2**32 - 1) + bytes(200_000))
             self.gone(wire, "FRAME_TOO_LARGE")
@@ -39,7 +39,7 @@ class BeforeHello(Attack):
             self.gone(wire)
 
     def case_before_hello_hello_drop_by_drop(self):
-        """A byte now and then does not buy more time."""
+        """Sending a byte now and then does not extend the timeout."""
         with self.stranger() as wire:
             frame = hello_frame(wire.challenge, self.service, self.key).SerializeToString()
             wire.socket.settimeout(SLOW_HELLO_WITHIN)
@@ -49,7 +49,7 @@ class BeforeHello(Attack):
                     wire.socket.sendall(bytes([byte]))
                     time.sleep(0.25)
                     if time.monotonic() > ends:
-                        raise AssertionError("a Hello that drips in is waited for")
+                        raise AssertionError("a slow Hello extends the timeout")
             except (BrokenPipeError, ConnectionResetError):
                 return
             self.gone(wire)
@@ -84,7 +84,7 @@ class BeforeHello(Attack):
 
 
 class BadHello(Attack):
-    """Hellos that must not be believed."""
+    """Hellos that must be rejected."""
 
     def case_hello_truncated_everywhere(self):
         with self.stranger() as wire:
@@ -95,7 +95,7 @@ class BadHello(Attack):
                 self.gone(wire, "PROTOCOL_ERROR", "UNAUTHENTICATED")
 
     def case_hello_with_every_byte_changed(self):
-        """No single changed byte of service, application, key id or proof gets in."""
+        """A proof with one changed byte is rejected, whichever byte it is."""
         with self.stranger() as wire:
             length = len(hello_frame(wire.challenge, self.service, self.key).hello.proof)
         for position in range(length):
@@ -132,7 +132,7 @@ class BadHello(Attack):
             self.gone(wire, "UNAUTHENTICATED")
 
     def case_hello_replayed(self):
-        """What was captured on one connection is worth nothing on another."""
+        """A Hello that was captured on one connection is rejected on another."""
         with self.stranger() as first:
             captured = hello_frame(first.challenge, self.service, self.key)
             first.send(captured)

@@ -10,7 +10,7 @@ ARRIVES_WITHIN = 10.0
 
 
 def wait_for_mail(folder, recipient, holding=""):
-    """The newest mail to a recipient whose text holds something; waits for it to come."""
+    """The newest mail to a recipient whose text contains `holding`; waits for it to arrive."""
     deadline = time.monotonic() + ARRIVES_WITHIN
     while time.monotonic() < deadline:
         for file in sorted(Path(folder).glob("*/*"), key=lambda f: f.stat().st_mtime_ns)[::-1]:

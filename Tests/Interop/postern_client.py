@@ -24,7 +24,7 @@ STREAM_CREDIT = 128
 
 
 class CallFailed(Exception):
-    """The call's answer is an error of the catalogue."""
+    """The call failed with an error of the catalogue."""
 
     def __init__(self, response):
         super().__init__(f"{response.error.code} (status {response.status}): {response.message}")
@@ -34,7 +34,7 @@ class CallFailed(Exception):
 
 
 class WentAway(Exception):
-    """The server said GoAway."""
+    """The server sent GoAway."""
 
     def __init__(self, go_away):
         self.reason = protos.enum_value(GO_AWAY_REASON, go_away.reason).removeprefix(
@@ -43,19 +43,19 @@ class WentAway(Exception):
 
 
 class Closed(Exception):
-    """The server closed the connection without a word."""
+    """The server closed the connection without a GoAway."""
 
 
 class Key:
     """An application's name, the id of its key, and the key: a private Ed25519 key, or the bytes
-    of an older one that its server shares."""
+    of a shared key of an earlier version."""
 
     def __init__(self, application, key_id, secret):
         self.application, self.key_id, self.secret = application, key_id, secret
 
     @classmethod
     def read(cls, file):
-        """From a file `<application>.<key id>.key`: PEM (PKCS #8); or 32 bytes that are shared,
+        """Reads a file `<application>.<key id>.key`: PEM (PKCS #8), or a shared key of 32 bytes,
         raw, as hexadecimal or as Base64."""
         application, key_id = Path(file).name.removesuffix(".key").rsplit(".", 1)
         content = Path(file).read_bytes()
@@ -82,7 +82,7 @@ def proof(key, challenge, service):
 
 
 class Wire:
-    """Frames over a socket, with no opinion on their order."""
+    """Frames over a socket, in any order."""
 
     def __init__(self, address, timeout=10.0):
         host, port = address.rsplit(":", 1)
@@ -103,7 +103,7 @@ class Wire:
         self.socket.sendall(struct.pack(">I", len(body)) + body)
 
     def receive(self):
-        """The next frame; Closed at the end of the stream, TimeoutError when none comes."""
+        """The next frame; raises Closed at the end of the stream, TimeoutError if none arrives."""
         length, = struct.unpack(">I", self._take(4))
         return Frame.FromString(self._take(length))
 
@@ -140,7 +140,7 @@ class Connection:
         self.wire.socket.close()
 
     def call(self, method, timeout_ms=0, metadata=None, **fields):
-        """Calls a method by its name, with the request's fields, and returns the answer."""
+        """Calls a method by its name, with the request's fields, and returns the response."""
         request_type, response_type = protos.method(method)
         call = self.send_request(
             method, request_type(**fields).SerializeToString(), timeout_ms, metadata)
@@ -163,13 +163,13 @@ class Connection:
         return self.last_call
 
     def response(self, call):
-        """The next response, which has to be this call's."""
+        """The next response, which must belong to this call."""
         kind, frame = self._frame_of_call()
-        assert kind == "response" and frame.call == call, "an answer to another call"
+        assert kind == "response" and frame.call == call, "a response to another call"
         return frame
 
     def items(self, call):
-        """The messages of a stream's items as they come; CallFailed when it ends with an error."""
+        """The messages of a stream as they arrive; raises CallFailed if it ends with an error."""
         while True:
             kind, frame = self._frame_of_call()
             assert frame.call == call, "a frame of another call"
@@ -184,7 +184,7 @@ class Connection:
                 yield frame.payload
 
     def _frame_of_call(self):
-        """The next response or item; a ping is answered on the way."""
+        """The next response or item; answers pings that arrive before it."""
         while True:
             frame = self.wire.receive()
             kind = frame.WhichOneof("kind")
@@ -199,7 +199,7 @@ class Connection:
 
 
 def hello_frame(challenge, service, key):
-    """The client's Hello that answers a challenge."""
+    """The client's Hello, which answers a challenge."""
     frame = Frame()
     frame.hello.version = VERSION
     frame.hello.frame_bytes_max = FRAME_BYTES_MAX

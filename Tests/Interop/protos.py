@@ -1,4 +1,4 @@
-"""Message classes made from Protos/ at start, by protoc and the protobuf library from PyPI."""
+"""Message classes from Protos/, generated at start by protoc and the protobuf library from PyPI."""
 
 import subprocess
 import tempfile
@@ -42,6 +42,6 @@ def method(name):
 
 
 def enum_value(name, value):
-    """The name of an enum's value, or its number where the enum has none for it."""
+    """The name of an enum's value, or its number if the enum does not define it."""
     known = POOL.FindEnumTypeByName(name).values_by_number.get(value)
     return known.name if known else str(value)

@@ -1,8 +1,8 @@
-"""The client in another language against the built programs.
+"""Runs the client in another language against the built programs.
 
-    python run.py --programs FOLDER       for instance .build/debug
+    python run.py --programs FOLDER       for example .build/debug
 
-Starts the five programs on free ports, takes a person through all flows, then sends every hostile
+Starts the five programs on free ports, runs one user through all flows, then sends every hostile
 frame to every port. Ends with 1 and the mismatches, a line each.
 """
 
@@ -15,16 +15,16 @@ from flow import Flow, Mismatch
 from postern_client import CallFailed
 
 
-# What the siege may cost a program, in MiB, eight attacks at once.
+# The most memory that the attacks, eight at once, may cost a program, in MiB.
 SIEGE_MEMORY_MAX = 16
 
 
 def besiege(cluster):
-    """Sends every hostile frame to every port; returns what went wrong, a line each."""
+    """Sends every hostile frame to every port; returns the failures, a line each."""
     processes, before = cluster.processes(), cluster.memory_peaks()
     wrong = hostile_frames.run(cluster.endpoints, list(SERVICES))
     if cluster.processes() != processes:
-        return wrong + ["a program ended under hostile frames and was started again"]
+        return wrong + ["a program ended under hostile frames and was restarted"]
     for name, peak in cluster.memory_peaks().items():
         growth = peak - before[name]
         print(f"  {name}: {growth:.0f} MiB more under hostile frames")

@@ -1,4 +1,4 @@
-"""Verifies access tokens offline, and follows the ends of sessions: all a backend needs (S-07)."""
+"""Verifies access tokens offline and follows the revocation feed, as a backend does (S-07)."""
 
 import threading
 import time
@@ -12,18 +12,18 @@ GATEWAY = "postern.gateway.v1.Verification/"
 
 
 class Refused(Exception):
-    """The token is not good now; why is for logs."""
+    """The token is rejected; the reason is for logs."""
 
 
 class SessionVerifier:
     def __init__(self, connect, issuer="postern", audience="postern", silence_max=float("inf")):
         self.connect, self.issuer, self.audience = connect, issuer, audience
-        self.silence_max = silence_max  # seconds; without it tokens are trusted until they expire
+        self.silence_max = silence_max  # seconds; without it tokens are accepted until they expire
         self.ended, self.place, self.key_set, self.jwks = {}, {}, None, None
         self.heard_at = self.asked_at = -float("inf")
 
     def start(self):
-        """Fetches the keys, and follows in a thread that ends with the program."""
+        """Fetches the keys, and follows the feed in a thread that ends with the program."""
         self.fetch()
         threading.Thread(target=self.follow, daemon=True).start()
 
@@ -37,7 +37,7 @@ class SessionVerifier:
                 with self.connect() as gateway:
                     self.read(gateway)
             except (CallFailed, Closed, WentAway, OSError):
-                time.sleep(0.2)  # then asked again, from the last position
+                time.sleep(0.2)  # then retried, from the last position
 
     def read(self, gateway):
         request, item_type = protos.method(GATEWAY + "WatchEnds")
@@ -55,13 +55,13 @@ class SessionVerifier:
             self.place = {"position": item.position, "epoch": item.epoch}
 
     def verify(self, token):
-        """The claims of a token that is good now."""
+        """The claims of a token that is valid now."""
         claims = self.read_token(token)
         for is_good, why in [
                 (claims["iss"] == self.issuer, "iss"), (claims["aud"] == self.audience, "aud"),
                 (time.time() < claims["exp"] + LEEWAY, "expired"),
                 (claims["sid"] not in self.ended, "its session has ended"),
-                (time.monotonic() - self.heard_at <= self.silence_max, "nothing was heard")]:
+                (time.monotonic() - self.heard_at <= self.silence_max, "the feed is silent")]:
             if not is_good:
                 raise Refused(why)
         return claims

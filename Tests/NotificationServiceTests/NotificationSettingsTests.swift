@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The notification service's settings")
 struct NotificationSettingsTests {
-    @Test("everything runs on defaults: no mail server, an inbox in the data folder")
+    @Test("with default settings there is no mail server, and an inbox in the data folder")
     func defaults() throws {
         let settings = try ServiceBench.settings([:])
         #expect(settings.mailServers.entries.isEmpty)
@@ -17,7 +17,7 @@ struct NotificationSettingsTests {
         #expect((try route(settings, folder) as? MaildirInbox)?.folder == folder.file("inbox"))
     }
 
-    @Test("a mail server, its password from a file")
+    @Test("a mail server is configured, its password read from a file")
     func server() throws {
         let folder = try TemporaryFolder()
         let settings = try ServiceBench.settings([
@@ -39,7 +39,7 @@ struct NotificationSettingsTests {
         #expect(try route(settings, folder) is SMTPRoute)
     }
 
-    @Test("three mail servers in order, one by TLS from the start, one by a token")
+    @Test("three mail servers are used in order, one with implicit TLS, one with a token")
     func servers() throws {
         let settings = try ServiceBench.settings([
             "POSTERN_SMTP_HOST": "one.example", "POSTERN_SMTP_SECOND_HOST": "two.example",
@@ -57,7 +57,7 @@ struct NotificationSettingsTests {
         }
     }
 
-    @Test("keys that sign mails, and what the DNS must say of them")
+    @Test("DKIM keys are loaded, and the DNS records are shown for them")
     func signing() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(RSAVectors.pem, to: "rsa.pem")
@@ -75,7 +75,7 @@ struct NotificationSettingsTests {
     }
 
     @Test(
-        "what cannot work is refused at the start, by name",
+        "invalid or contradictory settings are rejected at start, by name",
         arguments: [
             (["POSTERN_SENDER_ADDRESS": "nobody"], "sender-address"),
             (["POSTERN_SENDER_NAME": String(repeating: "x", count: 101)], "sender-name"),

@@ -10,7 +10,7 @@ import Testing
 @Suite("The notification store")
 struct NotificationStoreTests {
     @Test(
-        "a message that an older program accepted is delivered by this one, from every version",
+        "a message that any earlier version accepted is delivered by this version",
         arguments: 1..<NotificationService.migrations.count)
     func upgrade(_ version: Int) async throws {
         let folder = try TemporaryFolder()
@@ -49,7 +49,7 @@ struct NotificationStoreTests {
         #expect(shown.message?.recipient == "…")
     }
 
-    @Test("M7: warnings that an older program accepted are in the lane of warnings")
+    @Test("M7: warnings that an earlier version accepted move to the security lane")
     func upgradedLanes() async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
@@ -87,7 +87,7 @@ struct NotificationStoreTests {
         #expect(lanes == [.requested, .security, .requested, .security, .notice, .bulk])
     }
 
-    @Test("claiming is one walk of one index, whatever waits: nothing is sorted, nothing scanned")
+    @Test("claiming is one search of one index: nothing is sorted, no table is scanned")
     func plan() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let plan = try await bench.store.read { session in
@@ -108,7 +108,7 @@ struct NotificationStoreTests {
             ])
     }
 
-    @Test("ids rise, also within a millisecond and when the clock falls back")
+    @Test("ids increase, even within a millisecond and when the clock is set back")
     func ids() {
         let time = ManualTime()
         let ids = MessageIDs(time: time, randomness: SeededRandomness(seed: 8))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationService
 
-/// The service on a real store in a folder of its own, with time that stands still.
+/// The service on a real store in its own folder. The clock moves only when a test advances it.
 final class ServiceBench: Sendable {
     static let link = "https://app.example/verify?token=canary-7Q4"
     static let recipient = "ada.canary@example.org"
@@ -22,7 +22,7 @@ final class ServiceBench: Sendable {
     let keys: NotificationKeys
     let service: NotificationService
 
-    /// The service in `folder`, whose mails leave by `route`: the inbox, if none is given.
+    /// The service with its store in `folder`. Mails are sent by `route`; by default to the inbox.
     init(
         in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1,
         masterSeed: UInt64 = 99, route: (any MailRoute)? = nil,
@@ -91,21 +91,21 @@ final class ServiceBench: Sendable {
             accountId: account?.text ?? "")
     }
 
-    /// A notice, which is less urgent than a link.
+    /// A notice, which has a lower priority than a link.
     static func notice(to recipient: String) -> NotificationV1.SendEmailRequest {
         NotificationV1.SendEmailRequest(
             recipient: recipient, template: "session-displaced", language: "en",
             variables: [.init(name: "device", value: "d"), .init(name: "time", value: "t")])
     }
 
-    /// A warning, which strangers can have sent to any address.
+    /// A warning, which strangers can cause to be sent to any address.
     static func warning(to recipient: String) -> NotificationV1.SendEmailRequest {
         NotificationV1.SendEmailRequest(
             recipient: recipient, template: "email-already-registered", language: "en",
             variables: [.init(name: "methods", value: ""), .init(name: "link", value: link)])
     }
 
-    /// What a reader asked for himself.
+    /// A mail that its recipient asked for.
     static func reset(to recipient: String) -> NotificationV1.SendEmailRequest {
         NotificationV1.SendEmailRequest(
             recipient: recipient, template: "reset-password", language: "en",
@@ -137,17 +137,17 @@ final class ServiceBench: Sendable {
         defer { worker.cancel() }
         let value = try await body()
         worker.cancel()
-        // The worker ends by cancellation; it has no other word.
+        // The worker ends by cancellation and returns nothing.
         _ = await worker.result
         return value
     }
 
-    /// One number or text of the store.
+    /// Returns one column of the rows of a query.
     func ask(_ sql: String) async throws -> [SQLValue] {
         try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
     }
 
-    /// Looks at the store until `sql` gives `wanted`; every look is a read of the real store.
+    /// Queries the store until `sql` gives `wanted`; every query reads the real store.
     func until(
         _ sql: String, gives wanted: SQLValue, _ location: SourceLocation = #_sourceLocation,
         meanwhile: () -> Void = {}

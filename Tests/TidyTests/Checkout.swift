@@ -1,16 +1,17 @@
 import Foundation
 import TestSupport
 
-/// The files of this checkout, as git lists them: tracked ones and new ones that are not ignored.
+/// The files of this checkout, as git lists them: tracked files, and new files that are not
+/// ignored.
 struct Checkout {
-    /// The folder that holds `Package.swift`.
+    /// The folder that contains `Package.swift`.
     let root: String
     /// Paths from the root, sorted.
     let paths: [String]
 
     /// The checkout that this file was compiled from.
     static let here = Result {
-        // Tests/TidyTests/Checkout.swift, wherever a link to it lies.
+        // Tests/TidyTests/Checkout.swift, also when it is compiled through a link.
         let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         let folders = file.pathComponents.dropFirst().dropLast(3)
         return try Checkout(root: "/" + folders.joined(separator: "/"))
@@ -39,7 +40,7 @@ struct Checkout {
     }
 
     private static func git(_ arguments: [String], in root: String) throws -> String {
-        // The tests may run as another user than the one who cloned.
+        // The tests may run as another user than the owner of the clone.
         let run = try SystemCommand("git", ["-c", "safe.directory=*", "-C", root] + arguments)
         guard run.exitCode == 0 else { throw GitFailed() }
         return run.said

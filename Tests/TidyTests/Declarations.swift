@@ -1,6 +1,6 @@
 /// Finds declarations in lines of Swift.
 enum Declarations {
-    /// Whose meaning the standard library's protocols give.
+    /// Declarations whose meaning the standard library's protocols define.
     static let standardWitnesses: Set<String> = [
         "func ==", "func <", "func hash", "var description", "var debugDescription",
         "var customMirror", "func enqueue", "func asUnownedTaskExecutor", "init()",
@@ -21,8 +21,8 @@ enum Declarations {
         "associatedtype", "subscript", "macro",
     ]
 
-    /// What a line declares for other modules, for instance `func write` or `init(from`; nil when
-    /// it declares nothing for them.
+    /// The declaration that a line makes visible to other modules, for example `func write` or
+    /// `init(from`; nil if there is none.
     static func widelyVisible(in line: Substring) -> String? {
         var words = line.split(separator: " ")[...]
         while let first = words.first, first.hasPrefix("@") { words.removeFirst() }
@@ -30,7 +30,7 @@ enum Declarations {
         return declared(words)
     }
 
-    /// The requirements of the protocols of a file, named as `widelyVisible` names their witnesses.
+    /// The requirements of the protocols in a file, named as `widelyVisible` names their witnesses.
     static func requirements(of source: SwiftSource) -> [String] {
         var found: [String] = []
         var isInside = false
@@ -46,7 +46,7 @@ enum Declarations {
         return found
     }
 
-    /// The type or function that a line declares, whatever its access; nil where it declares
+    /// The type or function that a line declares, with any access level; nil if it declares
     /// neither.
     static func typeOrFunction(in line: Substring) -> (keyword: String, name: String)? {
         var words = line.split(separator: " ")[...]
@@ -83,7 +83,7 @@ enum Declarations {
         words.first == "class" && !words.dropFirst().contains { keywords.contains($0) }
     }
 
-    /// An initialiser by its first label, since all have one name.
+    /// An initialiser is identified by its first label, since all have the same name.
     private static func initialiser(_ line: String) -> String? {
         guard let bracket = line.firstIndex(of: "(") else { return nil }
         let inside = line[line.index(after: bracket)...]

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Declarations that others use are documented")
+@Suite("Documentation of declarations")
 struct DocumentationTests {
     @Test("every package and public declaration has a line of documentation")
     func documented() throws {
@@ -38,7 +38,7 @@ struct DocumentationTests {
         #expect(found.map(\.line) == [5, 12])
     }
 
-    /// What is declared without a line of its own, unless a protocol tells what it is for.
+    /// Declarations without documentation, except witnesses of a documented protocol requirement.
     private static func undocumented(
         in source: SwiftSource, besides requirements: Set<String>
     ) -> [Finding] {

@@ -6,13 +6,13 @@ struct Finding: Hashable, CustomStringConvertible {
     let path: String
     /// Counted from 1.
     let line: Int
-    /// What is wrong.
+    /// The rule that is broken, and how.
     let complaint: String
 
     var description: String { "\(path):\(line): \(complaint)" }
 }
 
-/// Records every finding, so that one run tells all mistakes.
+/// Records every finding, so that one run reports all of them.
 func expectNone(
     _ findings: [Finding], sourceLocation: SourceLocation = #_sourceLocation
 ) {

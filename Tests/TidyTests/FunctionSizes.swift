@@ -1,7 +1,7 @@
-/// How long something is.
+/// The length of a file or function.
 struct Size {
     let lines: Int
-    /// Where it stands.
+    /// The path, with the line if it is a function.
     let name: String
 }
 
@@ -27,7 +27,7 @@ enum FunctionSizes {
         return words[..<name].allSatisfy { modifiers.contains(String($0)) || $0.hasPrefix("@") }
     }
 
-    /// The line of the brace that closes the body; nil for a requirement without one.
+    /// The line of the brace that closes the body; nil for a requirement without a body.
     private static func end(from first: Int, in code: [Substring]) -> Int? {
         var brackets = 0
         var braces = 0

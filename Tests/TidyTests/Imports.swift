@@ -13,7 +13,7 @@ enum Imports {
         }
     }
 
-    /// The module that a line imports; of `import struct A.B` it is `A`.
+    /// The module that a line imports; for `import struct A.B` it is `A`.
     static func module(in line: Substring) -> String? {
         let tokens = line.split(separator: " ")
         guard let keyword = tokens.firstIndex(of: "import"),

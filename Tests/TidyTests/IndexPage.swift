@@ -1,5 +1,5 @@
-/// The index of `Sources/README.md`: a term that a reader searches for, the declaration to read, and
-/// the file that declares it.
+/// The index of `Sources/README.md`: search terms, each with the declaration to read and the file
+/// that declares it.
 struct IndexPage {
     /// One row of the table.
     struct Row: Hashable {
@@ -12,22 +12,22 @@ struct IndexPage {
         let line: Int
     }
 
-    /// The page that holds the table.
+    /// The page that contains the table.
     static let path = "Sources/README.md"
-    /// The line with which the table begins.
+    /// The first line of the table.
     static let header = "| term | declaration | file |"
 
     /// The rows in their order.
     let rows: [Row]
-    /// Lines of the table that are no rows, counted from 1.
+    /// Lines of the table that are not valid rows, counted from 1.
     let malformed: [Int]
 
-    /// Reads the table from the page's text; there are no rows where the page has no such table.
+    /// Reads the table from the page's text; there are no rows if the page has no such table.
     init(text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         var rows: [Row] = []
         var malformed: [Int] = []
-        // Behind the header is the line that Markdown wants between it and the rows.
+        // After the header comes Markdown's separator line.
         let first = lines.firstIndex { $0 == Self.header }.map { $0 + 2 } ?? lines.count
         for (index, line) in lines.enumerated().dropFirst(first) {
             guard line.hasPrefix("|") else { break }

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("The index of Sources/README.md leads to declarations")
+@Suite("The index of Sources/README.md")
 struct IndexTests {
-    /// Fewer terms leave too much that can be found only by somebody who knows its name here.
+    /// With fewer terms, too much can be found only by a reader who already knows its name here.
     private static let rowsMin = 60
 
     @Test("each row names a file of the checkout, and a type or function that the file declares")
@@ -16,7 +16,7 @@ struct IndexTests {
         expectNone(findings)
     }
 
-    @Test("a missing file, a missing declaration, a term twice and a broken row are found")
+    @Test("a missing file, a missing declaration, a duplicate term and a malformed row are found")
     func twin() throws {
         let text = """
             # Sources
@@ -55,27 +55,27 @@ struct IndexTests {
         #expect(page.rows.isEmpty && page.malformed.isEmpty)
     }
 
-    @Test("each path of a Swift file on the page leads to a file of the checkout")
+    @Test("each path of a Swift file on the page exists in the checkout")
     func files() throws {
         let checkout = try Checkout.here.get()
         let text = try checkout.text(of: IndexPage.path)
         expectNone(Self.missingFiles(in: text, paths: Set(checkout.paths)))
     }
 
-    @Test("a path that leads nowhere is found; a name without a folder is none")
+    @Test("a path that does not exist is found; a file name without a folder is ignored")
     func missing() {
         let text = "`A/B.swift` and `A/C.swift`, `Tests/D.swift`\n`…Settings.swift` or `C.swift`\n"
         let found = Self.missingFiles(in: text, paths: ["Sources/A/B.swift", "Tests/D.swift"])
         #expect(found.map(\.complaint) == ["there is no A/C.swift"])
     }
 
-    /// The paths in backticks, from the root or from `Sources/`, that lead nowhere.
+    /// The paths in backticks, from the root or from `Sources/`, that do not exist.
     private static func missingFiles(in text: String, paths: Set<String>) -> [Finding] {
         var findings: [Finding] = []
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             let pieces = line.split(separator: "`", omittingEmptySubsequences: false)
-            // Between two backticks is every other piece.
+            // Every second piece is between backticks.
             for piece in stride(from: 1, to: pieces.count, by: 2).map({ String(pieces[$0]) })
             where piece.contains("/") && piece.hasSuffix(".swift") {
                 guard !paths.contains(piece), !paths.contains("Sources/" + piece) else { continue }
@@ -87,7 +87,7 @@ struct IndexTests {
         return findings
     }
 
-    /// What is wrong with the index, by line.
+    /// The errors of the index, by line.
     private static func findings(
         in page: IndexPage, paths: Set<String>, _ source: (String) throws -> SwiftSource
     ) throws -> [Finding] {

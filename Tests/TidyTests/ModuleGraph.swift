@@ -1,8 +1,9 @@
-/// Who may import whom: the walls of the house.
+/// Which module may import which.
 ///
 /// A new module gets its line here and in the table of modules in `Sources/README.md`.
 enum ModuleGraph {
-    /// Bottom first: a module imports only what stands above its own line, and of that only this.
+    /// Lowest layer first: a module may import only modules above its own line, and of those only
+    /// these.
     static let modules: [(name: String, imports: Set<String>)] = [
         ("ServiceRuntime", []),
         ("EmailAddresses", ["ServiceRuntime", "CIDN"]),
@@ -14,12 +15,13 @@ enum ModuleGraph {
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("SessionVerifier", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
-        // What a call leaves in a store: its idempotency record, its origin in the audit trail.
+        // The records of calls in a store: idempotency records, and the origin of a call for the
+        // audit trail.
         (
             "CallRecords",
             ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]
         ),
-        // What the five programs share: settings, logs, keys, the server, starting and stopping.
+        // Shared by the five programs: settings, logs, keys, the server, start and stop.
         ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("RateLimitService", serviceFloor),
         ("SessionService", serviceFloor),
@@ -28,7 +30,7 @@ enum ModuleGraph {
             "IdentityService",
             serviceFloor.union(["EmailAddresses", "PhoneNumbers", "Outbound"])
         ),
-        // The gateway keeps nothing: no Storage.
+        // The gateway has no store: no Storage.
         (
             "GatewayService",
             serviceFloor.subtracting(["Storage", "CallRecords"])
@@ -42,12 +44,12 @@ enum ModuleGraph {
         ("postern", programFloor.union(["NotificationService", "EmailAddresses"])),
     ]
 
-    /// What a service stands on. A service never imports a service.
+    /// The modules that every service may import. A service never imports another service.
     private static let serviceFloor: Set<String> = [
         "CallRecords", "Contracts", "RPC", "Messages", "Cryptography", "Storage", "ServiceRuntime",
     ]
 
-    /// What a program stands on.
+    /// The modules that every program may import.
     private static let programFloor = serviceFloor.union(["Hosting"])
 
     /// C targets: generated C, module maps and shims.
@@ -55,7 +57,7 @@ enum ModuleGraph {
         "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN",
     ]
 
-    /// Programs and the tool, where the outside world comes in: clock, arguments, printing.
+    /// Programs and the tool: only they use the system clock, arguments and standard output.
     static func isProgram(_ module: String) -> Bool { module.hasPrefix("postern") }
 
     /// The module that a path below `Sources` belongs to.

@@ -1,11 +1,11 @@
 import Testing
 
-@Suite("The module graph: arrows point down only")
+@Suite("The module graph has no upward imports")
 struct ModuleGraphTests {
     private let allowed = Dictionary(
         uniqueKeysWithValues: ModuleGraph.modules.map { ($0.name, $0.imports) })
 
-    @Test("the table itself points down only")
+    @Test("each module of the table imports only modules above its own line")
     func table() {
         var below = ModuleGraph.cModules
         for module in ModuleGraph.modules {
@@ -23,7 +23,7 @@ struct ModuleGraphTests {
         expectNone(findings)
     }
 
-    @Test("every C module is imported by one Swift module, and libraries never import Foundation")
+    @Test("each C module is imported by one Swift module, and no library imports Foundation")
     func glass() throws {
         let checkout = try Checkout.here.get()
         var importers: [String: Set<String>] = [:]
@@ -36,17 +36,17 @@ struct ModuleGraphTests {
         for name in ModuleGraph.cModules {
             #expect(importers[name, default: []].count <= 1, "\(name)")
         }
-        // 55 MB in a static program; FoundationEssentials brings none of that.
+        // Foundation adds 55 MB to a static program; FoundationEssentials adds none of that.
         #expect(importers["Foundation", default: []].subtracting(["postern"]).sorted() == [])
     }
 
-    @Test("a module below Sources has its line in the table")
+    @Test("every module below Sources has its line in the table")
     func unknown() throws {
         let present = Set(try Checkout.here.get().paths.compactMap(ModuleGraph.module))
         #expect(present.subtracting(allowed.keys).subtracting(ModuleGraph.cModules) == [])
     }
 
-    @Test("an import upwards is found, in each way of writing it")
+    @Test("an upward import is found in each way of writing it")
     func upwards() {
         for line in ["import SessionService", "package import SessionService"] {
             let source = SwiftSource(path: "Sources/Storage/A/B.swift", text: line)

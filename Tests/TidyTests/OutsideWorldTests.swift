@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("Time, randomness and printing come in at the programs only")
+@Suite("Only programs access time, randomness and output directly")
 struct OutsideWorldTests {
-    /// Each call that reaches outside, as it stands in code, with what to take instead.
+    /// Each call that accesses the system directly, with its replacement.
     private static let forbidden: [(call: String, instead: String)] = [
         ("Date()", "take Time through init"),
         (".now", "take Time through init"),
@@ -11,7 +11,7 @@ struct OutsideWorldTests {
         ("print(", "log"),
     ]
 
-    @Test("libraries make no dates, random values or output of their own")
+    @Test("no library reads the clock, draws random values or prints")
     func libraries() throws {
         let checkout = try Checkout.here.get()
         let findings = try checkout.written(below: "Sources/", suffix: ".swift")
@@ -31,7 +31,7 @@ struct OutsideWorldTests {
     }
 
     @Test(
-        "the seams, comments and longer names are not taken for them",
+        "the injected interfaces, comments and longer names are not taken for forbidden calls",
         arguments: [
             "time.now()", "// Date()", "\"print(\"", "footprint(a)", "Timestamp.nowhere",
             "BirthDate()", ".randomness",
@@ -50,7 +50,7 @@ struct OutsideWorldTests {
         }
     }
 
-    /// Whether the call stands in the line as a whole word; `time.now()` is the seam itself.
+    /// Whether the line contains the call as a whole word; `time.now()` is the injected interface.
     private static func stands(_ call: String, in line: Substring) -> Bool {
         line.ranges(of: call).contains { range in
             let before = line[..<range.lowerBound].last

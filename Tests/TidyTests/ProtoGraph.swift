@@ -1,4 +1,4 @@
-/// Which message holds which, to find one that holds itself.
+/// Which message contains which, to find a recursive message.
 struct ProtoGraph {
     private var holds: [String: Set<String>] = [:]
 
@@ -16,7 +16,7 @@ struct ProtoGraph {
         }
     }
 
-    /// The messages that reach themselves, sorted.
+    /// The messages that contain themselves, directly or not, sorted.
     func cycles() -> [String] {
         holds.keys.filter { reach(from: $0).contains($0) }.sorted()
     }

@@ -1,6 +1,6 @@
 /// One `.proto` file as its declarations, read line by line in the one layout that ours have.
 struct ProtoSource {
-    /// What a declaration is.
+    /// The kind of a declaration.
     enum Kind: Equatable {
         case service, rpc, message, enumeration, oneof, field, value, extend
     }
@@ -10,11 +10,11 @@ struct ProtoSource {
         let kind: Kind
         /// Full name, with the package and the enclosing messages.
         let name: String
-        /// Of a field: the type as written. Otherwise empty.
+        /// The type of a field as written; otherwise empty.
         let type: String
         /// Counted from 1.
         let line: Int
-        /// A comment stands directly above.
+        /// Whether a comment is directly above.
         let isCommented: Bool
     }
 
@@ -54,7 +54,7 @@ struct ProtoSource {
     }
 
     private mutating func open(_ found: (kind: Kind, name: String, type: String)?) {
-        // A oneof's fields and an extension's belong to what encloses them.
+        // The fields of a oneof and of an extension belong to the enclosing scope.
         let isNamed = found?.kind == .message || found?.kind == .enumeration
         scopes.append((found?.kind, isNamed ? found?.name ?? "" : ""))
     }

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The protos are the table of contents")
+@Suite("Comments and layout of the protos")
 struct ProtoTests {
     @Test("every service, rpc, message, field, enum and value has a comment")
     func comments() throws {
@@ -9,7 +9,7 @@ struct ProtoTests {
         expectNone(sources.flatMap(Self.uncommented))
     }
 
-    @Test("every file says what it is for before anything else")
+    @Test("every file begins with a comment that says its purpose")
     func headers() throws {
         let checkout = try Checkout.here.get()
         for path in checkout.paths where path.hasSuffix(".proto") {
@@ -17,12 +17,12 @@ struct ProtoTests {
         }
     }
 
-    @Test("no message holds itself: a hostile depth would overflow the stack")
+    @Test("no message is recursive: hostile nesting could overflow the stack")
     func recursion() throws {
         #expect(ProtoGraph(try Self.protos()).cycles() == [])
     }
 
-    @Test("a package is postern.<service>.v<number>, and its folder says the same")
+    @Test("a package is postern.<service>.v<number>, and its folder matches")
     func packages() throws {
         for source in try Self.protos() {
             let folder = source.path.split(separator: "/").dropFirst().dropLast()

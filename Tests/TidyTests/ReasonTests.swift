@@ -1,14 +1,14 @@
 import Testing
 
-@Suite("What the compiler cannot check has its reason beside it")
+@Suite("Whatever the compiler cannot check has a reason beside it")
 struct ReasonTests {
-    /// Each escape from the compiler's or the reader's checks.
+    /// Constructs that bypass the compiler's or the reader's checks.
     private static let escapes = [
         " try?", "@unchecked Sendable", "nonisolated(unsafe)", "assumeIsolated", "unsafeBitCast",
         "fatalError(",
     ]
 
-    @Test("each try?, unchecked Sendable and the like stands beside a comment")
+    @Test("each try?, unchecked Sendable and the like has a comment")
     func reasons() throws {
         let checkout = try Checkout.here.get()
         let findings = try checkout.written(below: "Sources/", suffix: ".swift")
@@ -16,7 +16,7 @@ struct ReasonTests {
         expectNone(findings)
     }
 
-    @Test("an empty catch is found")
+    @Test("no catch block is empty")
     func emptyCatch() throws {
         let checkout = try Checkout.here.get()
         for path in checkout.written(below: "Sources/", suffix: ".swift") {
@@ -27,7 +27,7 @@ struct ReasonTests {
         }
     }
 
-    @Test("an escape without a comment is found, one with a comment is not")
+    @Test("a construct without a comment is found, one with a comment is not")
     func twin() {
         let text = """
             let a = try? b()
@@ -55,7 +55,7 @@ struct ReasonTests {
         }
     }
 
-    /// One error becomes another, within three lines: that is its own reason.
+    /// An error that is replaced by another within three lines needs no further reason.
     private static func throwsInstead(_ code: ArraySlice<Substring>) -> Bool {
         code.prefix(3).contains { $0.contains("throw ") }
     }

@@ -1,13 +1,13 @@
 import Testing
 
-@Suite("What a text refers to is in the checkout")
+@Suite("References to ids, pages and issues")
 struct ReferenceTests {
-    /// Of files that people write.
+    /// Suffixes of files that are written by hand.
     private static let suffixes = [
         ".swift", ".proto", ".md", ".py", ".sh", ".c", ".h", ".cpp", ".yaml", "Dockerfile",
     ]
 
-    @Test("requirement ids have a row, pages exist, and no issue is named by its number")
+    @Test("requirement ids have a row, pages exist, and no issue is referred to by its number")
     func references() throws {
         let checkout = try Checkout.here.get()
         let page = RequirementsPage(text: try checkout.text(of: RequirementsPage.path))
@@ -19,9 +19,9 @@ struct ReferenceTests {
         expectNone(findings)
     }
 
-    // Each `~` is left out, or this file would be a finding.
+    // Each `~` is removed before the test; otherwise this file would contain the findings.
     @Test(
-        "a reference that leads nowhere is found",
+        "a reference to a missing id, page or issue is found",
         arguments: [
             "(G-~11)", "/// G-10, G-~99: why", "requirement: G-10/G-~11", "FR-~999",
             "\"B~6: a title\"", "(B5, B~6)", "design~.md says why", "see ../nowhere~.md.",
@@ -33,7 +33,7 @@ struct ReferenceTests {
     }
 
     @Test(
-        "one that is there is not, nor is what only looks like one",
+        "a valid reference is not reported, nor a text that only looks like a reference",
         arguments: [
             "G-10", "(B5)", "FR-003", "SHA-256", "P-256", "CVE-2021-44228", "[\"B6\"]", "x.B6",
             "RPC/README.md", "[wire](../../Sources/RPC/README.md).", "*.md", "issue 12a",
@@ -100,8 +100,8 @@ struct ReferenceTests {
         return findings
     }
 
-    /// A word with hyphens is looked at by its parts, as in `G-10/G-11`. One without, such as `B5`,
-    /// may be anything: it counts where a list of ids or a title has it.
+    /// A word with hyphens is checked by its parts, as in `G-10/G-11`. A word without, such as
+    /// `B5`, may be anything: it counts only in a list of ids or at the start of a title.
     private static func unknownIDs(
         in word: WordScanner.Word, _ page: RequirementsPage
     ) -> [String] {
@@ -115,8 +115,8 @@ struct ReferenceTests {
         return [word.text]
     }
 
-    /// The page that a word names, by its whole path or the end of it; nil where it exists, and for
-    /// other words.
+    /// The page that a word names, by its whole path or the end of it; nil if the page exists, and
+    /// for other words.
     private static func missingPage(_ word: String, _ pages: [String]) -> String? {
         guard word.utf8.contains(UInt8(ascii: ".")) else { return nil }
         let name = word.split(separator: "/").filter { $0 != "." && $0 != ".." }
@@ -128,7 +128,7 @@ struct ReferenceTests {
         return page
     }
 
-    /// A number behind the word, with a `#` or without.
+    /// Whether a number follows the word "issue", with or without a `#`.
     private static func isIssue(_ last: WordScanner.Word, _ word: WordScanner.Word) -> Bool {
         ["issue", "issues"].contains(last.text.lowercased())
             && last.after == UInt8(ascii: " ") && " #".utf8.contains(word.before)

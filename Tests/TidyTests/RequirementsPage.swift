@@ -1,11 +1,11 @@
-/// The ids that `Sources/REQUIREMENTS.md` explains: requirements, defects found by review, and the
-/// documents that stories come from.
+/// The ids that `Sources/REQUIREMENTS.md` explains: requirements, defects that reviews found, and
+/// the documents that stories come from.
 struct RequirementsPage {
     static let path = "Sources/REQUIREMENTS.md"
 
     /// The first word of each row.
     let ids: Set<String>
-    /// How they look, each digit as `#`: `G-##`, `FR-###`, `H#`.
+    /// The patterns of the ids, with each digit as `#`: `G-##`, `FR-###`, `H#`.
     private let shapes: Set<String>
 
     init(text: String) {
@@ -14,7 +14,7 @@ struct RequirementsPage {
         self.shapes = Set(ids.map { Self.shape(of: $0) })
     }
 
-    /// Whether a text looks like one of the page's ids and is none of them.
+    /// Whether a text has the pattern of an id but is not on the page.
     func lacks(_ id: String) -> Bool {
         shapes.contains(Self.shape(of: id)) && !ids.contains(id)
     }

@@ -1,12 +1,14 @@
 import Testing
 
-@Suite("Sizes, told without failing")
+@Suite("Sizes of files and functions, reported only")
 struct SizeReport {
-    /// What the best of the field have, in lines.
+    /// The figures of exemplary projects, in lines.
     private let examples =
         "examples: files median 100, 90 % 300, max 400; functions 90 % 20, max 70"
 
-    @Test("files and functions beside the examples", arguments: ["Sources/", "Tests/"])
+    @Test(
+        "the sizes of files and functions are printed beside those of the examples",
+        arguments: ["Sources/", "Tests/"])
     func report(folder: String) throws {
         let checkout = try Checkout.here.get()
         let sources = try checkout.written(below: folder, suffix: ".swift")
@@ -18,7 +20,7 @@ struct SizeReport {
         print("\(folder) \(examples)")
     }
 
-    @Test("a function's lines run from its name to its closing brace")
+    @Test("a function's length is counted from its name to its closing brace")
     func functions() {
         let text = """
             protocol P {

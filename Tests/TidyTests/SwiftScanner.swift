@@ -1,4 +1,4 @@
-/// Blanks comments and string literals of a Swift text, keeping every line where it is.
+/// Replaces comments and string literals of a Swift text by spaces; every line keeps its place.
 struct SwiftScanner {
     private let source: [UInt8]
     private var output: [UInt8] = []
@@ -9,13 +9,13 @@ struct SwiftScanner {
         output.reserveCapacity(source.count)
     }
 
-    /// The text with spaces where comments and strings were.
+    /// The text with spaces for comments and strings.
     mutating func blanked() -> String {
         while position < source.count { step() }
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// One comment, one string or one byte of code.
+    /// Consumes one comment, one string or one byte of code.
     private mutating func step() {
         if follows("//") {
             while position < source.count, source[position] != newline { blank() }
@@ -43,7 +43,7 @@ struct SwiftScanner {
         } while depth > 0 && position < source.count
     }
 
-    /// How many `#` stand before a quote that begins here; nil where no string begins.
+    /// The number of `#` before a quote at this position; nil if no string begins here.
     private func stringOpening() -> Int? {
         var hashes = 0
         while position + hashes < source.count, source[position + hashes] == UInt8(ascii: "#") {
@@ -71,7 +71,7 @@ struct SwiftScanner {
         blank(times: quotes.utf8.count + hashes)
     }
 
-    /// Code inside a string stays code, up to the bracket that closes it.
+    /// Code in an interpolation stays, up to the closing bracket.
     private mutating func skipInterpolation() {
         var depth = 1
         while position < source.count, depth > 0 {

@@ -3,7 +3,7 @@ import Testing
 @Suite("The scanner that the rules read Swift with")
 struct SwiftScannerTests {
     @Test(
-        "comments and strings are blanked, code and interpolated code stay",
+        "comments and strings are replaced by spaces; code and interpolated code stay",
         arguments: [
             ("let a = 1 // Date()", "let a = 1          "),
             ("/* a /* b */ c */x", "                 x"),

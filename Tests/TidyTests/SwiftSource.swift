@@ -1,12 +1,12 @@
-/// A Swift file by lines: as written, and with comments and string literals blanked out.
+/// A Swift file by lines: as written, and with comments and string literals replaced by spaces.
 ///
-/// A scanner, not a parser: it knows comments (nested), string literals (raw, multi-line, with
-/// interpolation) and nothing else, which is all that the rules here need.
+/// A scanner, not a parser: it knows comments (nested) and string literals (raw, multi-line, with
+/// interpolation) and nothing else, which is all that these rules need.
 struct SwiftSource {
     let path: String
     /// The lines as written.
     let lines: [Substring]
-    /// The same lines, where comments and strings are spaces.
+    /// The same lines, with spaces for comments and strings.
     let code: [Substring]
 
     init(path: String, text: String) {
@@ -20,8 +20,8 @@ struct SwiftSource {
         self.init(path: path, text: try checkout.text(of: path))
     }
 
-    /// Whether a comment stands on the line, on the next one, or up to eight lines above with no
-    /// blank line between: one comment may speak for a list.
+    /// Whether a comment is on the line, on the next one, or up to eight lines above without a
+    /// blank line in between: one comment may explain a list.
     func isCommented(line index: Int) -> Bool {
         let above = (max(0, index - 8)..<index).reversed().prefix { !lines[$0].trimmed.isEmpty }
         return ([index, index + 1] + above).contains {
@@ -29,7 +29,7 @@ struct SwiftSource {
         }
     }
 
-    /// Whether the comment right above a declaration, attributes skipped, has a line of
+    /// Whether the comment directly above a declaration and its attributes has a line of
     /// documentation.
     func isDocumented(line index: Int) -> Bool {
         var above = index - 1

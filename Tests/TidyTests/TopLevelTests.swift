@@ -1,14 +1,14 @@
 import Testing
 
-@Suite("The visible top level")
+@Suite("The top level of the checkout")
 struct TopLevelTests {
-    /// What a newcomer sees first, and nothing else.
+    /// The entries of the top level that a new reader sees.
     private let allowed: Set<String> = [
         "Package.swift", "README.md", "Sources", "Tests", "Protos", "docker",
         ".ci", ".gitattributes", ".gitignore", ".swift-format", ".editorconfig",
     ]
 
-    @Test("the top level holds what the design names, and all of it")
+    @Test("the top level contains exactly the entries that the design names")
     func topLevel() throws {
         let checkout = try Checkout.here.get()
         let present = Set(
@@ -17,7 +17,7 @@ struct TopLevelTests {
         #expect(allowed.subtracting(present).sorted() == [])
     }
 
-    @Test("no file or folder is named after a drawer")
+    @Test("no file or folder has a generic name such as utils or helpers")
     func drawers() throws {
         let drawers = ["utils", "util", "helpers", "helper", "common", "misc", "manager"]
         let findings = try Checkout.here.get().paths.filter { path in

@@ -2,15 +2,16 @@ import Testing
 
 @Suite("One vocabulary: the field's words")
 struct VocabularyTests {
-    /// Words of this project's own that types were once named by, each with the field's word that
-    /// took its place (`Sources/README.md`, glossary). Whoever searches for one finds the other.
+    /// Former names of types, in words of this project's own, each with the field's word that
+    /// replaced it (`Sources/README.md`, glossary). A reader who searches for the old name finds
+    /// the new one.
     private static let renamed: [String: String] = [
-        // Federated sign-in; admission is the control of load.
+        // Federated sign-in. Admission now means load shedding only.
         "AdmissionCall": "FederatedSignInCall", "AdmissionOutcome": "FederatedSignInOutcome",
         "AdmissionRecord": "FederatedSignInRecord", "AdmissionSteps": "FederatedSignInSteps",
         "AdmissionWriting": "FederatedSignInTransaction", "Admitted": "CommittedSignIn",
         "AskingGuest": "GuestSession", "AskingSession": "callerToken",
-        // What verifiers of tokens are told.
+        // Revocations, which verifiers of tokens receive.
         "EndedSession": "RevokedSession", "EndedSessions": "RevokedSessions",
         "EndsBell": "WakeSignal", "EndsFeed": "RevocationFeed",
         "EndsFollower": "RevocationFollower", "EndsLog": "RevocationLog",
@@ -33,7 +34,7 @@ struct VocabularyTests {
         "StuffingAlarm": "CredentialStuffingDetector", "StuffingRule": "CredentialStuffingRule",
         // Passwords.
         "HashHandover": "CompletionBatcher", "PasswordSlots": "ResponseTimeFloor",
-        // Messages to people.
+        // Mails, texts and push messages.
         "AddressDesk": "AddressesHandler", "ClaimRoom": "ClaimBudget",
         "DeliveryAlarm": "WakeSignal", "LaneShares": "PriorityScheduler",
         "MailCourse": "SMTPFailover", "ProviderGate": "ProviderGuard",
@@ -48,14 +49,14 @@ struct VocabularyTests {
         "OrdinaryReader": "CanonicalReader", "OverloadSign": "CoDel",
         "PingPolice": "PingRateLimiter", "QueuePace": "DrainRateEstimate",
         "SilentPeer": "TCPUserTimeout",
-        // Stores and what runs behind a call.
+        // Stores and background work.
         "AccountReading": "AccountReader", "ActivityWriting": "ActivityFlusher",
         "AppleGate": "AppleGuard", "Bell": "WakeSignal", "FirstAnswer": "StoredResponse",
         "OnwardKey": "DerivedIdempotencyKey", "SignInNoting": "SignInRecorder",
         "WriterTurns": "WriterWatchdog",
     ]
 
-    @Test("no type is named by a word that the field has another one for")
+    @Test("no type has a name of this project's own if the field has a word for it")
     func types() throws {
         let checkout = try Checkout.here.get()
         let paths = ["Sources/", "Tests/", "Protos/"].flatMap {
@@ -64,7 +65,7 @@ struct VocabularyTests {
         expectNone(try paths.flatMap { Self.findings(in: try SwiftSource($0, in: checkout)) })
     }
 
-    @Test("every new word is a type of the checkout")
+    @Test("every new name is declared in the checkout")
     func newWords() throws {
         let checkout = try Checkout.here.get()
         var declared: Set<String> = []
@@ -76,7 +77,7 @@ struct VocabularyTests {
         #expect(Set(Self.renamed.values).subtracting(declared).sorted() == [])
     }
 
-    @Test("an old word is found, as a type or a suite of tests, and the message has the new one")
+    @Test("an old name is found, as a type or a test suite, and the message gives the new one")
     func twin() {
         let text = """
             /// struct Bell
@@ -104,7 +105,7 @@ struct VocabularyTests {
         }
     }
 
-    /// What a suite of tests is about; of any other type its name.
+    /// The type that a test suite is named after; for any other type its own name.
     private static func subject(of name: String) -> String {
         name.hasSuffix("Tests") ? String(name.dropLast("Tests".count)) : name
     }

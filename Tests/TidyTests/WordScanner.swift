@@ -1,12 +1,12 @@
-/// The words of a text, in their order. A word is made of ASCII letters, digits, `-`, `_`, `.` and
-/// `/`, so a path is one word, and an id with its hyphen.
+/// The words of a text, in order. A word consists of ASCII letters, digits, `-`, `_`, `.` and `/`,
+/// so that a path is one word, and so is an id with its hyphen.
 struct WordScanner: Sequence, IteratorProtocol {
     /// A word and the bytes on either side of it.
     struct Word {
         let text: String
         /// Counted from 1.
         let line: Int
-        /// A line's end at the text's own ends.
+        /// A newline at the start and the end of the text.
         let before: UInt8
         let after: UInt8
     }

@@ -1,5 +1,5 @@
-// Counts the allocations of a program that it is loaded into, in a file that others may read while
-// the program runs: eight bytes, the count so far.
+// Counts the allocations of the program that it is loaded into. The count, eight bytes, is in a
+// file that other processes may read while the program runs.
 //
 //     LD_PRELOAD=…/count_allocations.so ALLOCATIONS_FILE=/path program
 
@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// The C library's own, by their other names: looking them up would need memory already.
+// The C library's own functions, by their other names: looking them up at run time would allocate.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

@@ -1,7 +1,7 @@
-// The floor under every figure: a server that sends back what it reads and does nothing else.
-// What a runtime takes longer than this is what the runtime costs.
+// The lower bound for every figure: a server that sends back what it reads and does nothing else.
+// The additional time of a runtime is the cost of that runtime.
 //
-//     echo_floor CORE        prints its port, then runs until it is ended
+//     echo_floor CORE        prints its port, then runs until it is killed
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,4 +1,4 @@
-// What the load is told (load.h).
+// The command line of the load (load.h).
 
 #include "load.h"
 #include <errno.h>
@@ -54,7 +54,7 @@ static void check_arguments(void) {
         fail("too few or too many connections");
     if (settings.in_flight < 1 || settings.in_flight > CALLS_OPEN_MAX / 4)
         fail("too few or too many in flight");
-    if (settings.items && (settings.raw || settings.rate)) fail("items come at their own pace");
+    if (settings.items && (settings.raw || settings.rate)) fail("--items excludes --raw, --rate");
 }
 
 void read_arguments(int count, char **arguments) {

@@ -1,9 +1,9 @@
-// Unary calls: as many in flight as was told, or as many a second as was told.
+// Unary calls: with a fixed number in flight, or at a fixed rate.
 
 #include "load.h"
 #include <errno.h>
 
-// When the schedule's next call is due, and which it is.
+// The time and the number of the schedule's next call.
 static uint64_t next_due, next_call;
 static uint64_t begun, ended;
 
@@ -27,7 +27,7 @@ void answer_came(struct connection *connection, struct incoming frame, uint64_t 
     if (frame.kind == OTHER) return;
     uint64_t *mark = &connection->marks[frame.call % CALLS_OPEN_MAX];
     errno = 0;
-    if (frame.kind != RESPONSE || !*mark) fail("an answer to nothing");
+    if (frame.kind != RESPONSE || !*mark) fail("a response without a call");
     note_latency(time > *mark ? time - *mark : 0);
     *mark = 0;
     counted++;
@@ -35,7 +35,7 @@ void answer_came(struct connection *connection, struct incoming frame, uint64_t 
     if (!settings.rate) send_call(connection, time);
 }
 
-// Sends what is due by now, round robin.
+// Sends the calls that are due, round robin over the connections.
 void send_scheduled(struct connection connections[], uint64_t time) {
     uint64_t pause = 1000000000u / (uint64_t)settings.rate;
     if (next_due == 0) next_due = time;

@@ -1,4 +1,4 @@
-// One connection: its socket, what waits to be sent, and the frames that come.
+// One connection: its socket, its send buffer, and the frames that arrive.
 
 #include "load.h"
 #include <arpa/inet.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// Room for every call that may be open, with the credits that it earns.
+// Space for every call that may be open, with the Credit frames for it.
 static size_t out_capacity(void) { return CALLS_OPEN_MAX * (request_bytes() + 32); }
 
 void open_connection(struct connection *connection) {
@@ -30,7 +30,7 @@ void open_connection(struct connection *connection) {
     fcntl(connection->file, F_SETFL, O_NONBLOCK);
 }
 
-// Where the next `count` bytes to be sent go.
+// Reserves `count` bytes at the end of the send buffer.
 uint8_t *room(struct connection *connection, size_t count) {
     if (connection->out_begin > 0) {
         connection->out_end -= connection->out_begin;
@@ -39,7 +39,7 @@ uint8_t *room(struct connection *connection, size_t count) {
         connection->out_begin = 0;
     }
     errno = 0;
-    if (connection->out_end + count > out_capacity()) fail("the server takes too little");
+    if (connection->out_end + count > out_capacity()) fail("the server reads too slowly");
     connection->out_end += count;
     return connection->out + connection->out_end - count;
 }
@@ -49,7 +49,7 @@ void flush(struct connection *connection) {
         ssize_t step = give(
             connection, connection->out + connection->out_begin,
             connection->out_end - connection->out_begin);
-        if (step < 0) return; // the answers to what is out will bring us back
+        if (step < 0) return; // responses to the frames already sent will call this again
         connection->out_begin += (size_t)step;
     }
     connection->out_begin = connection->out_end = 0;

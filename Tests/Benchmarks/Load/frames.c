@@ -1,5 +1,5 @@
-// The frames of Protos/postern/wire/v1/wire.proto that a load sends and reads. The request is made
-// once; only the call's id changes in it.
+// The frames of Protos/postern/wire/v1/wire.proto that a load sends and reads. The request is
+// encoded once; only the call's id changes in it.
 
 #include "load.h"
 #include <arpa/inet.h>
@@ -70,7 +70,7 @@ void prepare_request(void) {
 
 size_t request_bytes(void) { return frame_bytes; }
 
-// Names another subject in the frame: SplitMix64 of a counter.
+// Writes another subject into the frame: SplitMix64 of a counter.
 static void put_subject(uint8_t *at) {
     static uint64_t counter;
     uint64_t mixed = counter += 0x9E3779B97F4A7C15u;
@@ -102,7 +102,7 @@ size_t put_credit(uint8_t *at, uint32_t call, uint32_t items) {
     return (size_t)(end - at);
 }
 
-// The bytes of the frame that begins here, with those of its length.
+// The size of the frame that begins here, including its length field.
 size_t frame_length(const uint8_t *bytes) {
     size_t count = (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
     if (count == 0 || count > FRAME_BYTES_MAX) fail("a frame of no or of too many bytes");
@@ -119,7 +119,7 @@ static uint32_t read_varint(const uint8_t **at, const uint8_t *end) {
     fail("a frame that does not decode");
 }
 
-// A Response or an Item begins with its call, and a Response with a status is not OK.
+// A Response or an Item begins with its call; a Response with a status is an error.
 struct incoming read_frame(const uint8_t *bytes, size_t count) {
     const uint8_t *at = bytes + 4, *end = bytes + count;
     if (settings.raw) {
@@ -128,7 +128,7 @@ struct incoming read_frame(const uint8_t *bytes, size_t count) {
     }
     uint8_t kind = *at++;
     errno = 0;
-    if (kind == 0x4a) fail("the server said GoAway");
+    if (kind == 0x4a) fail("the server sent GoAway");
     if (kind != 0x1a && kind != 0x22) return (struct incoming){OTHER, 0};
     read_varint(&at, end);
     if (at == end || *at++ != 0x08) fail("a frame without its call");

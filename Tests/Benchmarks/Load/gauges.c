@@ -1,4 +1,4 @@
-// The clock, and what can be read of the server from outside.
+// The clock, and the gauges of the server that can be read from outside.
 
 #include "load.h"
 #include <errno.h>
@@ -16,7 +16,7 @@ uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-// CPU time that the server has taken so far, in seconds: user and system, of all its threads.
+// CPU time of the server so far, in seconds: user and system, of all its threads.
 double server_cpu(void) {
     char path[64], text[1024];
     unsigned long user = 0, system = 0;
@@ -33,7 +33,7 @@ double server_cpu(void) {
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
-// Allocations that the server has made so far, where count_allocations.c counts them.
+// Allocations of the server so far, if count_allocations.c counts them.
 uint64_t server_allocations(void) {
     static volatile uint64_t *count;
     if (!settings.allocations) return 0;

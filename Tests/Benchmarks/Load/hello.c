@@ -1,4 +1,4 @@
-// The Hello of both sides: the server's has a challenge, ours proves that we have the key.
+// The Hello of both sides: the server's has a challenge, the client's proves possession of the key.
 
 #include "load.h"
 #include <errno.h>
@@ -41,7 +41,7 @@ static uint8_t *put_counted(uint8_t *at, const char *text) {
     return at + count;
 }
 
-// Cuts <application>.<key id>.key in `name`; returns the key id.
+// Splits <application>.<key id>.key in `name`; returns the key id.
 static const char *cut_name(char *name, size_t limit) {
     const char *base = strrchr(settings.key, '/');
     snprintf(name, limit, "%s", base ? base + 1 : settings.key);
@@ -54,7 +54,7 @@ static const char *cut_name(char *name, size_t limit) {
     return dot + 1;
 }
 
-// The signature by a private key in PEM.
+// Signs with a private key in PEM.
 static size_t sign(
     const uint8_t *pem, size_t pem_bytes, const uint8_t *covered, size_t count, uint8_t proof[64]) {
     BIO *text = BIO_new_mem_buf(pem, (int)pem_bytes);
@@ -71,7 +71,7 @@ static size_t sign(
     return bytes;
 }
 
-// What the proof covers: Protos/README.md, "Connection" 2. Returns how many bytes the proof has.
+// Makes the proof (Protos/README.md, "Connection" 2). Returns its size in bytes.
 static size_t make_proof(
     struct connection *connection, const char *application, const char *key_id,
     uint8_t proof[64]) {

@@ -1,5 +1,5 @@
-// Server streams: as many open on each connection as was told, and Credit for each as its items
-// come, so that a good server is never held up.
+// Server streams: a fixed number open on each connection. Credit is sent as items arrive, so that a
+// fast server is never blocked.
 
 #include "load.h"
 #include <errno.h>
@@ -17,7 +17,7 @@ void start_streams(struct connection *connection) {
 void item_came(struct connection *connection, struct incoming frame, uint64_t time) {
     (void)time;
     if (frame.kind == OTHER) return;
-    if (frame.kind == RESPONSE) return open_stream(connection); // it has sent all that it had
+    if (frame.kind == RESPONSE) return open_stream(connection); // the stream has ended
     counted++;
     uint64_t *consumed = &connection->marks[frame.call % CALLS_OPEN_MAX];
     if (++*consumed < STREAM_CREDIT / 2) return;

@@ -1,5 +1,5 @@
-// Times, each in one of 64 steps between a power of two and the next: right to 1.6 %, and the same
-// few cycles for each however long it was.
+// A histogram of times with 64 steps between a power of two and the next. Its error is at most 1.6
+// %, and recording a time takes the same few cycles whatever the time is.
 
 #include "load.h"
 #include <string.h>
@@ -31,7 +31,7 @@ void forget_latencies(void) {
     noted = 0;
 }
 
-// The time that `share` of all stay under, in microseconds.
+// The quantile `share` of all times, in microseconds.
 double latency_at(double share) {
     uint64_t wanted = (uint64_t)((double)noted * share), seen = 0;
     for (size_t bucket = 0; bucket < sizeof buckets / sizeof *buckets; bucket++) {

@@ -4,18 +4,18 @@
 //          [--name FIGURE] [--raw] [--rate R] [--items] [--tls] [--allocations FILE]
 //          [--service NAME --key FILE --method NAME --payload FILE [--subjects N]]
 //
-// Calls, as a rule: M in flight on each connection, a new one for each answer. With --rate they
-// come by the clock instead, R a second in all, and each one's time is counted from the moment
-// when it was due: a server that stalls cannot hide the calls that it kept from being sent.
-// With --items each of the M is a server stream, and items are counted, not answers.
-// --raw: no Hello and any bytes for an answer, for the floor. --tls: TLS, and no certificate is
-// checked. FILE of --key is called <application>.<key id>.key and holds 32 bytes; FILE of --payload
-// holds the request message, whose last 8 bytes are digits with --subjects: another number below N
-// for each call, in no order. FILE of --allocations is the one that count_allocations.c counts in.
+// By default a closed loop: M calls in flight on each connection, a new one after each response.
+// With --rate an open loop: R calls a second in all, each timed from the moment when it was due, so
+// that a server that stalls cannot hide the calls that it delayed (coordinated omission). With
+// --items each of the M is a server stream, and items are counted, not responses. --raw: no Hello,
+// and any bytes count as a response; for the floor. --tls: TLS, without a check of the certificate.
+// FILE of --key is called <application>.<key id>.key and contains 32 bytes. FILE of --payload
+// contains the request message. With --subjects its last 8 bytes are digits: a pseudorandom number
+// below N for each call. FILE of --allocations is the file that count_allocations.c counts in.
 //
-// Prints lines `figure FIGURE… VALUE UNIT`: how many a second, how many for each second of CPU time
-// that the server took, so that servers of several threads can be compared, that CPU time for each,
-// and for calls the median and the 99th percentile of their times.
+// Prints lines `figure FIGURE… VALUE UNIT`: the rate, the rate for each second of the server's CPU
+// time (to compare servers with several threads), the CPU time of each, and for calls the median
+// and the 99th percentile of their times.
 
 #ifndef LOAD_H
 #define LOAD_H
@@ -28,18 +28,18 @@ enum {
     CONNECTIONS_MAX = 1024,
     FRAME_BYTES_MAX = 128 * 1024,
     READ_BYTES = 256 * 1024,
-    // A call's id takes four bytes always, so that the frame's length never changes: a varint may
-    // be longer than it needs to be. 28 bits last for 268 million calls on a connection.
+    // A call's id always takes four bytes, so that the frame's length never changes: a varint may
+    // be longer than necessary. 28 bits are enough for 268 million calls on a connection.
     CALL_BYTES = 4,
     // Calls of a connection that may be open at once; a power of two.
     CALLS_OPEN_MAX = 16 * 1024,
-    // Digits of a subject at the end of a request, and what they can say.
+    // Digits of a subject at the end of a request, and the number of values that they can express.
     SUBJECT_DIGITS = 8,
     SUBJECTS_MAX = 100 * 1000 * 1000,
-    // Items that a stream may send before the first Credit; half of it is granted at a time.
+    // Items that a stream may send before the first Credit; each Credit grants half of it.
     STREAM_CREDIT = 256,
     WARM_UP_SECONDS = 1,
-    // How long a schedule's last answers may take.
+    // The longest wait for the last responses of a schedule.
     PATIENCE_SECONDS = 5,
 };
 
@@ -51,30 +51,30 @@ struct settings {
 
 struct connection {
     int file;
-    SSL *tls;                // NULL where the connection is plain
+    SSL *tls;                // NULL if the connection is not TLS
     uint32_t last_call;
-    uint64_t *marks;         // of each open call: when it was due, or how many items it brought
-    uint8_t *out;            // frames on their way out
+    uint64_t *marks;         // of each open call: when it was due, or items since the last Credit
+    uint8_t *out;            // frames that wait to be sent
     size_t out_begin, out_end;
     uint8_t *rest;           // the beginning of a frame that was cut by a read
     size_t rest_bytes;
 };
 
-// What a frame that came is about.
+// The kind of a received frame, and its call.
 struct incoming {
     enum { RESPONSE, ITEM, OTHER } kind;
     uint32_t call;
 };
 
 extern struct settings settings;
-// Answers, or items, since the count was last set to 0.
+// Responses, or items, since the count was last set to 0.
 extern uint64_t counted;
 
 // arguments.c
 void read_arguments(int count, char **arguments);
 _Noreturn void fail(const char *what);
 
-// frames.c: the few frames that a load needs, written and read by hand
+// frames.c: the few frames that a load needs, encoded and decoded by hand
 void prepare_request(void);
 size_t request_bytes(void);
 void put_request(uint8_t *at, uint32_t call);
@@ -93,11 +93,11 @@ void say_hello(struct connection *connection);
 void open_connection(struct connection *connection);
 uint8_t *room(struct connection *connection, size_t count);
 void flush(struct connection *connection);
-// Reads once, and hands each whole frame to `came`.
+// Reads once, and passes each complete frame to `came`.
 void receive(
     struct connection *connection, void (*came)(struct connection *, struct incoming, uint64_t));
 
-// transport.c: a socket, plain or with TLS. Both return -1 where they would have to wait.
+// transport.c: a socket, plain or with TLS. Both return -1 if they would block.
 void start_tls(struct connection *connection);
 void certificate_digest(struct connection *connection, uint8_t digest[32]);
 ssize_t give(struct connection *connection, const uint8_t *bytes, size_t count);
@@ -109,12 +109,12 @@ void note_latency(uint64_t nanoseconds);
 void forget_latencies(void);
 double latency_at(double share);
 
-// gauges.c: clocks, and what is read of the server
+// gauges.c: the clock, and gauges of the server
 uint64_t now(void);
 double server_cpu(void);
 uint64_t server_allocations(void);
 
-// calls.c, items.c: what is done with a connection
+// calls.c, items.c: the use of a connection
 void start_calls(struct connection *connection);
 void answer_came(struct connection *connection, struct incoming frame, uint64_t time);
 void send_scheduled(struct connection connections[], uint64_t time);

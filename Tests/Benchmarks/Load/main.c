@@ -1,4 +1,4 @@
-// The load: connects, warms up, counts, and says what it found.
+// The load: connects, warms up, counts, and prints figures.
 
 #define _GNU_SOURCE
 #include "load.h"
@@ -30,7 +30,7 @@ static void connect_all(void) {
         settings.items ? start_streams(&connections[i]) : start_calls(&connections[i]);
 }
 
-// Handles what has come; waits for it unless a schedule has to be kept.
+// Handles what has arrived; waits for it unless there is a schedule.
 static void turn(void) {
     struct epoll_event events[64];
     int ready = epoll_wait(poll, events, 64, settings.rate ? 0 : 100);
@@ -48,12 +48,12 @@ static void run_until(uint64_t end) {
     }
 }
 
-// A schedule's last calls count too, or those that hang would be left out.
+// The last calls of a schedule count too; otherwise calls that hang would be left out.
 static void await_answers(void) {
     uint64_t end = now() + PATIENCE_SECONDS * 1000000000ull;
     while (settings.rate && !is_answered()) {
         errno = 0;
-        if (now() > end) fail("calls were not answered");
+        if (now() > end) fail("calls got no response");
         turn();
     }
 }
@@ -91,7 +91,7 @@ int main(int count, char **arguments) {
     uint64_t answers = counted;
     await_answers();
     errno = 0;
-    if (answers == 0) fail("no answers");
+    if (answers == 0) fail("no responses");
     report(elapsed, cpu, answers, allocations);
     return 0;
 }

@@ -1,4 +1,4 @@
-// Bytes to and from a server, in clear or by TLS 1.3.
+// Bytes to and from a server, in plaintext or with TLS 1.3.
 
 #include "load.h"
 #include <errno.h>
@@ -24,7 +24,7 @@ void start_tls(struct connection *connection) {
         fail("the TLS handshake failed");
 }
 
-// SHA-256 of the server's certificate; zeroes without TLS.
+// SHA-256 of the server's certificate; zeros without TLS.
 void certificate_digest(struct connection *connection, uint8_t digest[32]) {
     memset(digest, 0, 32);
     if (!connection->tls) return;
@@ -60,7 +60,7 @@ ssize_t take(struct connection *connection, uint8_t *bytes, size_t count) {
     return step;
 }
 
-// Whether bytes are here that the socket no longer tells of.
+// Whether OpenSSL holds decrypted bytes, which the socket does not report.
 int has_more(struct connection *connection) {
     return connection->tls && SSL_pending(connection->tls) > 0;
 }

@@ -9,8 +9,8 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// How long it takes to find an account among few and among many, by an id that it had elsewhere:
-/// one keyed hash, one entry of an index and one row, as by an email.
+/// The time to find an account among few and among many, by the id that it had elsewhere: one keyed
+/// hash, one index entry and one row, as for an email.
 struct AccountLookUps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "account-look-ups")
 
@@ -22,7 +22,7 @@ struct AccountLookUps: AsyncParsableCommand {
     var many = 50_000
     @Option(help: "Look-ups of each run.")
     var lookUps = 20_000
-    @Option(help: "Runs of each store, one after the other; the median counts.")
+    @Option(help: "Runs of each store, alternating; the median counts.")
     var runs = 5
 
     func run() async throws {

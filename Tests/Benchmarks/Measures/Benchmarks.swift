@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Measures one thing, and prints a line `figure NAME VALUE UNIT` for each figure.
-/// `docker/bench.sh` builds it, sets the scene and says which to run.
+/// `docker/bench.sh` builds it, prepares its environment and says which measure to run.
 @main
 struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,12 +1,12 @@
-/// The three kinds of one durable act, and how they stand to each other.
+/// The rates of one durable operation, committed in three ways, and their ratios.
 struct CommitFigures {
-    /// What is done: "writes", "refreshes".
+    /// The operation: "writes", "refreshes".
     let subject: String
-    /// Acts a second that share commits.
+    /// Operations a second with group commit.
     let group: Double
-    /// Acts a second with a commit for each.
+    /// Operations a second with a commit for each.
     let single: Double
-    /// Acts a second when nobody waits for the disk.
+    /// Operations a second without waiting for the disk.
     let noDisk: Double
 
     func report() {

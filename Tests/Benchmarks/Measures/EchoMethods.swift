@@ -2,9 +2,10 @@ import Messages
 import RPC
 import ServiceRuntime
 
-/// The methods that answer a refresh's request with a refresh's answer, held ready: messages of
-/// ours with strings and parts, as calls have. A request makes a frame of 217 bytes and an answer
-/// one of 90; an item carries the answer's 78 bytes; `Peers/echo.proto` is the same for the peers.
+/// Methods that take a refresh's request and return a constant refresh response: messages with
+/// strings and submessages, as real calls have. A request makes a frame of 217 bytes and a response
+/// one of 90. An item carries the response's 78 bytes. `Peers/echo.proto` is the same for the
+/// peers.
 enum EchoMethods {
     /// Both kinds of handler, and a stream.
     static let all = ServiceMethods(
@@ -16,7 +17,7 @@ enum EchoMethods {
             .async(async) { (request: SessionV1.RefreshRequest, _) async throws in
                 try answer(request)
             },
-            // Without an end of its own: a write throws once the call is cancelled or out of time.
+            // An endless stream: a write throws once the call is cancelled or past its deadline.
             .serverStream(items) { (request: SessionV1.RefreshRequest, out, _) in
                 let item = try answer(request)
                 while true { try await out.write(item) }

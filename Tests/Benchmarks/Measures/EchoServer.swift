@@ -6,25 +6,25 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// A server of one event loop with the methods of `EchoMethods`: what a call costs when nothing is
-/// done for it. Prints its port and runs until it is ended.
+/// A server with one event loop and the methods of `EchoMethods`: the cost of a call whose handler
+/// does nothing. Prints its port and runs until it is killed.
 struct EchoServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "echo-server")
 
-    /// The service that callers dial.
+    /// The service name that clients connect to.
     private static let service = "postern.benchmark"
 
     @Option(help: "The caller's key, <application>.<key id>.key, 32 bytes.")
     var key: String
 
-    @Option(help: "Speaks TLS with this chain of certificates, a file of PEM.")
+    @Option(help: "Uses TLS with this certificate chain, a PEM file.")
     var certificate: String?
 
-    @Option(help: "The certificate's private key, a file of PEM that only its owner may read.")
+    @Option(help: "The certificate's private key, a PEM file that only its owner may read.")
     var certificateKey: String?
 
     func run() async throws {
-        // As the programs do: a call that nobody counts would cost less.
+        // As in the programs: without metrics a call would cost less.
         MetricsSystem.bootstrap(MetricsRegistry())
         let caller = try ApplicationKey(file: key)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -4,7 +4,7 @@ struct Figure {
     let value: Double
     let unit: String
 
-    /// Prints the line that `docker/bench.sh` promises.
+    /// Prints the line in the format of `docker/bench.sh`.
     func report() {
         let digits = abs(value) < 100 ? 2 : 0
         let scale = digits == 2 ? 100.0 : 1.0
@@ -14,7 +14,7 @@ struct Figure {
 }
 
 extension Double {
-    /// The middle of several runs: one that was disturbed does not count.
+    /// The median of several runs: a run that was disturbed has no effect.
     static func median(_ runs: [Double]) -> Double {
         let sorted = runs.sorted()
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]

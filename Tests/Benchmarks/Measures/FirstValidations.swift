@@ -6,8 +6,8 @@ import ServiceRuntime
 import SessionService
 import Storage
 
-/// First validations a second of the session service, each of a token that it has not seen, against
-/// the bare check of the same tokens' signatures.
+/// First validations a second of the session service, each of a token that it has not cached,
+/// compared with the bare check of the same tokens' signatures.
 struct FirstValidations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "validate")
 
@@ -15,7 +15,7 @@ struct FirstValidations: AsyncParsableCommand {
     var folder: String
     @Option(help: "Tokens in each run.")
     var tokens = 4_000
-    @Option(help: "Runs of each kind, in turns; the median counts.")
+    @Option(help: "Runs of each kind, alternating; the median counts.")
     var runs = 5
 
     func run() async throws {

@@ -4,14 +4,14 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// Which gateway a measure calls, and as whom.
+/// The gateway that a measure calls, and the application that calls it.
 struct GatewayOptions: ParsableArguments {
-    @Option(help: "Where the gateway listens, HOST:PORT.")
+    @Option(help: "The gateway's address, HOST:PORT.")
     var gateway: String
     @Option(help: "The application's key, <application>.<key id>.key.")
     var key: String
 
-    /// A client on an event loop of its own.
+    /// A client on its own event loop.
     func client() throws -> RPCClient {
         guard let address = ServiceAddress(gateway) else { throw ValidationError("no address") }
         let own = try ApplicationKey(file: key)
@@ -25,11 +25,12 @@ struct GatewayOptions: ParsableArguments {
 }
 
 extension RPCClient {
-    /// For a call by one of many people, each at an address of their own, so that no limit is shared.
-    /// - Parameter person: From 0, 60,000 at the most.
+    /// The context of a call for one of many people, each with another client address, so that no
+    /// limit is shared.
+    /// - Parameter person: from 0 to 60,000.
     func context(ofPerson person: Int) -> CallContext {
         var metadata = Metadata()
-        // Benchmarking addresses, RFC 2544.
+        // Addresses for benchmarks, RFC 2544.
         metadata[Metadata.Key.clientAddress] = "198.18.\(person / 250).\(person % 250 + 1)"
         return context(timeout: .seconds(30), metadata: metadata)
     }

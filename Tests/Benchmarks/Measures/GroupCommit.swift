@@ -2,7 +2,7 @@ import ArgumentParser
 import ServiceRuntime
 import Storage
 
-/// Durable writes a second: many flows to a commit, one flow to a commit, and no disk at all.
+/// Durable writes a second: with group commit, with a commit for each flow, and without the disk.
 ///
 /// Each flow changes one row and writes one audit event, as a refresh does.
 struct GroupCommit: AsyncParsableCommand {
@@ -10,11 +10,11 @@ struct GroupCommit: AsyncParsableCommand {
 
     @Option(help: "A folder on the disk to measure; its contents are lost.")
     var folder: String
-    @Option(help: "Flows at once.")
+    @Option(help: "Concurrent flows.")
     var workers = 256
     @Option(help: "Seconds of each run.")
     var seconds = 3
-    @Option(help: "Runs of each kind, one kind after the other; the median counts.")
+    @Option(help: "Runs of each kind, alternating; the median counts.")
     var runs = 3
 
     /// Rows that the flows change, one for each worker.

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// How long each of many acts took.
+/// The times of many operations.
 final class Latencies: Sendable {
     private let taken = Mutex<[Duration]>([])
 
-    /// Does it, and notes how long it took.
+    /// Runs an operation and records its time.
     func note(_ act: () async throws -> Void) async throws {
         let begin = ContinuousClock.now
         try await act()
@@ -12,7 +12,7 @@ final class Latencies: Sendable {
         taken.withLock { $0.append(elapsed) }
     }
 
-    /// What 99 of 100 did not take longer than, in milliseconds.
+    /// The 99th percentile, in milliseconds.
     var p99Milliseconds: Double {
         let sorted = taken.withLock { $0.sorted() }
         guard !sorted.isEmpty else { return 0 }

@@ -4,9 +4,9 @@ import RateLimitService
 import ServiceRuntime
 import Synchronization
 
-/// What the limiter's table does by itself: decisions a second of one core and how long the slowest
-/// take, with ten thousand, a million and many keys; memory for each of many keys; durable charges a
-/// second; and how long a restart with many keys takes.
+/// The limiter's table without RPC: decisions a second on one core and their 99th percentile, with
+/// ten thousand, a million and many keys; memory of each of many keys; durable charges a second;
+/// and the time of a restart with many keys.
 struct LimitsCore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "limits-core")
 
@@ -16,12 +16,12 @@ struct LimitsCore: AsyncParsableCommand {
     var seconds = 3
     @Option(help: "Runs of each kind; the median counts.")
     var runs = 3
-    @Option(help: "How many keys many are.")
+    @Option(help: "The number of keys for many keys.")
     var keys = 10_000_000
 
     private static let few = 10_000
     private static let some = 1_000_000
-    /// Charged durably one after the other: each is new to the disk, and none is taken back.
+    /// Subjects that are charged durably one after the other, so often that no charge is limited.
     private static let durable = 4_000_000
     private static let writers = 256
     private static let rule = LimitRule.ring(count: 5, window: .seconds(900))
@@ -38,7 +38,7 @@ struct LimitsCore: AsyncParsableCommand {
         try await measureMany()
     }
 
-    /// Rings of one to five moments, as a day's traffic leaves them.
+    /// Sliding windows with one to five timestamps, as after a day's traffic.
     private func fill(_ table: LimitTable, _ keys: LimitsKeys) {
         for key in 0..<keys.count {
             for charge in 0...key % 5 {
@@ -106,7 +106,7 @@ struct LimitsCore: AsyncParsableCommand {
             logger: .silent)
     }
 
-    /// Memory of this process that is in use, in bytes.
+    /// Resident memory of this process, in bytes.
     private static func residentBytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

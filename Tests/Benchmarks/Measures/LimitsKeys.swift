@@ -1,13 +1,13 @@
 import RateLimitService
 import ServiceRuntime
 
-/// Hashed keys of a limit, with the loops that measure a table by them.
+/// Hashed keys of a limit, and the loops that measure a table with them.
 struct LimitsKeys: Sendable {
-    /// Decisions between two looks at the clock.
+    /// Decisions between two reads of the clock.
     private static let loop = 1_000
     private static let peeks = 100_000
 
-    /// How many subjects there are.
+    /// The number of subjects.
     let count: Int
     private let template: LimitRequest
 
@@ -17,15 +17,15 @@ struct LimitsKeys: Sendable {
             key: LimitKey(limit: 1, high: 0, low: 0), rule: rule, isShadow: false)
     }
 
-    /// The request about a subject.
+    /// The request for a subject.
     func request(_ subject: Int) -> LimitRequest {
         let high = Self.mix(UInt64(subject) &* 0x9E37_79B9_7F4A_7C15 &+ 1)
         return template.about(LimitKey(limit: 1, high: high, low: Self.mix(high)))
     }
 
-    /// Charges subjects in no order, one after the other on this core, for so long. Time goes on
-    /// with them, by 400 s for as many charges as there are subjects: so nearly all are allowed,
-    /// and old ones leave.
+    /// Charges subjects in pseudorandom order, one after the other on this core, for `duration`.
+    /// The clock advances by 400 s for as many charges as there are subjects, so that nearly all
+    /// are allowed and old ones expire.
     func decisionsPerSecond(
         _ table: LimitTable, for duration: Duration, at start: Timestamp
     ) -> Double {
@@ -42,8 +42,8 @@ struct LimitsKeys: Sendable {
         return Double(done) / ((clock.now - began) / .seconds(1))
     }
 
-    /// The 99th percentile of a hundred thousand peeks at subjects in no order, in nanoseconds; the
-    /// clock's own time is in it.
+    /// The 99th percentile of a hundred thousand peeks at subjects in pseudorandom order, in
+    /// nanoseconds, including the time to read the clock.
     func slowest(_ table: LimitTable, at now: Timestamp) -> Double {
         let clock = ContinuousClock()
         var times: [Duration] = []
@@ -64,7 +64,7 @@ struct LimitsKeys: Sendable {
         return Int(mixed.multipliedFullWidth(by: UInt64(count)).high)
     }
 
-    /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): spreads as a keyed hash does.
+    /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): distributes as evenly as a keyed hash.
     private static func mix(_ value: UInt64) -> UInt64 {
         var mixed = value
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -9,8 +9,8 @@ import RateLimitService
 import ServiceRuntime
 import Storage
 
-/// The rate-limit service whole on one event loop, beside the echo of `EchoMethods`: what deciding
-/// adds to a call. Prints its port and runs until it is ended.
+/// The complete rate-limit service on one event loop, beside the echo of `EchoMethods`: the
+/// additional cost of a decision in a call. Prints its port and runs until it is killed.
 struct LimitsServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "limits-server")
 
@@ -20,7 +20,7 @@ struct LimitsServer: AsyncParsableCommand {
     @Option(help: "A folder on the disk to measure; its contents are lost.")
     var folder: String
 
-    @Option(help: "Subjects that are there before the first call.")
+    @Option(help: "Subjects that exist before the first call.")
     var keys = 0
 
     private static let subjectsMax = 20_000_000

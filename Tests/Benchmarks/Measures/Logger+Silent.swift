@@ -1,7 +1,7 @@
 import Logging
 
 extension Logger {
-    /// Says nothing: what is measured here is not the log.
+    /// Discards everything: logging is not measured here.
     static var silent: Logger {
         Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }
     }

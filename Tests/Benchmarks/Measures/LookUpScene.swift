@@ -8,7 +8,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// An identity service in this process with so many imported accounts.
+/// An identity service in this process, with imported accounts.
 final class LookUpScene: Sendable {
     private static let batch = 200
     private static let batchesAtOnce = 4
@@ -29,7 +29,7 @@ final class LookUpScene: Sendable {
         passwords = try PasswordHashPool(
             settings: hashing, time: time, randomness: randomness,
             metrics: NOOPMetricsHandler.instance)
-        // Nobody is called before the service runs.
+        // No service is called before the service runs.
         let nowhere = RPCClient(
             ClientSettings(
                 service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
@@ -57,8 +57,8 @@ final class LookUpScene: Sendable {
         store.close()
     }
 
-    /// Takes all accounts in.
-    /// - Returns: how many a second.
+    /// Imports all accounts.
+    /// - Returns: the number of accounts a second.
     @discardableResult
     func fill() async throws -> Double {
         let begun = time.uptime()
@@ -91,11 +91,11 @@ final class LookUpScene: Sendable {
             .init(source: "benchmark", accounts: records), context
         ).answers
         guard answers.allSatisfy({ $0.outcome == .created }) else {
-            throw ServiceError(.internalError, detail: "an account was not taken")
+            throw ServiceError(.internalError, detail: "an account was not imported")
         }
     }
 
-    /// What a look-up takes, one after the other, all over the store.
+    /// The time of a look-up, sequentially, of ids across the whole store.
     func microseconds(_ lookUps: Int) async throws -> Double {
         let randomness = SecureRandomness()
         let ids = (0..<lookUps).map { _ in "user-\(randomness.integer() % UInt64(accounts))" }

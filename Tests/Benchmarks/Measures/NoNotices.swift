@@ -2,7 +2,7 @@ import Contracts
 import Messages
 import RPC
 
-/// Takes what session has to tell owners, and tells nobody.
+/// Discards the notices of the session service to account owners.
 struct NoNotices: AccountNoticesAPI {
     func tell(
         _ request: IdentityV1.TellRequest, _ context: CallContext

@@ -5,9 +5,9 @@ import SMTPSink
 import ServiceRuntime
 import Storage
 
-/// What the outbox does by itself (N-03): messages accepted durably a second and how long each
-/// takes, messages delivered a second by a route that takes its time over eight places, and what a
-/// million waiting messages cost.
+/// The outbox without RPC (N-03): messages accepted durably a second and their 99th percentile,
+/// messages delivered a second by a slow route with eight slots, and the cost of a million waiting
+/// messages.
 struct OutboxFigures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "outbox")
 
@@ -17,13 +17,13 @@ struct OutboxFigures: AsyncParsableCommand {
     var seconds = 3
     @Option(help: "Runs of each kind; the median counts.")
     var runs = 3
-    @Option(help: "Messages that wait.")
+    @Option(help: "Waiting messages.")
     var waiting = 1_000_000
 
     private static let inFlight = 256
     /// Messages delivered in one run.
     private static let delivered = 20_000
-    /// How long the route takes for each; eight places could give 8,000 a second.
+    /// The time of the route for each message; eight slots could deliver 8,000 a second.
     private static let routeTime: Duration = .milliseconds(1)
 
     func run() async throws {
@@ -70,8 +70,8 @@ struct OutboxFigures: AsyncParsableCommand {
         Figure(name: "outbox-mailed", value: .median(mailRates), unit: "mails/s").report()
     }
 
-    /// - Parameter reached: returns once all have been taken.
-    /// - Returns: how many of those that wait are delivered in a second.
+    /// - Parameter reached: returns once all have been delivered.
+    /// - Returns: deliveries a second of waiting messages.
     private func deliveries(
         _ name: String, _ way: OutboxScene.Way, reached: () async -> Void
     ) async throws -> Double {
@@ -82,13 +82,13 @@ struct OutboxFigures: AsyncParsableCommand {
             let service = Task { try await scene.service.run() }
             await reached()
             service.cancel()
-            // It ends by cancellation; it has no other word.
+            // The service ends by cancellation and returns nothing.
             _ = await service.result
         }
         return Double(Self.delivered) / (taken / .seconds(1))
     }
 
-    /// A million wait for a route that is closed; then one more comes, which is urgent.
+    /// A million messages wait for a route that is closed; measures the search for the next one.
     private func measureWaiting() async throws {
         let before = ResidentMemory.bytes
         let scene = try OutboxScene(folder: "\(folder)/waiting", way: .none)
@@ -107,7 +107,7 @@ struct OutboxFigures: AsyncParsableCommand {
     }
 }
 
-/// Memory of this process that is in use.
+/// Resident memory of this process.
 enum ResidentMemory {
     static var bytes: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }

@@ -8,7 +8,7 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// The notification service on a store of its own, in this process.
+/// The notification service on its own store, in this process.
 final class OutboxScene: Sendable {
     /// Tasks that fill the store.
     private static let fillers = 256
@@ -18,16 +18,16 @@ final class OutboxScene: Sendable {
     private let time = SystemTime()
     private let numbers = Mutex(0)
 
-    /// Where mails go.
+    /// The destination of mails.
     enum Way {
-        /// Nowhere: they wait.
+        /// No destination: they wait.
         case none
         case route(any MessageRoute)
-        /// By SMTP, as the program does it, to a server on this port.
+        /// By SMTP, as in the program, to a server on this port.
         case server(port: Int)
     }
 
-    /// In an empty `folder`.
+    /// Starts with an empty `folder`.
     init(folder: String, way: Way) throws {
         mkdir(folder, 0o700)
         store = try Store(
@@ -54,7 +54,7 @@ final class OutboxScene: Sendable {
             randomness: randomness, logger: .silent)
     }
 
-    /// Has one message accepted, to somebody new.
+    /// Sends one message, to a new recipient.
     func accept() async throws {
         let number = numbers.withLock { numbers in
             numbers += 1
@@ -74,7 +74,7 @@ final class OutboxScene: Sendable {
         _ = try await service.sendEmail(request, context)
     }
 
-    /// Has many messages accepted.
+    /// Sends many messages.
     func accept(_ count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for filler in 0..<Self.fillers {
@@ -87,7 +87,7 @@ final class OutboxScene: Sendable {
 }
 
 extension OutboxScene.Way {
-    /// The program's settings for it.
+    /// The program's settings for this destination.
     fileprivate var environment: [String: String] {
         guard case .server(let port) = self else { return [:] }
         return [
@@ -97,7 +97,7 @@ extension OutboxScene.Way {
     }
 }
 
-/// A route that takes every message, each in the same time.
+/// A route that accepts every message after a fixed time.
 final class CountingRoute: MessageRoute {
     private struct State {
         var count = 0
@@ -112,7 +112,7 @@ final class CountingRoute: MessageRoute {
     }
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
-        // Cancelled: the measure is over.
+        // Ignored: on cancellation the measurement is over.
         try? await Task.sleep(for: duration)
         let watcher = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.count += 1
@@ -124,7 +124,7 @@ final class CountingRoute: MessageRoute {
         return .taken
     }
 
-    /// Returns once so many were taken.
+    /// Returns once `count` messages were delivered.
     func reached(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isMet = state.withLock { state in

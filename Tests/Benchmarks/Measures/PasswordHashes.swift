@@ -3,11 +3,11 @@ import CoreMetrics
 import Cryptography
 import ServiceRuntime
 
-/// Password checks a second by the pool alone: what sign-ins are measured against.
+/// Password checks a second by the pool alone, which sign-ins are compared with.
 struct PasswordHashes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "password-hashes")
 
-    @Option(help: "Checks at once.")
+    @Option(help: "Concurrent checks.")
     var workers = 32
     @Option(help: "Seconds.")
     var seconds = 10

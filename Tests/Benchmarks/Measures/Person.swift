@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 import TestSupport
 
-/// Somebody at an address of their own, so that no limit is shared.
+/// A person with their own client address, so that no limit is shared.
 struct Person: Sendable {
     private static let password = "Correct7Horse"
     private static let device = GatewayV1.Device(deviceId: "d1", platform: "cli")
@@ -15,15 +15,15 @@ struct Person: Sendable {
     private let number: Int
 
     /// - Parameters:
-    ///   - number: From 0; the address's, so 60,000 at the most.
-    ///   - tag: Tells the people of one run from another's.
+    ///   - number: from 0 to 60,000; selects the client address.
+    ///   - tag: distinguishes the people of one run from another's.
     init(number: Int, tag: String, client: RPCClient) {
         email = "person-\(number)-\(tag)@example.org"
         self.number = number
         self.client = client
     }
 
-    /// Of a run of its own.
+    /// A tag for a new run.
     static func newTag() -> String {
         SecureRandomness().bytes(6).map { String($0, radix: 16) }.joined()
     }

@@ -7,27 +7,27 @@ import ProviderIssuer
 import RPC
 import ServiceRuntime
 
-/// Sign-ins by a provider's token through all five programs, for each second of CPU time that these
-/// take: limits, the token's check (RS256, 2,048 bits), account, nonce and news of the sign-in in one
-/// commit, a new session in another. The provider's keys are in hand.
+/// Sign-ins with a provider's token through all five programs, for each second of their CPU time. A
+/// sign-in includes limits, the check of the token (RS256, 2,048 bits), one commit for account,
+/// nonce and sign-in record, and another commit for a new session. The provider's keys are cached.
 ///
-/// Accounts are there before, and each signs in again on the device that it was made on; none gets
-/// so many sessions that one is displaced.
+/// The accounts exist before, and each signs in again on the device that it was created on. No
+/// account gets so many sessions that one is displaced.
 struct ProviderSignIns: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "provider-sign-ins")
 
-    /// Sessions that an account has at most, less the one of its first sign-in.
+    /// The most sessions of an account, less the one of its first sign-in.
     private static let runsMax = 4
-    /// Programs that take less than this part of a core have nothing left to do.
+    /// Programs that use less than this part of a core are idle.
     private static let idle = 0.03
 
-    @Option(help: "The tool `postern`; the programs lie beside it.")
+    @Option(help: "The tool `postern`; the programs are in its folder.")
     var postern: String
     @Option(help: "A folder on the disk to measure; its contents are lost.")
     var folder: String
     @Option(help: "People, each of whom signs in once in each run.")
     var people = 3_000
-    @Option(help: "Sign-ins at once.")
+    @Option(help: "Concurrent sign-ins.")
     var workers = 64
     @Option(help: "Runs, four at most; the median counts.")
     var runs = 3
@@ -61,8 +61,8 @@ struct ProviderSignIns: AsyncParsableCommand {
         report(found)
     }
 
-    /// Each signs in once, by a token that is made before.
-    /// - Returns: sign-ins a second, and the CPU time that each program took for all.
+    /// Each person signs in once, with a token that was made before.
+    /// - Returns: sign-ins a second, and the CPU time that each program used for all of them.
     private func signIn(
         _ people: [ProviderPerson], _ issuer: ProviderIssuer,
         watching programs: RunningPrograms? = nil
@@ -79,7 +79,7 @@ struct ProviderSignIns: AsyncParsableCommand {
         return (Double(people.count) / took, after.merging(before) { $0 - $1 })
     }
 
-    /// Does it for each, so many at once.
+    /// Runs `act` for each person, by `workers` concurrent tasks.
     private func each<Done: Sendable>(
         _ people: [ProviderPerson],
         _ act: @escaping @Sendable (Int, ProviderPerson) async throws -> Done
@@ -99,7 +99,7 @@ struct ProviderSignIns: AsyncParsableCommand {
         }
     }
 
-    /// Waits until what earlier sign-ins have left to do, their mails for instance, is done.
+    /// Waits until background work of earlier sign-ins, for example their mails, is done.
     private func settle(_ programs: RunningPrograms) async throws {
         var before = try programs.processorTime().values.reduce(0, +)
         while true {
@@ -122,13 +122,13 @@ struct ProviderSignIns: AsyncParsableCommand {
     }
 }
 
-/// Somebody with an account at the provider, and an address and a device of their own, so that no
-/// limit is shared.
+/// A person with an account at the provider, their own client address and device, so that no limit
+/// is shared.
 private struct ProviderPerson: Sendable {
     let number: Int
     let client: RPCClient
 
-    /// What the provider's dialog gives the app for a nonce of ours.
+    /// The token that the provider's dialog gives the app for a nonce of Postern's.
     func token(of issuer: ProviderIssuer) async throws -> GatewayV1.ProviderToken {
         let nonce = try await ProvidersClient(client).issueNonce(.init(provider: "google"), context)
         let token = try issuer.token(

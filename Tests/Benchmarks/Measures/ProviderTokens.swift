@@ -5,14 +5,14 @@ import Messages
 import ProviderIssuer
 import ServiceRuntime
 
-/// Checks of a provider's tokens a second on one core, its keys in hand, against the bare check of
-/// the same token's signature (RS256, 2,048 bits).
+/// Checks of a provider's tokens a second on one core with cached keys, compared with the bare
+/// check of the same token's signature (RS256, 2,048 bits).
 struct ProviderTokens: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "provider-tokens")
 
     @Option(help: "Checks in each run.")
     var checks = 20_000
-    @Option(help: "Runs of each kind, in turns; the median counts.")
+    @Option(help: "Runs of each kind, alternating; the median counts.")
     var runs = 5
 
     func run() async throws {
@@ -35,13 +35,13 @@ struct ProviderTokens: AsyncParsableCommand {
         let token: IdentityV1.ProviderToken
     }
 
-    /// The issuer as Google, by the settings that an operator would write.
+    /// The issuer as Google, with the settings that an operator would write.
     private static func check(of issuer: ProviderIssuer) async throws -> Check {
         let loader = SettingsLoader(
             program: "benchmark", summary: "", arguments: [],
             environment: issuer.environment(for: "google"))
         guard case .run(let settings) = loader.load(ProvidersSettings.self) else {
-            throw ValidationError("the issuer's own settings are refused")
+            throw ValidationError("the issuer's settings are invalid")
         }
         let randomness = SecureRandomness()
         let key = SecretBytes.generate(count: SecretFile.keyBytes, randomness: randomness)

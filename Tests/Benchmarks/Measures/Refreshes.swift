@@ -3,19 +3,19 @@ import ServiceRuntime
 import SessionService
 import Storage
 
-/// Durable refreshes a second: the session service whole (rotation, tokens, audit, store), many to
-/// a commit, one to a commit, and without the disk; and what the slowest hundredth of those that
-/// share commits waits for, with as many in flight as there are workers.
+/// Durable refreshes a second of the complete session service (rotation, tokens, audit, store):
+/// with group commit, with a commit for each, and without the disk. Also the 99th percentile of
+/// refreshes with group commit, with as many in flight as there are workers.
 struct Refreshes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "refreshes")
 
     @Option(help: "A folder on the disk to measure; its contents are lost.")
     var folder: String
-    @Option(help: "Sessions, each of which refreshes again and again.")
+    @Option(help: "Sessions, each of which refreshes repeatedly.")
     var workers = 256
     @Option(help: "Seconds of each run.")
     var seconds = 3
-    @Option(help: "Runs of each kind, one kind after the other; the median counts.")
+    @Option(help: "Runs of each kind, alternating; the median counts.")
     var runs = 3
 
     func run() async throws {

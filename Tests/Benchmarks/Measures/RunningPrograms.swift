@@ -5,8 +5,8 @@ import RPC
 import ServiceRuntime
 import TestSupport
 
-/// The five programs under `postern up`, on a folder of their own: for a measure whose own part of
-/// the world, a provider for instance, has to be there before they start.
+/// The five programs under `postern up`, on their own folder: for a measure that needs something
+/// before they start, for example a provider.
 struct RunningPrograms {
     private static let readyWithin = Duration.seconds(30)
     private static let stoppedWithin = Duration.seconds(15)
@@ -14,11 +14,11 @@ struct RunningPrograms {
     private let up: ChildProcess
     private let data: String
 
-    /// Starts them, and returns when they are ready.
+    /// Starts the programs, and waits until they are ready.
     /// - Parameters:
-    ///   - postern: The tool; the programs lie beside it.
-    ///   - folder: Where everything goes.
-    ///   - settings: Beside what the environment says.
+    ///   - postern: the tool; the programs are in its folder.
+    ///   - folder: the folder for data and logs.
+    ///   - settings: environment variables, in addition to this process's.
     init(postern: String, folder: String, settings: [String: String]) async throws {
         data = "\(folder)/data"
         let output = "\(folder)/up.log"
@@ -42,7 +42,7 @@ struct RunningPrograms {
         }
     }
 
-    /// Stops them as Ctrl-C does, and returns when they have ended.
+    /// Stops the programs as Ctrl-C does, and waits until they have ended.
     func stop() async {
         up.send(SIGINT)
         let watch = Task {
@@ -53,11 +53,11 @@ struct RunningPrograms {
         watch.cancel()
     }
 
-    /// The settings of a client of the gateway's.
+    /// The settings of a client of the gateway.
     func gateway() throws -> ClientSettings {
         let ports = try Self.text("\(data)/run/postern-gateway.ports").split(separator: "\n")
         guard let port = ports.first.flatMap({ Int($0) }) else {
-            throw ValidationError("the gateway tells no port")
+            throw ValidationError("the gateway has written no port")
         }
         let key = try ApplicationKey.first(of: "app", in: "\(data)/keys/applications")
         return ClientSettings(
@@ -65,7 +65,7 @@ struct RunningPrograms {
             application: key.application, keyID: key.keyID, secret: key.key)
     }
 
-    /// CPU time that each has taken so far, in seconds: user and system, of all its threads.
+    /// CPU time of each program so far, in seconds: user and system, of all its threads.
     func processorTime() throws -> [String: Double] {
         let tasks = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(up.id)/task")
         let children = try tasks.flatMap { task in
@@ -79,7 +79,8 @@ struct RunningPrograms {
         }
     }
 
-    /// Fields 14 and 15 of `proc(5)`'s stat, counted behind the name, which may hold anything.
+    /// Fields 14 and 15 of `proc(5)`'s stat, counted after the name, which may contain any
+    /// character.
     private static func processorTime(of process: Substring) throws -> Double {
         let text = try text("/proc/\(process)/stat")
         let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")

@@ -4,14 +4,14 @@ import ServiceRuntime
 import SessionService
 import Storage
 
-/// Sessions in number: how quickly they are opened, durably; what a million take on disk and in
+/// Sessions in numbers: how many are opened a second, durably; the size of a million on disk and in
 /// memory; and whether a refresh among a million costs more than among a thousand.
 struct SessionFigures: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sessions")
 
     @Option(help: "A folder on the disk to measure; its contents are lost.")
     var folder: String
-    @Option(help: "Callers at the same time.")
+    @Option(help: "Concurrent callers.")
     var workers = 256
     @Option(help: "Seconds of each run.")
     var seconds = 3
@@ -70,13 +70,13 @@ struct SessionFigures: AsyncParsableCommand {
     }
 }
 
-/// A store that holds many sessions beside those that are measured.
+/// A store with many sessions besides those that are measured.
 struct CrowdedStore {
     let store: Store
     private let sessions: Int
 
-    /// Fills a store with live sessions of as many accounts, as openings leave them: row, sealed
-    /// name of a device, audit record.
+    /// Fills a store with live sessions of different accounts, with the rows of a sign-in: session,
+    /// sealed device name, audit record.
     init(_ store: Store, sessions: Int) async throws {
         self.store = store
         self.sessions = sessions
@@ -107,7 +107,7 @@ struct CrowdedStore {
         FROM number
         """
 
-    /// Bytes of the database for each session more than another holds.
+    /// Bytes of the database for each additional session, compared with another store.
     func bytesOnDisk(since other: CrowdedStore) throws -> Double {
         Double(bytes - other.bytes) / Double(sessions - other.sessions)
     }
@@ -117,7 +117,7 @@ struct CrowdedStore {
         return stat(store.location, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// What this process holds of memory: the second number of statm, in pages.
+    /// Resident memory of this process: the second number of statm, in pages.
     static func residentBytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

@@ -9,7 +9,7 @@ import SessionService
 import Storage
 import Synchronization
 
-/// A session service with the key of the identity service that vouches for its sessions.
+/// A session service, and the key with which identity would seal its sign-in proofs.
 struct SessionScene: Sendable {
     /// The newest refresh token of one session.
     final class Family: Sendable {
@@ -39,7 +39,7 @@ struct SessionScene: Sendable {
             logger: .silent)
     }
 
-    /// Sessions of as many accounts.
+    /// Opens sessions, each of a new account.
     func families(_ count: Int) async throws -> [Family] {
         try await withThrowingTaskGroup(of: Family.self) { group in
             for _ in 0..<count { group.addTask { try await open() } }

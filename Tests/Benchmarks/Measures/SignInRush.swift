@@ -6,16 +6,16 @@ import RPC
 import ServiceRuntime
 import TestSupport
 
-/// How long refreshes take while five hundred sign in at once, who are a process of their own.
+/// The time of refreshes during five hundred concurrent sign-ins, which a separate process makes.
 ///
-/// Those who come all have accounts; a quarter are let in to the hashes, the others are told when to come
-/// back. The visitors refresh again and again, alone for a second and then until the last comer has its
-/// answer.
+/// All of them have accounts. A quarter get into the queue of the password hashes; the others are
+/// refused with `retry_after_ms`. The visitors refresh repeatedly: alone for a second, and then
+/// until the last sign-in has its response.
 struct SignInRush: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sign-in-rush")
 
     @OptionGroup var options: GatewayOptions
-    @Option(help: "People who come at once.")
+    @Option(help: "People who sign in concurrently.")
     var comers = 500
     @Option(help: "People who refresh.")
     var visitors = 10
@@ -47,7 +47,7 @@ struct SignInRush: AsyncParsableCommand {
         Figure(name: "\(name)-to-alone", value: .median(ratios), unit: "×").report()
     }
 
-    /// The visitors, and then those who come.
+    /// The visitors, followed by the people who sign in.
     private func people(_ tag: String, _ client: RPCClient) -> [Person] {
         (0..<visitors + comers).map { Person(number: $0, tag: tag, client: client) }
     }
@@ -55,7 +55,7 @@ struct SignInRush: AsyncParsableCommand {
     private func signUp(_ people: [Person]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (number, person) in people.enumerated() {
-                // As many at once as the hashes take in.
+                // As many concurrently as the queue of the password hashes accepts.
                 if number >= 32 { try await group.next() }
                 group.addTask { _ = try await person.signUp() }
             }
@@ -63,7 +63,7 @@ struct SignInRush: AsyncParsableCommand {
         }
     }
 
-    /// Each signs in anew, and refreshes again and again while `body` runs.
+    /// Each person signs in again, and refreshes repeatedly while `body` runs.
     /// - Returns: the p99 of the refreshes, in milliseconds.
     private func refreshes(
         of people: ArraySlice<Person>, while body: () async throws -> Void
@@ -87,7 +87,7 @@ struct SignInRush: AsyncParsableCommand {
         }
     }
 
-    /// Starts the process of those who come, and returns when each has an answer.
+    /// Starts the process that signs people in, and waits until each has a response.
     private func comersCome(_ tag: String) async throws {
         let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let child = try ChildProcess(
@@ -97,10 +97,10 @@ struct SignInRush: AsyncParsableCommand {
                 "--comers", "\(comers)", "--visitors", "\(visitors)", "--rush-tag", tag,
             ], in: "/", environment: ProcessInfo.processInfo.environment, input: 0, output: 1,
             errors: 2)
-        guard await child.end() == 0 else { throw ValidationError("those who come have failed") }
+        guard await child.end() == 0 else { throw ValidationError("a sign-in failed") }
     }
 
-    /// What the process of those who come does.
+    /// The sign-ins of that process.
     private func rush(_ client: RPCClient) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for person in people(rushTag, client).dropFirst(visitors) {

@@ -3,22 +3,22 @@ import Contracts
 import ServiceRuntime
 import Synchronization
 
-/// Sign-ins a second through a running gateway, each by a person of their own: what is left of the
-/// hash pool's speed when everything around the hash is done too.
+/// Sign-ins a second through a running gateway, each of another person: the speed of the hash pool
+/// with all work around the hash included.
 struct SignIns: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "sign-ins")
 
     @OptionGroup var options: GatewayOptions
     @Option(help: "People; each signs up first, and signs in about three times in ten seconds.")
     var people = 320
-    @Option(help: "How many of them sign in at once.")
+    @Option(help: "Concurrent sign-ins.")
     var workers = 32
     @Option(help: "Seconds.")
     var seconds = 10
 
     func run() async throws {
         guard workers > 0, people >= workers else {
-            throw ValidationError("each worker needs somebody")
+            throw ValidationError("each worker needs a person")
         }
         let client = try options.client()
         let tag = Person.newTag()
@@ -38,8 +38,8 @@ struct SignIns: AsyncParsableCommand {
     }
 }
 
-/// Those whom one worker signs in, one after the other and again: an account that signed in more
-/// than five times would displace a session each time, and its owner be told.
+/// The people whom one worker signs in, in rotation. An account that signs in more than five times
+/// displaces a session each time, and a notice to its owner.
 private final class Circle: Sendable {
     private let people: [Person]
     private let turn = Atomic(0)

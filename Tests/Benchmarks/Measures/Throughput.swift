@@ -1,11 +1,11 @@
-/// Counts how often something can be done in a second by many at once.
+/// Counts how often concurrent tasks complete an operation in a second.
 struct Throughput {
-    /// Tasks that do it, each again and again.
+    /// Concurrent tasks, each of which repeats the operation.
     let workers: Int
-    /// How long, after a warm-up of a fifth of it.
+    /// The time of the measurement, after a warm-up of a fifth of it.
     let duration: Duration
 
-    /// What `act` gets done in a second; it is told which worker does it.
+    /// Completed operations a second; `act` gets the number of its worker.
     func measure(_ act: @escaping @Sendable (Int) async throws -> Void) async throws -> Double {
         let begin = ContinuousClock.now + duration / 5
         let end = begin + duration

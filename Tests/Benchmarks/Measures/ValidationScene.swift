@@ -7,14 +7,14 @@ import ServiceRuntime
 import SessionService
 import Storage
 
-/// A session service on a store of its own, and access tokens of as many sessions.
+/// A session service on its own store, and access tokens of different sessions.
 struct ValidationScene: Sendable {
     let service: SessionService
     let store: Store
     private let seal: SignInProofSeal
     private let randomness = SecureRandomness()
 
-    /// A service on a fresh store in `folder`.
+    /// A service on a new store in `folder`.
     init(folder: String) async throws {
         store = try Store(
             folder: folder, name: SessionService.storeName, migrations: SessionService.migrations,

@@ -9,9 +9,9 @@ import RPC
 import ServiceRuntime
 import SessionService
 
-/// A server of one event loop with the session service's methods, and an echo whose frames have the
-/// size of a validation's: what a repeated validation costs above a call for which nothing is done.
-/// Writes the request to a file, prints its port and runs until it is ended.
+/// A server with one event loop, with the session service's methods and an echo whose frames have
+/// the size of a validation's: the cost of a repeated validation above a call whose handler does
+/// nothing. Writes the request to a file, prints its port and runs until it is killed.
 struct ValidationServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "validate-server")
 
@@ -19,7 +19,7 @@ struct ValidationServer: AsyncParsableCommand {
     var key: String
     @Option(help: "A folder on any disk; its contents are lost.")
     var folder: String
-    @Option(help: "Where the request is written, a ValidateRequest of a good token.")
+    @Option(help: "The file for the request, a ValidateRequest with a valid token.")
     var payload: String
 
     func run() async throws {
@@ -29,7 +29,7 @@ struct ValidationServer: AsyncParsableCommand {
         let request = SessionV1.ValidateRequest(accessToken: token)
         let answer = try scene.service.validate(
             request, CallContext(deadline: SystemTime().uptime() + .seconds(10)))
-        guard answer.valid else { throw ValidationError("the token is not good") }
+        guard answer.valid else { throw ValidationError("the token is not valid") }
         try write(request.encoded())
         let caller = try ApplicationKey(file: key)
         let server = try await RPCServer.start(
@@ -46,7 +46,7 @@ struct ValidationServer: AsyncParsableCommand {
         try await Task.sleep(for: .seconds(3600))
     }
 
-    /// Answers every request with `held`.
+    /// Returns `held` for every request.
     private static func echo(_ held: SessionV1.ValidateResponse) -> ServiceMethods {
         let method = MethodDescription(
             name: "postern.benchmark.v1.Echo/Validation", isIdempotent: true,

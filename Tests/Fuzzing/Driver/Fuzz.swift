@@ -3,9 +3,10 @@ import FrameFuzzing
 import Glibc
 import MessageFuzzing
 
-/// `POSTERN_FUZZ_TARGET=… fuzz [libFuzzer's arguments]`: runs one target until the arguments say
-/// stop, or something is wrong, which ends the process as libFuzzer expects of a bug. The target
-/// is no argument, because libFuzzer starts the program again with its own when it merges.
+/// `POSTERN_FUZZ_TARGET=… fuzz [libFuzzer's arguments]`: runs one target until the arguments end
+/// the run or an input breaks a rule, which aborts the process as libFuzzer expects for a bug. The
+/// target is not an argument, because libFuzzer restarts the program with its own arguments when it
+/// merges.
 @main
 enum Fuzz {
     typealias Target = @Sendable ([UInt8]) -> String?
@@ -15,7 +16,7 @@ enum Fuzz {
         "calls": CallMachineFuzz.finding, "messages": MessageFuzz.finding,
     ]
 
-    /// The one of this process; set before the driver starts, and only read after.
+    /// The target of this process; set before the driver starts, and only read afterwards.
     nonisolated(unsafe) static var target: Target = { _ in nil }
 
     static func main() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("The end that a code needs")
+@Suite("Mails and texts with a code need an expiry")
 struct CodeEndTests {
     private static let day: Duration = .seconds(24 * 3_600)
 
@@ -20,7 +20,7 @@ struct CodeEndTests {
     }
 
     @Test(
-        "G-06: a mail with a code without an end, or with a far one, is refused at the door",
+        "G-06: a mail with a code is rejected if it has no expiry, or one more than a day ahead",
         arguments: ["sign-in-code", "verify-email-code"])
     func mails(_ template: String) async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
@@ -33,12 +33,12 @@ struct CodeEndTests {
         }
         #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(0)])
         let id = try await bench.send(mail(template, until: end))
-        // A repeat has its answer, also when the clock has gone back since.
+        // A repeat gets its stored response, even if the clock was set back in between.
         bench.time.startAgain(at: bench.time.now() - .seconds(10))
         #expect(try await bench.send(mail(template, until: end)) == id)
     }
 
-    @Test("G-06, N-02: so is a text message with one")
+    @Test("G-06, N-02: a text message with a code is rejected without an expiry within a day")
     func texts() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         for moment: Int64 in [0, (start + Self.day + .milliseconds(1)).milliseconds] {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Accepting a mail")
 struct EmailAcceptanceTests {
-    @Test("N-01: what is accepted is in the store, with its audit record, before the answer")
+    @Test("N-01: an accepted mail is committed, with its audit record, before the response")
     func accepted() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let id = try await bench.send()
@@ -18,7 +18,7 @@ struct EmailAcceptanceTests {
         #expect(bench.inbox.isEmpty)
     }
 
-    @Test("G-25: the same key and request give the same message, 50 at once and later")
+    @Test("G-25: a repeated key and request return the same message, 50 at once and days later")
     func repeated() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let ids = try await withThrowingTaskGroup(of: String.self) { group in
@@ -32,7 +32,7 @@ struct EmailAcceptanceTests {
         #expect(try await bench.ask("SELECT count(*) FROM audit") == [.integer(1)])
     }
 
-    @Test("G-25: the same key for another request is refused; another application's key is its own")
+    @Test("G-25: a key reused for another request is rejected; applications do not share keys")
     func reused() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let first = try await bench.send()
@@ -46,7 +46,7 @@ struct EmailAcceptanceTests {
         #expect(try await bench.send(key: "k-2") != first)
     }
 
-    @Test("without an idempotency key nothing is accepted", arguments: [nil, ""] as [String?])
+    @Test("a mail without an idempotency key is rejected", arguments: [nil, ""] as [String?])
     func keyless(_ key: String?) async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let error = await #expect(throws: ServiceError.self) { try await bench.send(key: key) }
@@ -71,7 +71,7 @@ struct EmailAcceptanceTests {
     }
 
     @Test(
-        "what cannot be sent is refused at the door, with the field at fault",
+        "a mail that cannot be sent is rejected, and the error names the invalid field",
         arguments: [
             Bad("recipient", .invalidEmail) { $0.recipient = "ada" },
             Bad("recipient", .invalidEmail) { $0.recipient = "a@b\r\nBcc: eve@evil.example" },

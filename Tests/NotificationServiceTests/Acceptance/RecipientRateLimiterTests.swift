@@ -6,13 +6,14 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Fairness between recipients")
+@Suite("Rate limits for each recipient")
 struct RecipientRateLimiterTests {
     private static let now = Timestamp(milliseconds: 1_000_000)
     private let ada: [UInt8] = [1]
     private let bob: [UInt8] = [2]
 
-    /// How long a message waits, that is committed where the line has room.
+    /// The wait that the limiter gives a message. If the message is not dropped, it is recorded as
+    /// committed.
     private func wait(
         _ turns: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane, hasEnd: Bool = false,
         at now: Timestamp = RecipientRateLimiterTests.now
@@ -22,7 +23,7 @@ struct RecipientRateLimiterTests {
         return turn.map { $0 - now }
     }
 
-    @Test("so many at once, then one at each interval, to the millisecond")
+    @Test("a burst leaves at once, then one message each interval, to the millisecond")
     func rate() {
         let turns = RecipientRateLimiter(burst: 3, interval: .seconds(10))
         let given = (0..<5).map { _ in wait(turns, ada, .security) }
@@ -32,7 +33,7 @@ struct RecipientRateLimiterTests {
         #expect(wait(turns, ada, .security, at: later) == .seconds(10))
     }
 
-    @Test("M7: a line has an end, after 20 that wait or an hour; what was asked for has none")
+    @Test("M7: after 20 waiting messages or an hour, warnings are dropped; requested ones never")
     func end() {
         let turns = RecipientRateLimiter(burst: 3, interval: .seconds(10))
         func given(_ count: Int, hasEnd: Bool, at now: Timestamp) -> [Duration?] {
@@ -42,7 +43,7 @@ struct RecipientRateLimiterTests {
         #expect(first.prefix(3).allSatisfy { $0 == .zero })
         #expect(first.dropFirst(3).prefix(20).last == .seconds(200))
         #expect(first.dropFirst(23).allSatisfy { $0 == nil })
-        // What was dropped took no place: one interval later there is room for one.
+        // Dropped messages use no capacity: one interval later there is capacity for one.
         #expect(
             given(2, hasEnd: true, at: Self.now + .seconds(10)) == [.seconds(200), nil])
         #expect(given(1, hasEnd: false, at: Self.now + .seconds(10)) == [.seconds(210)])
@@ -51,7 +52,7 @@ struct RecipientRateLimiterTests {
         #expect(waits == [.zero, .seconds(1_800), .seconds(3_600), nil])
     }
 
-    @Test("to ask for a turn takes none, and those asked for at once are all counted")
+    @Test("asking for a time reserves nothing; all that are committed count, even if asked at once")
     func asked() {
         let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
         for _ in 0..<3 {
@@ -63,7 +64,7 @@ struct RecipientRateLimiterTests {
         #expect(wait(turns, ada, .security) == .seconds(30))
     }
 
-    @Test("D14: messages that were not committed take no turn")
+    @Test("D14: messages whose transaction rolled back do not count against the rate")
     func undone() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         try await bench.store.write { transaction in
@@ -86,7 +87,7 @@ struct RecipientRateLimiterTests {
         #expect(try await bench.ask(late) == [.integer(1)])
     }
 
-    @Test("another recipient, and another lane of the same one, is not touched")
+    @Test("another recipient, or another lane of the same recipient, has its own rate")
     func others() {
         let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
         for _ in 0..<1_000 { _ = wait(turns, ada, .bulk) }
@@ -95,14 +96,14 @@ struct RecipientRateLimiterTests {
         #expect(wait(turns, ada, .bulk) == .seconds(10_000))
     }
 
-    @Test("memory is bounded: those who are within their rate are forgotten first")
+    @Test("memory is bounded: recipients within their rate are evicted first")
     func bounded() {
         let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
         for number in 0..<RecipientRateLimiter.recipientsMax {
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
             _ = wait(turns, bytes, .notice)
         }
-        // Full of people who wait: a newcomer is let through.
+        // The table is full of recipients who wait: a new recipient is not limited.
         #expect(wait(turns, ada, .notice) == .zero)
         #expect(wait(turns, ada, .notice) == .zero)
         let later = Self.now + .seconds(10)
@@ -110,7 +111,7 @@ struct RecipientRateLimiterTests {
         #expect(wait(turns, ada, .notice, at: later) == .seconds(10))
     }
 
-    @Test("N-03: a thousand messages to one person stand behind the others' and are not lost")
+    @Test("N-03: a thousand messages to one recipient delay no other mail and are not lost")
     func flood() async throws {
         let route = RecordingRoute()
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
@@ -131,13 +132,13 @@ struct RecipientRateLimiterTests {
             try await bench.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(79)])
     }
 
-    @Test("M7: sixty warnings to one reader hold back neither his reset link nor anybody's mail")
+    @Test("M7: sixty warnings to one recipient delay neither a reset link nor other people's mail")
     func warnings() async throws {
         let route = RecordingRoute()
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
         let spellings = ["ada@example.org", "Ada@Example.ORG", "ADA@example.org"]
         for number in 0..<60 {
-            // One mailbox, however a stranger writes it.
+            // All spellings are one mailbox.
             let request = ServiceBench.warning(to: spellings[number % spellings.count])
             try await bench.send(request, key: "warning \(number)")
         }
@@ -155,7 +156,7 @@ struct RecipientRateLimiterTests {
         #expect(
             try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(20)])
-        // A repeat of a dropped one is answered as the first time.
+        // A repeat of a dropped message gets the same response as the first call.
         try await bench.send(
             ServiceBench.warning(to: spellings[59 % spellings.count]), key: "warning 59")
         #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(61)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Orders as they are stored")
+@Suite("Stored form of SMS and push orders")
 struct StoredOrderTests {
     private static let account = AccountID.drawn(from: SeededRandomness(seed: 3))
     private static let sms = SMSOrder(
@@ -15,7 +15,7 @@ struct StoredOrderTests {
         owner: account, device: 77, template: "", lane: .notice, language: "ja",
         title: "やあ", body: "b", data: [OrderPair(name: "k", value: "")], collapseKey: "c")
 
-    @Test("an order is read back as it was written")
+    @Test("an encoded order decodes to an equal order")
     func roundTrip() throws {
         #expect(try SMSOrder(stored: Self.sms.storedBytes) == Self.sms)
         #expect(try PushOrder(stored: Self.push.storedBytes) == Self.push)
@@ -25,7 +25,7 @@ struct StoredOrderTests {
         #expect(try SMSOrder(stored: accountless.storedBytes) == accountless)
     }
 
-    @Test("every truncation, anything left over and another version is an error, never a trap")
+    @Test("a truncated order, trailing bytes or an unknown version is an error, never a trap")
     func hostile() {
         for bytes in [Self.sms.storedBytes, Self.push.storedBytes] {
             for count in 0..<bytes.count {
@@ -44,21 +44,21 @@ struct StoredOrderTests {
         }
     }
 
-    @Test("any single changed byte is an error or another order, never a trap")
+    @Test("an order with one changed byte is an error or a different order, never a trap")
     func mutated() {
         let bytes = Self.push.storedBytes
         for place in bytes.indices {
             for flip in [UInt8(1), 0x80, 0xFF] {
                 var changed = bytes
                 changed[place] ^= flip
-                // Either is right; that it returns is the test.
+                // Both are correct; the test is that decoding returns.
                 if let order = try? PushOrder(stored: changed) { #expect(order != Self.push) }
             }
         }
     }
 
     @Test(
-        "lists and logs show who a message is for to those who know it already",
+        "a masked recipient can be recognised only by someone who knows the address or number",
         arguments: [
             (MaskedRecipient.email("ada@mail.example.org"), "a…@m….org"),
             (MaskedRecipient.email("a@b.de"), "a…@b….de"),

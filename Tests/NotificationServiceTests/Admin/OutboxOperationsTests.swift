@@ -9,13 +9,13 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("What the operator sees and does of messages")
+@Suite("The operator's rpcs on messages")
 struct OutboxOperationsTests {
     private typealias Summary = NotificationV1.MessageSummary
 
     private static let refusing = RecordingRoute { _ in .refused("smtp-550", addressIsDead: false) }
 
-    /// A bench with one message that was refused.
+    /// A bench with one message that the provider rejected.
     private func refused(expiresAt: Duration? = nil) async throws -> (ServiceBench, String) {
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: Self.refusing])
         let end = expiresAt.map { (bench.time.now() + $0).milliseconds } ?? 0
@@ -33,7 +33,7 @@ struct OutboxOperationsTests {
             .init(messageId: id), bench.context(from: "tool"))
     }
 
-    @Test("a message is shown masked, with each failed try, and without what it says")
+    @Test("a message is shown with its recipient masked, its failed attempts, and no content")
     func shown() async throws {
         let (bench, id) = try await refused()
         let answer = try await show(bench, id)
@@ -50,7 +50,7 @@ struct OutboxOperationsTests {
         await #expect(throws: ServiceError.self) { try await show(bench, "msg_0000000000001") }
     }
 
-    @Test("N-03: a dead message is sent after all, under its own id, and then cannot be again")
+    @Test("N-03: a dead message can be retried: it is sent once, under its own id")
     func retried() async throws {
         let (bench, id) = try await refused()
         bench.store.close()
@@ -68,7 +68,7 @@ struct OutboxOperationsTests {
         #expect(try await again.ask("SELECT count(*) FROM dead_letter") == [.integer(0)])
     }
 
-    @Test("an expired message never goes out again, also not when the operator says so")
+    @Test("an expired message cannot be retried")
     func expired() async throws {
         let (bench, id) = try await refused(expiresAt: .seconds(60))
         #expect(try await show(bench, id).message?.canBeRetried == true)
@@ -79,7 +79,7 @@ struct OutboxOperationsTests {
         #expect(answer.message?.state == .dead)
     }
 
-    @Test("seven days after its death nothing is left of what it said")
+    @Test("the content of a dead message is deleted after seven days")
     func keptSevenDays() async throws {
         let (bench, _) = try await refused()
         #expect(try await bench.ask("SELECT count(*) FROM dead_letter") == [.integer(1)])
@@ -91,7 +91,7 @@ struct OutboxOperationsTests {
         }
     }
 
-    @Test("a discarded message is not sent, says nothing any more, and can be discarded again")
+    @Test("a discarded message is not sent and loses its content; discarding again changes nothing")
     func discarded() async throws {
         let route = RecordingRoute()
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
@@ -108,7 +108,7 @@ struct OutboxOperationsTests {
         #expect(try await bench.ask("SELECT content FROM message") == [.null])
     }
 
-    @Test("one that is being tried stays as it is")
+    @Test("discarding a message that is being sent changes nothing")
     func discardedWhileSending() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let id = try await bench.send()
@@ -121,7 +121,7 @@ struct OutboxOperationsTests {
                 == [.integer(0)])
     }
 
-    @Test("pages follow one another without a gap or a repeat, the newest first")
+    @Test("pages list every message once, newest first")
     func pages() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         var ids: [String] = []
@@ -147,7 +147,7 @@ struct OutboxOperationsTests {
         #expect(none.messages.isEmpty)
     }
 
-    @Test("A-02: forgetting an account removes its messages wherever they stand, and nobody else's")
+    @Test("A-02: forgetting an account removes its messages in every state, and no other account's")
     func forgotten() async throws {
         let traces = RecordingTraces()
         let bench = try ServiceBench(
@@ -174,7 +174,7 @@ struct OutboxOperationsTests {
         #expect(
             try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(0)])
-        // A relay's repeat finds its call, and sends nothing.
+        // A repeat from identity's outbox gets the stored response, and nothing is sent.
         try await bench.send(ServiceBench.request(account: ada), key: "3")
         #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(3)])
         #expect(
@@ -183,7 +183,7 @@ struct OutboxOperationsTests {
         #expect(traces.forgotten == [ada, ada])
     }
 
-    @Test("only the operator's tool is answered, and identity where an account is forgotten")
+    @Test("only the operator's tool may call these rpcs; identity may call ForgetAccount")
     func rights() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let outbox = bench.service.outbox
@@ -213,7 +213,7 @@ struct OutboxOperationsTests {
         }
     }
 
-    @Test("a watcher hears how many stand where at once, and then of each change")
+    @Test("WatchMessages sends the count for each state first, then every change")
     func watched() async throws {
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: Self.refusing])
         let first = try await bench.send(key: "1")
@@ -232,7 +232,7 @@ struct OutboxOperationsTests {
     }
 }
 
-/// Notes whose traces were to go.
+/// Records the accounts whose traces were deleted.
 private final class RecordingTraces: AccountTraces {
     private let accounts = Mutex<[AccountID]>([])
 

@@ -3,10 +3,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("DKIM's relaxed form of a mail")
+@Suite("DKIM relaxed canonicalization")
 struct DKIMCanonicalTests {
     @Test(
-        "RFC 6376, 3.4.4: bodies",
+        "RFC 6376, 3.4.4: bodies are canonicalized as the relaxed algorithm says",
         arguments: [
             ("", ""), ("\r\n", ""), ("\r\n\r\n\r\n", ""), ("a", "a\r\n"), ("a\r\n", "a\r\n"),
             ("a\r\n\r\n", "a\r\n"), ("a\r\n\r\nb\r\n", "a\r\n\r\nb\r\n"),
@@ -20,7 +20,7 @@ struct DKIMCanonicalTests {
     }
 
     @Test(
-        "RFC 6376, 3.4.2: header fields",
+        "RFC 6376, 3.4.2: header fields are canonicalized as the relaxed algorithm says",
         arguments: [
             ("A", "X", "a:X"), ("B", "Y\t\r\n \tZ  ", "b:Y Z"),
             ("SUBJect", "  a  b\t", "subject:a b"),

@@ -9,7 +9,7 @@ import Testing
 @Suite("DKIM signatures")
 struct DKIMSignerTests {
     @Test(
-        "RFC 8463, appendix A: both signatures of its example verify, and not with a word changed")
+        "RFC 8463, appendix A: both signatures of the example verify, and fail if a word changes")
     func example() throws {
         let verifier = DKIMVerifier(keys: [
             "brisbane": .ed25519(try .init(bytes: bytes(DKIMVectors.ed25519))),
@@ -22,7 +22,7 @@ struct DKIMSignerTests {
         #expect(verifier.verdicts(header) == ["brisbane": false, "test": false])
     }
 
-    @Test("RFC 8463, A.1: the example's seed gives its public key, as the DNS record says it")
+    @Test("RFC 8463, A.1: the example's seed gives the public key of its DNS record")
     func record() throws {
         let key = try ed25519Key()
         let record = DKIMRecord(key, domain: "football.example.com")
@@ -30,7 +30,7 @@ struct DKIMSignerTests {
         #expect(record.text == "v=DKIM1; k=ed25519; p=\(DKIMVectors.ed25519)")
     }
 
-    @Test("one of our mails carries both signatures, the same ones each time, and they verify")
+    @Test("a mail gets both signatures; they verify and are the same each time")
     func ours() throws {
         let (signer, verifier) = try both()
         let mail = try mail()
@@ -42,7 +42,7 @@ struct DKIMSignerTests {
     }
 
     @Test(
-        "a relay may fold and trim; nobody may change, add or take away",
+        "folding and trimming keep a signature valid; changing, adding or removing text does not",
         arguments: [
             ("Subject: Confirm", "Subject:   Confirm", true),
             ("To: ada@example.com\r\n", "to: ada@example.com \r\n", true),
@@ -65,14 +65,14 @@ struct DKIMSignerTests {
         #expect(verifier.verdicts(String(changed)) == ["brisbane": isGood, "postern": isGood])
     }
 
-    @Test("an RSA key of fewer than 2,048 bits is refused (RFC 8301)")
+    @Test("RFC 8301: an RSA key of fewer than 2,048 bits is rejected")
     func shortKey() throws {
         #expect(throws: CryptographyError.self) {
             try RSASigningKey(der: SecretBytes(copying: Hex.decode(RSAVectors.shortDER.utf8) ?? []))
         }
     }
 
-    @Test("no line of a signed mail is longer than 78 bytes but for addresses")
+    @Test("no line of a signed mail is longer than 78 bytes, addresses excepted")
     func lines() throws {
         let (signer, _) = try both()
         let signed = try mail().bytes(signedBy: signer)

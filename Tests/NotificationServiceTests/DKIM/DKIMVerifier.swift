@@ -2,18 +2,18 @@ import Cryptography
 
 @testable import NotificationService
 
-/// A verifier of DKIM signatures, written from RFC 6376 section 6 for these tests; of the signer's
-/// code it shares the canonical forms alone, and those the RFC's own example holds to.
+/// A verifier of DKIM signatures, written for these tests from RFC 6376, section 6. It shares only
+/// the canonical forms with the signer's code, and those are tested with the RFC's own examples.
 struct DKIMVerifier {
     enum Key {
         case rsa(RSAVerifyingKey)
         case ed25519(Ed25519VerifyingKey)
     }
 
-    /// By selector.
+    /// Keys by selector.
     let keys: [String: Key]
 
-    /// Whether each signature of the mail is good, by its selector.
+    /// Whether each signature of the mail is valid, by selector.
     func verdicts(_ mail: String) -> [String: Bool] {
         let mail = mail.replacing("\r\n", with: "\n")
         guard let end = mail.firstRange(of: "\n\n") else { return [:] }
@@ -68,7 +68,7 @@ struct DKIMVerifier {
         }
     }
 
-    /// Values without any white space: none of the tags that are read here may hold some.
+    /// Values without white space: no tag that is read here may contain any.
     private static func tags(_ value: String) -> [String: String] {
         var tags: [String: String] = [:]
         for tag in value.split(separator: ";") {
@@ -79,7 +79,7 @@ struct DKIMVerifier {
         return tags
     }
 
-    /// The field with an empty `b=`, which stands last.
+    /// The field with an empty `b=`, which is the last tag.
     private static func withoutSignature(_ field: MailHeader.Field) -> MailHeader.Field? {
         guard let start = field.value.ranges(of: "b=").last else { return nil }
         return MailHeader.Field(field.name, String(field.value[..<start.upperBound]))

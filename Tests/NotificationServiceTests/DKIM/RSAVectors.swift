@@ -1,4 +1,4 @@
-/// RSA keys made for these tests alone.
+/// RSA keys made for these tests only.
 enum RSAVectors {
     /// 2,048 bits, PKCS #8.
     static let pem = """

@@ -7,9 +7,9 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("A crash after every step")
+@Suite("A crash after every step of a delivery")
 struct DeliveryCrashTests {
-    @Test("SECURITY.md, Crash: accepted, then gone: the next start delivers it, once")
+    @Test("SECURITY.md, Crash: a mail accepted before a crash is delivered once after the restart")
     func afterAcceptance() async throws {
         let folder = try TemporaryFolder()
         let first = try ServiceBench(in: folder)
@@ -24,7 +24,7 @@ struct DeliveryCrashTests {
         #expect(third.inbox.count == 1)
     }
 
-    @Test("claimed, then gone: the lease is freed at the next start, without waiting for its end")
+    @Test("after a crash with a claimed message, the next start releases the lease at once")
     func afterClaim() async throws {
         let folder = try TemporaryFolder()
         let first = try ServiceBench(in: folder)
@@ -39,7 +39,7 @@ struct DeliveryCrashTests {
     }
 
     @Test(
-        "delivered, then gone before it was noted: the same mail again, which the inbox keeps once")
+        "a crash between delivery and its record sends the same mail again; the inbox keeps one")
     func afterDelivery() async throws {
         let folder = try TemporaryFolder()
         let first = try ServiceBench(in: folder)
@@ -58,7 +58,7 @@ struct DeliveryCrashTests {
         #expect(second.inbox.count == 1)
     }
 
-    @Test("cut off in the middle of a try: it stays sending, and the next start sends it")
+    @Test("a message interrupted while it was being sent stays `sending`; the next start sends it")
     func whileSending() async throws {
         var script = SMTPSink.Script()
         script.ending = .stall
@@ -82,7 +82,7 @@ struct DeliveryCrashTests {
         sink.close()
     }
 
-    @Test("two claims at once never give one message to both")
+    @Test("concurrent claims never return the same message")
     func claims() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         for number in 0..<20 { try await bench.send(key: "\(number)") }
@@ -96,7 +96,7 @@ struct DeliveryCrashTests {
         #expect(Set(claimed).count == 20)
     }
 
-    @Test("a note that comes after the lease was freed changes nothing")
+    @Test("an outcome recorded after the lease was released changes nothing")
     func lateNote() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         try await bench.send()

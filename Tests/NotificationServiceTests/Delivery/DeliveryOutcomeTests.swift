@@ -7,7 +7,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("What a try's end means")
+@Suite("The state of a message after each outcome")
 struct DeliveryOutcomeTests {
     private static let start = Timestamp(milliseconds: 1_000_000)
     private static let sending = Delivery(
@@ -18,7 +18,7 @@ struct DeliveryOutcomeTests {
         delivery.after(.concluded(outcome, random: 0), at: Self.start + .seconds(1))
     }
 
-    @Test("the provider's own word for when to come again is obeyed, and never shortens the wait")
+    @Test("Retry-After lengthens the wait before the next attempt and never shortens it")
     func retryAfter() {
         let long = after(.failed("busy", retryAfter: .seconds(600)))
         #expect(long?.state == .waiting(until: Self.start + .seconds(601)))
@@ -26,7 +26,7 @@ struct DeliveryOutcomeTests {
         #expect(short?.state == .waiting(until: Self.start + .seconds(5)))
     }
 
-    @Test("where no provider can take it, nothing was tried and no attempt is counted")
+    @Test("if no provider is available, the message waits and no attempt is counted")
     func unavailable() {
         let until = Self.start + .seconds(30)
         let waiting = after(.unavailable("breaker-open", until: until))
@@ -34,7 +34,7 @@ struct DeliveryOutcomeTests {
         #expect(waiting?.attempts == 2)
     }
 
-    @Test("a message that was sent after all has its whole patience again")
+    @Test("a message that the operator retries gets its whole retry period again")
     func renewed() {
         let old = Delivery(
             state: .waiting(until: Self.start), attempts: 3, acceptedAt: Self.start,
@@ -43,7 +43,7 @@ struct DeliveryOutcomeTests {
         #expect(old.after(.claimed, at: soon)?.state == .sending(until: soon + Delivery.lease))
     }
 
-    @Test("what a dead message says is kept seven days, no longer than it is of use, or not at all")
+    @Test("a dead message's content is kept for seven days, but never beyond its expiry")
     func kept() {
         func kept(_ expiresAt: Timestamp?) -> Timestamp? {
             Delivery(
@@ -55,7 +55,7 @@ struct DeliveryOutcomeTests {
         #expect(kept(Self.start) == nil)
     }
 
-    @Test("a dead address is told to the route in the transaction that ends the message")
+    @Test("a dead address is passed to the route in the transaction that ends the message")
     func deadAddress() async throws {
         let route = RecordingRoute { _ in .refused("gone", addressIsDead: true) }
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
@@ -74,7 +74,7 @@ struct DeliveryOutcomeTests {
             ])
     }
 
-    @Test("nothing is claimed while the route is closed, and all of it once it opens")
+    @Test("no message is claimed while the route is closed; all are sent once it opens")
     func closed() async throws {
         let route = RecordingRoute()
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
@@ -90,7 +90,7 @@ struct DeliveryOutcomeTests {
         #expect(route.messages.allSatisfy { $0.attempt == 1 })
     }
 
-    @Test("SECURITY.md, Erasure: what a sent message said is nowhere on disk, also not in the log")
+    @Test("SECURITY.md, Erasure: a sent message's content is gone from the database and its WAL")
     func wiped() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         try await bench.send()
@@ -114,7 +114,7 @@ struct DeliveryOutcomeTests {
         #expect(try holders() == ["notification.sqlite-wal"])
         try await bench.delivering {
             try await bench.until(sent: 1)
-            // It may look between two steps of the time, and then again.
+            // The upkeep task may run between two steps of the clock and needs a second step then.
             var looks = 0
             while try looks < 20 && !holders().isEmpty {
                 looks += 1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("The rule of delivery")
+@Suite("The state machine of a delivery")
 struct DeliveryTests {
     private static let start = Timestamp(milliseconds: 1_000_000)
     private static let now = start + .seconds(60)
@@ -30,7 +30,7 @@ struct DeliveryTests {
     }
 
     @Test(
-        "the whole table",
+        "every event in every state gives the next state, or none",
         arguments: [
             Row(.queued, .claimed, leased),
             Row(.queued, .restarted, nil),
@@ -58,7 +58,7 @@ struct DeliveryTests {
         if let after { #expect(after.attempts == (isTry ? 2 : 1)) }
     }
 
-    @Test("N-05: what has expired is not sent, to the millisecond")
+    @Test("N-05: an expired message is not sent, to the millisecond")
     func expiry() {
         let expiring = delivery(.queued, attempts: 0, expiresAt: Self.now)
         #expect(expiring.after(.claimed, at: Self.now)?.state == .dead(.expired))
@@ -67,7 +67,7 @@ struct DeliveryTests {
             expiring.after(.claimed, at: before)?.state == .sending(until: before + Delivery.lease))
     }
 
-    @Test("a try that fails with no time for another ends the message")
+    @Test("a failed attempt ends the message if it expires before the next attempt")
     func noTimeLeft() {
         let sending = DeliveryState.sending(until: Self.later)
         let soon = delivery(sending, expiresAt: Self.now + .milliseconds(1_000))
@@ -78,7 +78,7 @@ struct DeliveryTests {
                 == .waiting(until: Self.now + .seconds(1)))
     }
 
-    @Test("after a day without expiry it is given up")
+    @Test("a message without expiry is given up after one day")
     func patience() {
         let old = delivery(.waiting(until: Self.now), attempts: 40)
         let end = Self.start + Delivery.patience
@@ -86,7 +86,7 @@ struct DeliveryTests {
         #expect(old.after(.claimed, at: end - .milliseconds(1))?.state.isEnded == false)
     }
 
-    @Test("the wait doubles from 2 s to 5 min, between half and all of it")
+    @Test("the backoff doubles from 2 s to 5 min, with jitter between half and all of it")
     func backoff() {
         for (attempts, whole) in [(1, 2), (2, 4), (3, 8), (7, 128), (8, 256), (9, 300), (99, 300)] {
             let whole = Duration.seconds(whole)

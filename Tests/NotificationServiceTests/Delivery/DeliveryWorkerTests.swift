@@ -7,9 +7,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Delivering what was accepted")
+@Suite("Delivery of accepted messages")
 struct DeliveryWorkerTests {
-    @Test("N-01: on embedded defaults a mail arrives in the inbox, its content then wiped")
+    @Test(
+        "N-01: with default settings a mail arrives in the inbox, and its content is then deleted")
     func inbox() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let id = try await bench.send()
@@ -26,7 +27,7 @@ struct DeliveryWorkerTests {
         #expect(!bench.log.lines.contains { $0.contains("canary") })
     }
 
-    @Test("a mail accepted while the worker rests is sent at once")
+    @Test("a mail accepted while the worker is idle is sent at once")
     func rings() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         try await bench.delivering {
@@ -37,7 +38,7 @@ struct DeliveryWorkerTests {
         #expect(bench.inbox.count == 1)
     }
 
-    @Test("N-01: a hundred mails go over SMTP, once each, while others still come")
+    @Test("N-01: a hundred mails are sent over SMTP, once each, while more are being accepted")
     func smtp() async throws {
         let sink = try SMTPSink()
         let (route, client) = try ServiceBench.route(to: sink)
@@ -56,7 +57,7 @@ struct DeliveryWorkerTests {
     }
 
     @Test(
-        "a server that says 451 is asked again later, with the same bytes, until it takes the mail")
+        "after 451 the same bytes are sent again, with backoff, until the server accepts the mail")
     func backoff() async throws {
         var script = SMTPSink.Script()
         script.ending = .answer("451 not now")
@@ -83,7 +84,7 @@ struct DeliveryWorkerTests {
         sink.close()
     }
 
-    @Test("a server that says 550 is not asked again; the message is dead, and told")
+    @Test("after 550 the message is dead, its content is deleted and the reason is recorded")
     func refused() async throws {
         var script = SMTPSink.Script()
         script.recipient = "550 no such person ada.canary@example.org"
@@ -104,7 +105,7 @@ struct DeliveryWorkerTests {
         sink.close()
     }
 
-    @Test("a connection dropped after the message's end: again, with the same Message-ID")
+    @Test("a connection dropped after the message is retried with the same Message-ID")
     func dropped() async throws {
         var script = SMTPSink.Script()
         script.ending = .drop
@@ -125,7 +126,7 @@ struct DeliveryWorkerTests {
         sink.close()
     }
 
-    @Test("N-05: a link that outlived itself is not sent")
+    @Test("N-05: a link that has expired is not sent")
     func expired() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let expiresAt = bench.time.now() + .seconds(60)
@@ -138,7 +139,7 @@ struct DeliveryWorkerTests {
         #expect(try await bench.ask("SELECT content FROM message") == [.null])
     }
 
-    @Test("a message that cannot be opened waits: a wrong key file must not lose mails")
+    @Test("a message that cannot be decrypted waits: a wrong key file must not lose mails")
     func wrongKey() async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
@@ -156,7 +157,7 @@ struct DeliveryWorkerTests {
         #expect(again.inbox.count == 1)
     }
 
-    @Test("G-25: a key is remembered for seven days after the end, then forgotten")
+    @Test("G-25: an idempotency key is kept for seven days after delivery, then deleted")
     func forgets() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let first = try await bench.send()
@@ -164,7 +165,7 @@ struct DeliveryWorkerTests {
             try await bench.until(sent: 1)
             bench.time.advance(by: .seconds(7 * 86_400))
             #expect(try await bench.send() == first)
-            // It may look between two steps of the time, and then again an hour later.
+            // The upkeep task may run between two steps of the clock and needs another hour then.
             try await bench.until("SELECT count(*) FROM message", gives: .integer(0)) {
                 bench.time.advance(by: .seconds(3_601))
             }

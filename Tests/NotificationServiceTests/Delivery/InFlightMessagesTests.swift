@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("What a worker has in hand")
+@Suite("In-flight messages of a worker")
 struct InFlightMessagesTests {
     private static let now = Timestamp(milliseconds: 1_000_000)
 
@@ -21,14 +21,14 @@ struct InFlightMessagesTests {
         }
     }
 
-    /// Tries one message to its end.
+    /// Takes one message and records its outcome.
     private func tryOne(_ hand: inout InFlightMessages) -> Bool {
         guard let message = hand.next() else { return false }
         hand.end(Conclusion(message: message, outcome: .taken, lot: 0))
         return true
     }
 
-    @Test("no more than eight for each place, whatever is due and whatever a route would take")
+    @Test("at most eight messages for each slot are claimed, whatever is due or the route accepts")
     func bound() throws {
         var hand = InFlightMessages(places: 8)
         #expect(hand.claimBudget(.ready(.max))?.total == 64)
@@ -37,13 +37,13 @@ struct InFlightMessagesTests {
         #expect(hand.claimBudget(.closed(until: Self.now)) == nil)
         hand.settle(ends: 0, claimed: try messages(.security, 1..<65))
         #expect(hand.claimBudget(.ready(.max)) == nil)
-        // What has ended makes room in the transaction that notes it.
+        // A message that has ended frees capacity in the transaction that records its outcome.
         #expect(tryOne(&hand))
         #expect(hand.claimBudget(.ready(.max))?.total == 1)
     }
 
     @Test(
-        "notices are claimed ahead only as far as tries end: behind a slow server none waits here")
+        "notices are claimed only as fast as attempts finish, so that none waits for a slow server")
     func ahead() throws {
         var hand = InFlightMessages(places: 8)
         #expect(hand.claimBudget(.ready(.max))?.patient == 8)
@@ -56,7 +56,7 @@ struct InFlightMessagesTests {
         #expect(hand.claimBudget(.ready(.max))?.patient == 8 + 12 - 2)
     }
 
-    @Test("M7: warnings that a slow server draws out leave room and a place for what was asked for")
+    @Test("M7: warnings held up by a slow server leave a slot and capacity for requested messages")
     func unrequested() throws {
         var hand = InFlightMessages(places: 8)
         #expect(hand.claimBudget(.ready(.max))?.unrequested == 56)
@@ -70,7 +70,8 @@ struct InFlightMessagesTests {
         let requested = try #require(next)
         #expect(requested.lane == .requested)
         #expect(hand.next() == nil)
-        // Its end makes no room for one more warning; a warning's does, also where it is noted late.
+        // The end of a requested message frees no capacity for a warning. The end of a warning
+        // does, even if it is recorded late.
         hand.end(Conclusion(message: requested, outcome: .taken, lot: 0))
         #expect(hand.claimBudget(.ready(.max))?.unrequested == 0)
         let warning = try #require(try messages(.security, 1..<2).first)
@@ -83,7 +84,7 @@ struct InFlightMessagesTests {
         #expect(hand.claimBudget(.ready(.max))?.unrequested == 1)
     }
 
-    @Test("ends that could not be noted stay, in front of later ones")
+    @Test("outcomes that could not be recorded are kept, in front of later ones")
     func putBack() throws {
         var hand = InFlightMessages(places: 8)
         hand.settle(ends: 0, claimed: try messages(.security, 1..<4))
@@ -95,7 +96,7 @@ struct InFlightMessagesTests {
         #expect(!hand.isEmpty)
     }
 
-    @Test("at a stop what was not begun is put back, at no cost")
+    @Test("on shutdown, messages not yet attempted are released without counting an attempt")
     func stopping() throws {
         var hand = InFlightMessages(places: 2)
         hand.settle(ends: 0, claimed: try messages(.security, 1..<6))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("What goes before what")
+@Suite("Priority of messages")
 struct LaneTests {
-    @Test("of 16 claims one is for bulk, two for notices, four for warnings, however few at once")
+    @Test("of 16 claims one is bulk, two are notices, four are warnings, at every batch size")
     func shares() {
         for size in [1, 2, 3, 5, 16, 64] {
             var shares = PriorityScheduler()
@@ -24,7 +24,7 @@ struct LaneTests {
         }
     }
 
-    @Test("what was asked for gets all that is left; the others never more than their part")
+    @Test("requested messages may use all that is left; the other lanes never exceed their share")
     func room() {
         let room = ClaimBudget(
             total: 10, unrequested: 7, patient: 4, warnings: 2, notices: 3, bulk: 2)
@@ -47,7 +47,7 @@ struct LaneTests {
         #expect(limit(.bulk, false, 9, 4) == 0)
     }
 
-    @Test("N-06: a code accepted behind 200 notices is among the first that leave")
+    @Test("N-06: a code accepted after 200 notices is among the first messages sent")
     func order() async throws {
         let route = RecordingRoute()
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
@@ -58,11 +58,11 @@ struct LaneTests {
         try await bench.send(ServiceBench.request(to: "code@example.org"), key: "code")
         try await bench.delivering { try await bench.until(sent: 201) }
         let place = try #require(route.recipients.firstIndex(of: "code@example.org"))
-        // The worker's places may have been given away before.
+        // The worker's slots may all have been taken before the code was accepted.
         #expect(place <= 8)
     }
 
-    @Test("M7: a link accepted behind 200 warnings is among the first that leave")
+    @Test("M7: a link accepted after 200 warnings is among the first messages sent")
     func beforeWarnings() async throws {
         let route = RecordingRoute()
         let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
@@ -73,11 +73,11 @@ struct LaneTests {
         try await bench.send(ServiceBench.reset(to: "owner@example.org"), key: "reset")
         try await bench.delivering { try await bench.until(sent: 201) }
         let place = try #require(route.recipients.firstIndex(of: "owner@example.org"))
-        // A quarter of the first claims is kept for warnings.
+        // A quarter of the first claims is reserved for warnings.
         #expect(place <= 20)
     }
 
-    @Test("nothing starves: with codes and links without end, notices leave too")
+    @Test("no lane starves: notices are sent even under an endless load of codes and links")
     func starvation() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         for number in 0..<40 {
@@ -98,7 +98,7 @@ struct LaneTests {
         #expect(claimed.count { $0.lane == .notice } == 2)
     }
 
-    @Test("a quarter of the places stays free of notices")
+    @Test("notices use at most three quarters of the slots")
     func places() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         for number in 0..<12 {

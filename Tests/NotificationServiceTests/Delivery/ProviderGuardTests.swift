@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("What stands before a provider")
+@Suite("Circuit breaker and rate limit of a provider")
 struct ProviderGuardTests {
     private let time = ManualTime()
     private let log = CapturedLog()
@@ -20,7 +20,7 @@ struct ProviderGuardTests {
     }
 
     @Test(
-        "N-03: ten failures open the breaker; a second later one call may try; an answer closes it")
+        "N-03: ten failures open the breaker; one call after a second may close it")
     func breaker() {
         let gate = gate()
         for _ in 0..<10 { #expect(call(gate, .failed)) }
@@ -38,7 +38,7 @@ struct ProviderGuardTests {
         #expect(log.lines.count == 2)
     }
 
-    @Test("a rate of 10 a second lets ten go at once, then one each tenth")
+    @Test("a rate of 10 per second allows a burst of ten, then one each 100 ms")
     func rate() {
         let gate = gate(rate: 10)
         #expect(gate.readiness == .ready(10))
@@ -53,7 +53,7 @@ struct ProviderGuardTests {
         #expect(gate.readiness == .ready(10))
     }
 
-    @Test("a rate below one a second still lets one go, and then the next in its time")
+    @Test("a rate below one per second allows one call, then the next after its interval")
     func slow() {
         let gate = gate(rate: 0.5)
         #expect(call(gate, .answered))

@@ -3,7 +3,7 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// A route that notes what it is given and answers as a test says.
+/// A route that records its messages and returns the outcomes that a test chooses.
 final class RecordingRoute: MessageRoute {
     private struct State {
         var messages: [OutgoingMessage] = []
@@ -37,7 +37,7 @@ final class RecordingRoute: MessageRoute {
     var messages: [OutgoingMessage] { state.withLock { $0.messages } }
     var dead: [DeadAddress] { state.withLock { $0.dead } }
 
-    /// Who it was asked to send mails to, in order.
+    /// The recipients of the mails it was asked to send, in order.
     var recipients: [String] {
         messages.compactMap { message in
             if case .email(let order) = message.content { order.recipient.text } else { nil }

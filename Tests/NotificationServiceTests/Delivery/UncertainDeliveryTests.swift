@@ -8,7 +8,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Tries whose provider did not say whether it took the message")
+@Suite("Attempts whose provider did not say whether it accepted the message")
 struct UncertainDeliveryTests {
     private static let start = Timestamp(milliseconds: 1_000_000)
 
@@ -21,7 +21,8 @@ struct UncertainDeliveryTests {
         ).after(.concluded(outcome, random: 0), at: Self.start)
     }
 
-    @Test("RFC 5321, 4.5.3.2.6: ten minutes after each, dead after the third, other words between")
+    @Test(
+        "RFC 5321, 4.5.3.2.6: an unanswered attempt waits ten minutes; the third ends the message")
     func rule() {
         let waiting = DeliveryState.waiting(until: Self.start + .seconds(600))
         #expect(after(unanswered: 0)?.state == waiting)
@@ -33,7 +34,7 @@ struct UncertainDeliveryTests {
         #expect(after(unanswered: 2, .taken)?.state == .sent)
     }
 
-    @Test("what is of no use in ten minutes is not sent a second time")
+    @Test("a message that expires within ten minutes is not sent a second time")
     func shortLife() {
         let end = Self.start + .seconds(600)
         #expect(after(unanswered: 0, expiresAt: end)?.state == .dead(.expired))
@@ -41,7 +42,7 @@ struct UncertainDeliveryTests {
         #expect(later?.state == .waiting(until: end))
     }
 
-    @Test("N-05: three tries in all, over restarts too; then the operator may have three more")
+    @Test("N-05: three unanswered attempts in all, even with restarts; only an operator retries")
     func counted() async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
@@ -71,7 +72,7 @@ struct UncertainDeliveryTests {
         #expect(route.messages.count == 4)
     }
 
-    @Test("N-02: a text message that a provider may have taken is uncertain, whatever others say")
+    @Test("N-02: a text that one provider may have sent stays uncertain if the next fails")
     func texts() async throws {
         let first = try await HTTPSink { _ in .stall }
         let second = try await HTTPSink { _ in .answer(500) }
@@ -96,7 +97,7 @@ struct UncertainDeliveryTests {
         await second.close()
     }
 
-    @Test("only a request that may have carried the message leaves its end uncertain")
+    @Test("only a request that may have carried the message gives an uncertain outcome")
     func failures() {
         #expect(ProviderAnswer("p", .timedOut) == .uncertain("p-timed-out"))
         #expect(ProviderAnswer("p", .interrupted) == .uncertain("p-interrupted"))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often a stand-in has answered, and whether it does.
+/// Counts a stand-in's responses, and says whether the stand-in is unavailable.
 final class AnswerCount: Sendable {
     private let state = Mutex((count: 0, isAway: false))
 

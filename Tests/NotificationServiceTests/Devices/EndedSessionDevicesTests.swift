@@ -9,9 +9,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Devices of sessions that end")
+@Suite("Push devices of sessions that end")
 struct EndedSessionDevicesTests {
-    /// Notification, and a trail such as session's, whose feed it reads.
+    /// The notification service, and an audit trail like the session service's, whose feed it
+    /// reads.
     private struct Scene {
         let bench: ShortBench
         let trail: Store
@@ -39,7 +40,7 @@ struct EndedSessionDevicesTests {
                     sessionId: session?.text ?? ""), bench.context(token))
         }
 
-        /// What session writes with an end.
+        /// What the session service writes when a session ends.
         func end(_ session: SessionID, _ kind: AuditKind = .sessionEnded) async throws {
             try await trail.write {
                 try $0.audit(AuditEvent(kind, account: ada.key, session: session.key))
@@ -54,7 +55,7 @@ struct EndedSessionDevicesTests {
         }
     }
 
-    /// A feed that a test can take away.
+    /// A feed that a test can make unavailable.
     private final class FailingFeed: EventsAPI {
         private let feed: EventFeed
         let answers = AnswerCount()
@@ -75,7 +76,7 @@ struct EndedSessionDevicesTests {
     }
 
     @Test(
-        "G-09: the end of a session drops its devices and no others",
+        "G-09: the end of a session removes that session's push devices and no others",
         arguments: [AuditKind.sessionEnded, .refreshTokenReplayed])
     func ended(kind: AuditKind) async throws {
         let scene = try Scene()
@@ -94,7 +95,8 @@ struct EndedSessionDevicesTests {
         await scene.close()
     }
 
-    @Test("G-09: other events of a session, and ends of another account's, drop nothing")
+    @Test(
+        "G-09: other events of a session, and ends of another account's sessions, remove no device")
     func others() async throws {
         let scene = try Scene()
         try await scene.register("one", with: Self.session(1))
@@ -113,7 +115,7 @@ struct EndedSessionDevicesTests {
         await scene.close()
     }
 
-    @Test("G-09: an end before the first reading, or while either side is away, is not missed")
+    @Test("G-09: an end before the first read, or while the feed is unavailable, is not missed")
     func away() async throws {
         let scene = try Scene()
         try await scene.end(Self.session(9))
@@ -124,7 +126,7 @@ struct EndedSessionDevicesTests {
         try await scene.end(Self.session(1))
         _ = try await scene.devices.follow()
         #expect(try await scene.count() == 1)
-        // While the feed is away.
+        // While the feed is unavailable.
         scene.feed.answers.leave(true)
         try await scene.end(Self.session(2))
         await #expect(throws: ServiceError.self) { try await scene.devices.follow() }
@@ -134,7 +136,7 @@ struct EndedSessionDevicesTests {
         await scene.close()
     }
 
-    @Test("G-09: another process goes on where the last one stood")
+    @Test("G-09: after a restart, reading continues at the stored position")
     func restart() async throws {
         let scene = try Scene()
         try await scene.register("one", with: Self.session(1))
@@ -147,7 +149,7 @@ struct EndedSessionDevicesTests {
         await next.close()
     }
 
-    @Test("G-09: more ends than one reading takes are read at once, one after the other")
+    @Test("G-09: if more sessions ended than one read returns, the next read follows at once")
     func many() async throws {
         let scene = try Scene()
         try await scene.register("one", with: Self.session(700))
@@ -164,7 +166,7 @@ struct EndedSessionDevicesTests {
         await scene.close()
     }
 
-    @Test("while no device goes with a session nothing is read")
+    @Test("the feed is not read while no device belongs to a session")
     func idle() async throws {
         let scene = try Scene()
         try await scene.register("none", with: nil)
@@ -179,7 +181,7 @@ struct EndedSessionDevicesTests {
         await scene.close()
     }
 
-    @Test("a restored backup of session's ended all sessions, and drops all that went with one")
+    @Test("after a restored session backup, devices of earlier sessions are removed")
     func restored() async throws {
         let scene = try Scene()
         try await scene.register("one", with: Self.session(1))

@@ -6,9 +6,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Devices that take push messages")
+@Suite("Registration of push devices")
 struct PushDevicesTests {
-    @Test("N-04: registering again is the same device; its token stands nowhere in clear")
+    @Test(
+        "N-04: registering again keeps the device; its token is neither stored nor logged in clear")
     func register() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let ada = try ShortBench.account(1)
@@ -29,7 +30,7 @@ struct PushDevicesTests {
         await bench.close()
     }
 
-    @Test("N-04: a device is one account's at a time: the last one that registered it")
+    @Test("N-04: a device belongs to one account, the last that registered it")
     func moved() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
@@ -44,7 +45,7 @@ struct PushDevicesTests {
         await bench.close()
     }
 
-    @Test("N-04: fifty accounts register one device at once: it has one owner")
+    @Test("N-04: of fifty accounts that register one device at once, one owns it")
     func race() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -59,7 +60,7 @@ struct PushDevicesTests {
         await bench.close()
     }
 
-    @Test("of more than twenty devices the one that was seen longest ago goes")
+    @Test("of more than twenty devices the one seen longest ago is removed")
     func bounded() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let ada = try ShortBench.account(1)
@@ -74,13 +75,13 @@ struct PushDevicesTests {
         try await bench.register("one-more", of: ada)
         let after = Set(try await bench.devices(of: ada).map(\.deviceId))
         #expect(after.count == PushDevices.devicesMax)
-        // token-0 was seen again, so token-1 was the oldest.
+        // token-0 was seen again, so token-1 is the oldest.
         let gone = Set(before.map(\.deviceId)).subtracting(after)
         #expect(gone == [before[before.count - 2].deviceId])
         await bench.close()
     }
 
-    @Test("N-04: a new token keeps the device, and takes it from whoever had that token")
+    @Test("N-04: a new token keeps the device, and removes the device that had that token before")
     func update() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
@@ -94,7 +95,7 @@ struct PushDevicesTests {
         await bench.close()
     }
 
-    @Test("another account's device is as unknown as none")
+    @Test("another account's device is reported as not found, as an unknown one is")
     func foreign() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
@@ -111,7 +112,7 @@ struct PushDevicesTests {
         await bench.close()
     }
 
-    @Test("G-09, N-04: a session's end drops its devices; revoking drops all of the account")
+    @Test("G-09, N-04: a session can remove its devices; revoking removes all of the account")
     func dropped() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
@@ -136,7 +137,7 @@ struct PushDevicesTests {
     }
 
     @Test(
-        "what is no token, platform or app is refused at the door",
+        "a malformed token, an unknown platform or an app that is not configured is rejected",
         arguments: [
             (NotificationV1.PushPlatform.fcm, "", ""), (.fcm, "a b", ""), (.fcm, "a\r\nb", ""),
             (.fcm, String(repeating: "a", count: 1_025), ""), (.apns, "token", "com.example.app"),
@@ -158,7 +159,7 @@ struct PushDevicesTests {
         await bench.close()
     }
 
-    @Test("A-02: a forgotten account's devices are gone, others' stay")
+    @Test("A-02: forgetting an account removes its devices and no other account's")
     func forgotten() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
@@ -173,7 +174,7 @@ struct PushDevicesTests {
         await bench.close()
     }
 
-    @Test("Apple's token is one device in whatever case its digits come")
+    @Test("an APNs token in upper or lower case is the same device")
     func cases() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let ada = try ShortBench.account(1)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("The operator's questions about addresses")
+@Suite("The operator's rpcs on suppressed addresses")
 struct AddressesHandlerTests {
-    @Test("N-03: a stopped address is shown with its reason, released, and released but once")
+    @Test("N-03: a suppressed address is shown with its reason, and can be released once")
     func release() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let handler = AddressesHandler(store: bench.store, keys: bench.keys, time: bench.time)
@@ -26,7 +26,7 @@ struct AddressesHandlerTests {
         #expect(!after.isStopped)
     }
 
-    @Test("only the operator's tool is answered; what is no address is refused")
+    @Test("only the operator's tool may call these rpcs; an invalid address is rejected")
     func refused() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let handler = AddressesHandler(store: bench.store, keys: bench.keys, time: bench.time)

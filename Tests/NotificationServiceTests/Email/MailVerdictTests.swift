@@ -4,9 +4,9 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("What a mail server's word means")
+@Suite("Classification of mail servers' replies")
 struct MailVerdictTests {
-    /// Step, code, enhanced status, verdict.
+    /// Step, reply code, enhanced status code, verdict.
     struct Row: Sendable {
         let step: SMTPAnswer.Step
         let code: Int
@@ -22,7 +22,7 @@ struct MailVerdictTests {
     }
 
     @Test(
-        "RFC 3463: answers",
+        "RFC 3463: step, reply code and status decide whether to retry, refuse or suppress",
         arguments: [
             Row(.recipient, 550, SMTPStatus(5, 1, 1), .addressDead("smtp-550-5.1.1")),
             Row(.message, 550, SMTPStatus(5, 1, 1), .addressDead("smtp-550-5.1.1")),
@@ -31,7 +31,7 @@ struct MailVerdictTests {
             Row(.recipient, 551, SMTPStatus(5, 1, 6), .addressDead("smtp-551-5.1.6")),
             Row(.recipient, 556, SMTPStatus(5, 1, 10), .addressDead("smtp-556-5.1.10")),
             Row(.recipient, 550, SMTPStatus(5, 2, 1), .addressDead("smtp-550-5.2.1")),
-            // The sender's address, and "other".
+            // About the sender's address, and "other".
             Row(.recipient, 550, SMTPStatus(5, 1, 7), .refused("smtp-550-5.1.7")),
             Row(.recipient, 550, SMTPStatus(5, 1, 8), .refused("smtp-550-5.1.8")),
             Row(.recipient, 550, SMTPStatus(5, 1, 0), .refused("smtp-550-5.1.0")),
@@ -40,9 +40,10 @@ struct MailVerdictTests {
             Row(.recipient, 550, SMTPStatus(5, 7, 1), .refused("smtp-550-5.7.1")),
             Row(.message, 554, SMTPStatus(5, 6, 0), .refused("smtp-554-5.6.0")),
             Row(.data, 554, nil, .refused("smtp-554")),
-            // A 5xx with another class's status is believed by its code, not for the address.
+            // A 5xx code with a status of another class: the code decides, and the address is not
+            // suppressed.
             Row(.recipient, 550, SMTPStatus(4, 1, 1), .refused("smtp-550-4.1.1")),
-            // To MAIL it is about us.
+            // A reply to MAIL is about this service, not about the recipient.
             Row(.sender, 550, SMTPStatus(5, 7, 1), .trouble("smtp-550-5.7.1")),
             Row(.sender, 553, SMTPStatus(5, 1, 8), .trouble("smtp-553-5.1.8")),
             Row(.sender, 550, SMTPStatus(5, 1, 1), .trouble("smtp-550-5.1.1")),
@@ -50,7 +51,7 @@ struct MailVerdictTests {
             Row(.sender, 530, SMTPStatus(5, 7, 0), .trouble("smtp-530-5.7.0")),
             Row(.recipient, 530, nil, .trouble("smtp-530")),
             Row(.recipient, 535, SMTPStatus(5, 7, 8), .trouble("smtp-535-5.7.8")),
-            // For now: the mail, then the server.
+            // Temporary: first failures of this mail, then failures of the server.
             Row(.recipient, 450, nil, .later("smtp-450")),
             Row(.recipient, 450, SMTPStatus(4, 2, 0), .later("smtp-450-4.2.0")),
             Row(.recipient, 451, SMTPStatus(4, 7, 1), .later("smtp-451-4.7.1")),
@@ -70,7 +71,7 @@ struct MailVerdictTests {
         #expect(MailVerdict(.refused(answer)) == row.verdict)
     }
 
-    @Test("what is no answer to the mail")
+    @Test("failures without a reply to the mail")
     func others() {
         #expect(MailVerdict(.accepted) == .taken)
         #expect(MailVerdict(.unsupported) == .cannot)
@@ -80,7 +81,7 @@ struct MailVerdictTests {
         #expect(MailVerdict(.unanswered(.timedOut)) == .uncertain("unanswered-timed-out"))
     }
 
-    @Test("only a server's own trouble counts against it")
+    @Test("only failures of the server itself count for its circuit breaker")
     func breaker() {
         let verdicts: [(MailVerdict, CircuitBreaker.Outcome)] = [
             (.taken, .answered), (.addressDead("x"), .answered), (.refused("x"), .answered),
@@ -90,7 +91,7 @@ struct MailVerdictTests {
         for (verdict, outcome) in verdicts { #expect(verdict.breakerOutcome == outcome) }
     }
 
-    @Test("a try that no server could take ends by the weightiest word")
+    @Test("an attempt that no server accepted ends with the most severe of the outcomes")
     func course() {
         let (early, late) = (Timestamp(milliseconds: 1), Timestamp(milliseconds: 2))
         var course = SMTPFailover()

@@ -7,11 +7,11 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Relay addresses of providers")
+@Suite("Private relay addresses of providers")
 struct RelayAddressesHandlerTests {
     private static let relay = "x7k2@privaterelay.appleid.com"
 
-    @Test("G-05: a relay that is off is sent nothing until it is on, whatever a mail server said")
+    @Test("G-05: a relay that is off gets no mail until it is on, whatever a mail server replied")
     func offAndOn() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let handler = RelayAddressesHandler(store: bench.store, keys: bench.keys)
@@ -31,7 +31,7 @@ struct RelayAddressesHandlerTests {
         await bench.close()
     }
 
-    @Test("only identity and the operator's tool may stop somebody's mail")
+    @Test("only identity and the operator's tool may turn a relay address off")
     func callers() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let handler = RelayAddressesHandler(store: bench.store, keys: bench.keys)

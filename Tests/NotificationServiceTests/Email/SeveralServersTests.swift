@@ -7,9 +7,9 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Several mail servers")
+@Suite("Failover between mail servers")
 struct SeveralServersTests {
-    @Test("a server with trouble of its own is stood in for in the same try")
+    @Test("if the first server fails, the second gets the mail in the same attempt")
     func standIn() async throws {
         for word in ["451 4.3.2 not now", "421 4.3.2 leaving"] {
             var script = SMTPSink.Script()
@@ -24,7 +24,7 @@ struct SeveralServersTests {
     }
 
     @Test(
-        "what a server says of the mail itself holds for all",
+        "a reply about the mail itself is final: the second server is not asked",
         arguments: [
             ("550 5.1.1 nobody", DeliveryOutcome.refused("smtp-550-5.1.1", addressIsDead: true)),
             ("550 5.7.1 policy", .refused("smtp-550-5.7.1", addressIsDead: false)),
@@ -39,7 +39,7 @@ struct SeveralServersTests {
         #expect(second.connections == 0)
     }
 
-    @Test("a mail that the first server may have taken is not given to the second at once")
+    @Test("a mail that the first server may have accepted is not sent to the second at once")
     func uncertain() async throws {
         var script = SMTPSink.Script()
         script.ending = .drop
@@ -48,7 +48,7 @@ struct SeveralServersTests {
         #expect(second.connections == 0)
     }
 
-    @Test("an address beyond ASCII goes by the server that takes it; without one it is refused")
+    @Test("a non-ASCII address goes to a server with SMTPUTF8; if there is none, it is refused")
     func international() async throws {
         var script = SMTPSink.Script()
         script.capabilities = []
@@ -58,7 +58,7 @@ struct SeveralServersTests {
         #expect(alone == .refused("smtp-no-smtputf8", addressIsDead: false))
     }
 
-    @Test("after ten failures the first server is left alone, then tried again, and used once more")
+    @Test("ten failures open the first server's breaker; once it is healthy it is used again")
     func breaker() async throws {
         let time = ManualTime()
         var script = SMTPSink.Script()
@@ -77,7 +77,7 @@ struct SeveralServersTests {
         second.close()
     }
 
-    @Test("with all servers left alone a mail waits, and costs nobody a try")
+    @Test("with every server's breaker open a mail waits, and no attempt is counted")
     func allOpen() async throws {
         let time = ManualTime()
         let sink = try SMTPSink()
@@ -94,7 +94,7 @@ struct SeveralServersTests {
         await client.close()
     }
 
-    @Test("mails are signed where there is a key")
+    @Test("a mail is signed if a DKIM key is configured")
     func signed() async throws {
         let seed = SecretBytes(copying: Array(repeating: 7, count: 32))
         let key = try Ed25519SigningKey(seed: seed)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Addresses where nobody lives")
+@Suite("Suppression list")
 struct StoppedAddressTests {
-    @Test("a hard bounce stops the address in every spelling: later mails end unsent")
+    @Test("a hard bounce suppresses the address in every spelling: later mails end unsent")
     func stops() async throws {
         let (bench, sink, client) = try bench()
         try await bench.send()
@@ -37,7 +37,7 @@ struct StoppedAddressTests {
         sink.close()
     }
 
-    @Test("a refusal for another reason stops nobody")
+    @Test("a rejection for another reason does not suppress the address")
     func otherReason() async throws {
         let (bench, sink, client) = try bench("550 5.7.1 your mail looks like spam")
         try await bench.send()
@@ -49,7 +49,7 @@ struct StoppedAddressTests {
         sink.close()
     }
 
-    @Test("a stop ends by the operator's word, or after 90 days")
+    @Test("a suppression ends when the operator releases it, or after 90 days")
     func ends() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let list = StoppedAddressList(store: bench.store, keys: bench.keys, time: bench.time)
@@ -78,12 +78,12 @@ struct StoppedAddressTests {
                 == [.integer(1)])
     }
 
-    @Test("an address that an earlier version stopped as it was written stays stopped until freed")
+    @Test("an address that an earlier version stored by its text stays suppressed until released")
     func stoppedAsWritten() async throws {
         let (bench, sink, client) = try bench()
         sink.script.recipient = "250 ok"
         let address = "Ada.Canary@Example.org"
-        // As that version wrote it: the keyed hash over the text, capitals and all.
+        // As that version stored it: the keyed hash of the text, with its capitals.
         let row: [SQLValue] = [
             .blob(bench.keys.recipient(Array(address.utf8))), SQLValue(bench.time.now()),
         ]
@@ -116,7 +116,7 @@ struct StoppedAddressTests {
         sink.close()
     }
 
-    @Test("the latest of two stops counts: one under the text, one under the mailbox")
+    @Test("of two entries, for the text and for the mailbox, the latest is shown")
     func stoppedTwice() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let address = try #require(MailAddress("Ada@Example.org"))

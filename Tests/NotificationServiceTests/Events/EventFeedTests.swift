@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A service's trail as a feed")
+@Suite("A service's audit trail as an event feed")
 struct EventFeedTests {
     private let time = ManualTime()
     private let folder: TemporaryFolder
@@ -34,7 +34,7 @@ struct EventFeedTests {
             CallContext(application: caller, deadline: time.uptime() + .seconds(1)))
     }
 
-    @Test("a feed is read a part at a time, and told to its end")
+    @Test("a feed is read in pages, and the last page says that it is the last")
     func parts() async throws {
         for _ in 0..<3 { try await happen(.sessionStarted) }
         let first = try await read(limit: 2)
@@ -48,11 +48,11 @@ struct EventFeedTests {
         store.close()
     }
 
-    @Test("after a backup was restored a reader is told what has happened since")
+    @Test("after a backup was restored, a reader gets the events that happened since")
     func restored() async throws {
         for _ in 0..<5 { try await happen(.sessionStarted) }
         let seen = try await read()
-        // The copy had three events; two others happened on it since.
+        // The backup had three events; two more were written after it was restored.
         _ = try await store.write { try $0.execute("DELETE FROM audit WHERE number > 3") }
         _ = try await store.write { try $0.execute("UPDATE sqlite_sequence SET seq = 3") }
         for _ in 0..<2 { try await happen(.sessionEnded) }
@@ -63,7 +63,8 @@ struct EventFeedTests {
     }
 
     @Test(
-        "only notification and the operator's tool read it", arguments: ["gateway", "identity", ""])
+        "only notification and the operator's tool may read the feed",
+        arguments: ["gateway", "identity", ""])
     func rights(_ caller: String) async throws {
         await #expect(throws: ServiceError(.permissionDenied)) { try await read(as: caller) }
         store.close()

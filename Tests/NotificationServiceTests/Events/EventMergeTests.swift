@@ -22,7 +22,7 @@ struct EventMergeTests {
         EventMerge.Reading(events: events, isWhole: isWhole, readAt: readAt, heardAt: heardAt)
     }
 
-    @Test("events of two services leave by time, and of one moment by service")
+    @Test("events are ordered by time, and by service where the times are equal")
     func order() throws {
         let identity = try [Self.event(.identity, 1, at: 10), Self.event(.identity, 2, at: 30)]
         let session = try [Self.event(.session, 7, at: 10), Self.event(.session, 8, at: 20)]
@@ -31,14 +31,14 @@ struct EventMergeTests {
         #expect(settled == [identity[0], session[0], session[1], identity[1]])
     }
 
-    @Test("what happened within the last second waits, since an earlier commit may still come")
+    @Test("events of the last second wait, since an earlier one may still be committed")
     func settling() throws {
         let edge = Self.now.milliseconds - 1_000
         let events = try [Self.event(.session, 1, at: edge), Self.event(.session, 2, at: edge + 1)]
         #expect(EventMerge.settled([Self.reading(events)], at: Self.now) == [events[0]])
     }
 
-    @Test("a service that does not answer holds the others back, but for ten seconds only")
+    @Test("an unavailable service delays the other services' events for ten seconds at most")
     func silence() throws {
         let session = try [Self.event(.session, 1, at: 10)]
         func settled(silentFor silence: Duration) -> [ServiceEvent] {
@@ -49,7 +49,7 @@ struct EventMergeTests {
         #expect(settled(silentFor: .seconds(10)) == session)
     }
 
-    @Test("a feed with more than was read holds the others back to where it was read to")
+    @Test("a feed that was not read to its end delays the others up to where it was read")
     func more() throws {
         let identity = try [Self.event(.identity, 1, at: 10)]
         let session = try [Self.event(.session, 1, at: 10), Self.event(.session, 2, at: 11)]
@@ -58,7 +58,7 @@ struct EventMergeTests {
         #expect(settled == [identity[0], session[0]])
     }
 
-    @Test("within one feed the order is the feed's, though its times go back")
+    @Test("events of one feed keep the feed's order, even if its clock went back")
     func backwards() throws {
         let session = try [Self.event(.session, 1, at: 50), Self.event(.session, 2, at: 40)]
         let identity = try [Self.event(.identity, 1, at: 45)]
@@ -68,7 +68,7 @@ struct EventMergeTests {
     }
 
     @Test(
-        "an event whose texts would need escaping is none of ours",
+        "an event kind that would need escaping is rejected",
         arguments: [
             "", "session started", "a\"b", "Session", "a\nb", String(repeating: "a", count: 65),
         ])
@@ -77,7 +77,7 @@ struct EventMergeTests {
         #expect(ServiceEvent(event, from: .session) == nil)
     }
 
-    @Test("seeded: however feeds are read, nothing is lost, doubled or overtaken")
+    @Test("50 seeds: no event is lost, duplicated or out of order, however the feeds are read")
     func model() throws {
         for seed in UInt64(1)...50 {
             let random = SeededRandomness(seed: seed)

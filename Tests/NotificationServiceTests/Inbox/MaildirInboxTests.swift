@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The inbox folder")
 struct MaildirInboxTests {
-    @Test("a mail appears whole in new, for its owner alone; tmp is empty again")
+    @Test("a mail appears whole in new, readable only by its owner, and leaves tmp empty")
     func delivery() async throws {
         let folder = try TemporaryFolder()
         let inbox = try MaildirInbox(folder: folder.file("inbox"))
@@ -21,7 +21,7 @@ struct MaildirInboxTests {
         #expect(mode as? Int == 0o600)
     }
 
-    @Test("the same mail again is still one")
+    @Test("the same mail delivered again is stored once")
     func repeated() async throws {
         let folder = try TemporaryFolder()
         let inbox = try MaildirInbox(folder: folder.file("inbox"))
@@ -29,19 +29,19 @@ struct MaildirInboxTests {
         #expect(MaildirReader(folder: folder.file("inbox")).mails().count == 1)
     }
 
-    @Test("a folder that is gone fails the try and loses nothing")
+    @Test("if the folder is missing the attempt fails and leaves nothing behind")
     func gone() async throws {
         let folder = try TemporaryFolder()
         let inbox = try MaildirInbox(folder: folder.file("inbox"))
         try FileManager.default.removeItem(atPath: folder.file("inbox/new"))
         guard case .failed = await inbox.deliver(try mail(1)) else {
-            Issue.record("delivered into nowhere")
+            Issue.record("the delivery did not fail")
             return
         }
         #expect(try files(folder, "tmp") == [])
     }
 
-    @Test("a folder that cannot be made is told at the start")
+    @Test("a folder that cannot be created is an error at start")
     func refused() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")

@@ -2,10 +2,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Words in header fields")
+@Suite("Text in header fields")
 struct HeaderTextTests {
     @Test(
-        "a line break, or anything else that a reader would not see, is refused (CWE-93)",
+        "CWE-93: a line break or another invisible character is rejected",
         arguments: [
             "", "a\r\nBcc: eve@evil.example", "a\nb", "a\rb", "a\u{0}b", "a\tb", "a\u{85}b",
             "a\u{2028}b", "a\u{7f}", String(repeating: "a", count: 401),
@@ -15,7 +15,7 @@ struct HeaderTextTests {
     }
 
     @Test(
-        "RFC 2047: what is not plain ASCII, or could be misread, is encoded, and read back whole",
+        "RFC 2047: text that is not ASCII, or looks encoded, is encoded and decodes unchanged",
         arguments: [
             ("Hello", "Hello"),
             ("Grüße", "=?utf-8?B?R3LDvMOfZQ==?="),
@@ -28,7 +28,7 @@ struct HeaderTextTests {
         #expect(EncodedWords.decode(header.unstructured) == text)
     }
 
-    @Test("long texts fold into words of at most 75 characters and lose nothing")
+    @Test("long text is folded into encoded words of at most 75 characters and loses nothing")
     func long() throws {
         let text = String(repeating: "日本語é🔐 ", count: 22)
         let header = try #require(HeaderText(text))
@@ -39,7 +39,7 @@ struct HeaderTextTests {
     }
 
     @Test(
-        "a display name cannot end its quotes",
+        "a display name cannot close its own quotes",
         arguments: [
             ("Postern", "Postern"), ("Ada, Inc.", "\"Ada, Inc.\""),
             ("a\" <eve@evil.example> \"", "\"a\\\" <eve@evil.example> \\\"\""),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("A mail's bytes")
+@Suite("Mail messages")
 struct MailMessageTests {
     @Test("RFC 5322 and MIME: the whole mail, byte for byte")
     func golden() throws {
@@ -48,7 +48,7 @@ struct MailMessageTests {
     }
 
     @Test(
-        "RFC 5322, 3.3: dates",
+        "RFC 5322, 3.3: dates are formatted as the RFC says, within years 1970 to 9999",
         arguments: [
             (0, "Thu, 01 Jan 1970 00:00:00 +0000"),
             (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 +0000"),
@@ -60,7 +60,7 @@ struct MailMessageTests {
         #expect(MailDate(Timestamp(milliseconds: milliseconds)).text == text)
     }
 
-    @Test("a person reads back what was written")
+    @Test("the subject, addresses and text of a mail decode to what was written")
     func readBack() throws {
         let link = "https://app.example/verify?token=" + String(repeating: "x", count: 300)
         let content = try TemplateCatalogue.embedded.mail(

@@ -4,10 +4,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Quoted-printable")
+@Suite("Quoted-printable encoding")
 struct QuotedPrintableTests {
     @Test(
-        "RFC 2045, 6.7, by example",
+        "RFC 2045, 6.7: examples encode as the RFC says",
         arguments: [
             ("hello", "hello\r\n"), ("a=b", "a=3Db\r\n"), ("ü", "=C3=BC\r\n"),
             ("end \nnext", "end=20\r\nnext\r\n"), (".\n..x", "=2E\r\n=2E.x\r\n"),
@@ -22,7 +22,7 @@ struct QuotedPrintableTests {
         #expect(QuotedPrintable.encode(text) == Array(encoded.utf8))
     }
 
-    @Test("any text comes back, and no line is longer than 76 or begins with a dot")
+    @Test("every text decodes unchanged, and no line exceeds 76 bytes or begins with a dot")
     func roundTrip() {
         let randomness = SeededRandomness(seed: 7)
         let alphabet = Array("aé=. \n\tß🔐\u{0}-").map(String.init)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("The link that ends bulk mails")
+@Suite("The unsubscribe link of bulk mails")
 struct UnsubscribeLinkTests {
     @Test(
-        "a place that stands there twice is refused: a long address would not fit into the line",
+        "a placeholder used twice is rejected: a long address would not fit into the line",
         arguments: [
             ("https://a.example/?r={recipient}&m={message}", true),
             ("https://a.example/?r={recipient}&s={recipient}", false),
@@ -18,12 +18,12 @@ struct UnsubscribeLinkTests {
         #expect((UnsubscribeLink(template) != nil) == isTaken)
     }
 
-    @Test("RFC 5322, 2.1.1: the longest address in the longest link fits into a line")
+    @Test("RFC 5322, 2.1.1: the longest address in the longest link fits into one line")
     func longest() throws {
         let start = "https://a.example/?m={message}&r={recipient}&x="
         let template = start + String(repeating: "x", count: 200 - start.utf8.count)
         let link = try #require(UnsubscribeLink(template))
-        // Each byte of "ß" is written as three.
+        // Each byte of "ß" becomes three bytes.
         let local = String(repeating: "ß", count: 32)
         let domain = (0..<3).map { _ in String(repeating: "d", count: 62) }.joined(separator: ".")
         let recipient = try #require(MailAddress("\(local)@\(domain)"))
@@ -34,7 +34,7 @@ struct UnsubscribeLinkTests {
         #expect(fields[0].value.utf8.count < MailHeader.lineBytesMax - 18)
     }
 
-    @Test("a value that cannot stand in a header gives no field, and stops nobody")
+    @Test("a value that is not allowed in a header gives no field, and the mail is still sent")
     func unsafe() {
         let long = String(repeating: "x", count: 998)
         #expect(MailHeader.Field(ifSafe: "List-Unsubscribe", long) == nil)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("One person's messages and everybody's breaker")
+@Suite("Providers' circuit breakers")
 struct ProviderBreakerTests {
     @Test(
-        "N-03: words about single messages never have a provider left alone; its own trouble does",
+        "N-03: errors about single messages do not open a provider's breaker; its own failures do",
         arguments: [(400, 30), (403, 30), (404, 30), (401, 10), (429, 10), (500, 10)])
     func words(_ status: Int, _ asked: Int) async throws {
         let sink = try await HTTPSink { _ in .answer(status) }
@@ -25,13 +25,13 @@ struct ProviderBreakerTests {
                 OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
             ], expiresAt: nil, account: nil)
         for _ in 0..<30 { _ = try await bench.attempt(.sms(order)) }
-        // Ten failures open it (CircuitBreaker), and time stands still.
+        // Ten failures open the breaker (CircuitBreaker), and the clock does not advance.
         #expect(sink.requests.count == asked)
         await bench.close()
         await sink.close()
     }
 
-    @Test("a message of which a provider says \"not this one\" waits, as long as it asks")
+    @Test("a temporary rejection of one message does not count for the breaker")
     func waits() {
         #expect(ProviderAnswer.later("x", retryAfter: nil).breakerOutcome == .answered)
         #expect(MailVerdict.later("x").breakerOutcome == .answered)

@@ -11,8 +11,8 @@ import Testing
 
 @testable import NotificationService
 
-/// Text and push messages on a real store in a folder of its own, by the providers that the
-/// settings name, with time that stands still.
+/// Text and push messages on a real store in its own folder, sent through the providers that the
+/// settings name. The clock moves only when a test advances it.
 final class ShortBench: Sendable {
     static let number = "+4915112345621"
 
@@ -26,7 +26,7 @@ final class ShortBench: Sendable {
     let short: SMSAndPushMessages
     let routes: [Channel: any MessageRoute]
 
-    /// The service in `folder`; `environment` are its settings.
+    /// The service with its store in `folder`; `environment` holds its settings.
     init(
         in folder: TemporaryFolder, _ environment: [String: String] = [:],
         time: ManualTime = ManualTime(), seed: UInt64 = 1
@@ -119,7 +119,7 @@ final class ShortBench: Sendable {
 
     var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
 
-    /// Tries once, as the worker would.
+    /// Attempts one delivery, as the worker would.
     func attempt(_ content: MessageContent, id: Int64 = 77) async throws -> DeliveryOutcome {
         let (channel, recipient): (Channel, [UInt8]) =
             switch content {
@@ -139,17 +139,17 @@ final class ShortBench: Sendable {
         defer { worker.cancel() }
         let value = try await body()
         worker.cancel()
-        // The worker ends by cancellation; it has no other word.
+        // The worker ends by cancellation and returns nothing.
         _ = await worker.result
         return value
     }
 
-    /// One number or text of the store.
+    /// Returns one column of the rows of a query.
     func ask(_ sql: String) async throws -> [SQLValue] {
         try await store.read { try $0.query(sql) { $0.values.first ?? .null } }
     }
 
-    /// Looks at the store until `sql` gives `wanted`; every look is a read of the real store.
+    /// Queries the store until `sql` gives `wanted`; every query reads the real store.
     func until(
         _ sql: String, gives wanted: Int64, _ location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -169,7 +169,7 @@ final class ShortBench: Sendable {
     }
 }
 
-/// An answer with a JSON body, as a provider gives it.
+/// A provider's response with a JSON body.
 func answer(
     _ status: Int, _ json: String = "", _ fields: [(String, String)] = []
 ) -> HTTPResponse {
@@ -178,5 +178,5 @@ func answer(
         body: Array(json.utf8))
 }
 
-/// When the tests' clocks begin.
+/// The time at which the tests' clocks start.
 let start = ManualTime().now()

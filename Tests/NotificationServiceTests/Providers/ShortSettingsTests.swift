@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Settings of text and push messages")
 struct ShortSettingsTests {
-    @Test("everything runs on defaults: no provider, the inbox for both")
+    @Test("with default settings no provider is used, and both channels go to the inbox")
     func defaults() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         #expect(bench.routes[.sms] is SMSAndPushInbox && bench.routes[.push] is SMSAndPushInbox)
@@ -13,7 +13,7 @@ struct ShortSettingsTests {
     }
 
     @Test(
-        "what does not hold together is a mistake at start, and names the setting",
+        "contradictory settings are an error at start that names the setting",
         arguments: [
             (["sms-providers": "pigeon"], "sms-providers"),
             (["sms-providers": "twilio"], "sms-twilio-account"),

@@ -8,10 +8,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Push messages by Apple's APNs")
+@Suite("Push messages through Apple's APNs")
 struct AppleDeliveryTests {
     private static let token = String(repeating: "0a1b", count: 16)
-    /// Made for these tests alone.
+    /// Made for these tests only.
     private static let pem = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
@@ -44,7 +44,7 @@ struct AppleDeliveryTests {
             ])
     }
 
-    @Test("N-02: a message goes over HTTP/2 with topic, id, expiry, priority and our token")
+    @Test("N-02: a push goes over HTTP/2 with topic, id, expiry, priority and a provider token")
     func message() async throws {
         let sink = try await HTTPSink(tls: tls) { _ in .answer(200) }
         let bench = try bench(sink)
@@ -68,7 +68,7 @@ struct AppleDeliveryTests {
         await sink.close()
     }
 
-    @Test("our token is kept for forty minutes, and dropped when Apple does not take it")
+    @Test("the provider token is reused for forty minutes, and dropped if Apple rejects it")
     func renewed() async throws {
         let sink = try await HTTPSink(tls: tls) { request in
             request.text.contains("refuse")
@@ -91,7 +91,7 @@ struct AppleDeliveryTests {
         await sink.close()
     }
 
-    @Test("N-04: a device that Apple calls gone is dropped, unless the app was there since")
+    @Test("N-04: a device that Apple reports as gone is removed, unless it registered since")
     func gone() async throws {
         let time = ManualTime().now()
         let before = time - .seconds(60)
@@ -117,7 +117,7 @@ struct AppleDeliveryTests {
         await sink.close()
     }
 
-    @Test("forty messages at once share one connection; one that stalls holds up no other")
+    @Test("concurrent messages share one connection; one that stalls delays no other")
     func multiplexed() async throws {
         let sink = try await HTTPSink(tls: tls) { request in
             request.text.contains("stall") ? .stall : .answer(200)

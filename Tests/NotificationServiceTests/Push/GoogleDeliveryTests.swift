@@ -9,9 +9,9 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Push messages by Google's FCM")
+@Suite("Push messages through Google's FCM")
 struct GoogleDeliveryTests {
-    /// The sink, both Google's places in one: the tokens' and the messages'.
+    /// A sink that serves both of Google's endpoints: the access tokens and the messages.
     private static func sink(
         expiresIn: Int = 3_599, _ send: @escaping @Sendable (HTTPSink.Request) -> HTTPSink.Answer
     ) async throws -> HTTPSink {
@@ -27,7 +27,7 @@ struct GoogleDeliveryTests {
         }
     }
 
-    @Test("N-04: a device of a platform without a provider is refused, before it gets no message")
+    @Test("N-04: a device of a platform without a provider cannot be registered")
     func otherPlatform() async throws {
         let sink = try await Self.sink { _ in .answer(200) }
         let bench = try bench(sink)
@@ -58,7 +58,7 @@ struct GoogleDeliveryTests {
             ], time: time)
     }
 
-    @Test("N-02: a message goes with its words, data, id and time to live, under Google's token")
+    @Test("N-02: a push carries its text, data, id and time to live, with Google's access token")
     func message() async throws {
         let sink = try await Self.sink { _ in .answer(200, body: #"{"name":"x"}"#) }
         let bench = try bench(sink)
@@ -77,7 +77,7 @@ struct GoogleDeliveryTests {
         await sink.close()
     }
 
-    @Test("Google's token is asked for with an assertion that our key signs, in Google's form")
+    @Test("the access token is requested with a signed assertion in Google's format")
     func assertion() async throws {
         let sink = try await Self.sink { _ in .answer(200) }
         let bench = try bench(sink)
@@ -106,7 +106,7 @@ struct GoogleDeliveryTests {
         await sink.close()
     }
 
-    @Test("forty messages at once ask for one token; it is asked for anew shortly before its end")
+    @Test("forty concurrent messages share one access token; it is renewed before it expires")
     func cached() async throws {
         let sink = try await Self.sink { _ in .answer(200) }
         let bench = try bench(sink)
@@ -131,7 +131,7 @@ struct GoogleDeliveryTests {
         await sink.close()
     }
 
-    @Test("a token that Google does not take any more is given up; without one nothing is sent")
+    @Test("an access token that Google rejects is discarded; without a token nothing is sent")
     func refusedToken() async throws {
         let sink = try await Self.sink { request in
             .answer(request.headers["authorization"] == "Bearer token-1" ? 401 : 200)
@@ -149,7 +149,7 @@ struct GoogleDeliveryTests {
         await silent.close()
     }
 
-    @Test("N-04: a device that Google calls gone is dropped, its message dead, the others served")
+    @Test("N-04: a device that Google reports as gone is removed; other devices get messages")
     func gone() async throws {
         let sink = try await Self.sink { request in
             request.text.contains("dead-token")
@@ -176,7 +176,7 @@ struct GoogleDeliveryTests {
         await sink.close()
     }
 
-    // MARK: one try
+    // MARK: one attempt
 
     private func attempt(_ bench: ShortBench) async throws -> DeliveryOutcome {
         let ada = try ShortBench.account(1)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("What providers of push messages say")
+@Suite("Classification of push providers' responses")
 struct PushAnswerTests {
     @Test(
-        "N-04: Google's word: only what is gone, or no token at all, costs a device its place",
+        "N-04: FCM: a device is removed only if its token is unregistered or invalid",
         arguments: [
             (answer(200, #"{"name":"projects/p/messages/1"}"#), ProviderAnswer.taken),
             (google(404, "UNREGISTERED"), .addressIsDead("fcm-UNREGISTERED", since: nil)),
@@ -44,7 +44,7 @@ struct PushAnswerTests {
     }
 
     @Test(
-        "N-04: Apple's word",
+        "N-04: APNs: status and reason decide whether to retry, refuse or remove the device",
         arguments: [
             (answer(200), ProviderAnswer.taken),
             (
@@ -80,7 +80,7 @@ struct PushAnswerTests {
         #expect(APNs.answer(response, at: start) == wanted)
     }
 
-    @Test("the largest message that the door lets in stays below the 4 KiB that Apple takes")
+    @Test("the largest message that is accepted fits into APNs' 4 KiB")
     func payload() throws {
         var request = NotificationV1.SendPushRequest(
             accountId: try ShortBench.account(1).text, title: String(repeating: "t", count: 120),
@@ -100,7 +100,7 @@ struct PushAnswerTests {
         }
     }
 
-    @Test("Apple's id of a message is a UUID, and the same at every try")
+    @Test("the apns-id of a message is a UUID and the same at every attempt")
     func identifier() throws {
         let first = APNs.identifier(of: try #require(MessageID(key: 7)))
         #expect(first == APNs.identifier(of: try #require(MessageID(key: 7))))
@@ -111,7 +111,7 @@ struct PushAnswerTests {
     }
 }
 
-/// Google's way to say that something is wrong.
+/// An FCM error response.
 private func google(_ status: Int, _ code: String, field: String? = nil) -> HTTPResponse {
     let violation =
         field.map {

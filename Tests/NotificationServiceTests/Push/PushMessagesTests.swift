@@ -6,10 +6,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Push messages: one for each device, once")
+@Suite("Push messages: one for each device")
 struct PushMessagesTests {
     @Test(
-        "N-03: a repeat of the call brings nothing new, also when there is another device by then")
+        "N-03: a repeated call sends nothing more, even if a device was added in between")
     func repeated() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let ada = try ShortBench.account(1)
@@ -28,7 +28,7 @@ struct PushMessagesTests {
         await bench.close()
     }
 
-    @Test("an account without a device gets none, and a repeat of that call neither")
+    @Test("an account without devices gets no message, even if a repeat finds a device")
     func none() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let ada = try ShortBench.account(1)
@@ -38,7 +38,7 @@ struct PushMessagesTests {
         await bench.close()
     }
 
-    @Test("SECURITY.md, Crash: accepted, then gone: the next start delivers each message once")
+    @Test("SECURITY.md, Crash: a push accepted before a crash is sent once to each device")
     func crash() async throws {
         let folder = try TemporaryFolder()
         let first = try ShortBench(in: folder)
@@ -58,7 +58,7 @@ struct PushMessagesTests {
         await third.close()
     }
 
-    @Test("what cannot be sent is refused at the door", arguments: Self.bad)
+    @Test("a push that cannot be sent is rejected", arguments: Self.bad)
     func refused(_ request: NotificationV1.SendPushRequest, _ field: String) async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         var request = request
@@ -70,7 +70,7 @@ struct PushMessagesTests {
         await bench.close()
     }
 
-    @Test("without an idempotency key nothing is taken")
+    @Test("a push without an idempotency key is rejected")
     func noKey() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let account = try ShortBench.account(1).text

@@ -10,10 +10,10 @@ import Testing
 
 @testable import NotificationService
 
-/// That a number has changed reaches identity, whenever identity can be reached (A-06).
+/// A changed phone number is reported to identity, as soon as identity is available (A-06).
 @Suite(.timeLimit(.minutes(1)))
 struct NumberChangeRelayTests {
-    /// A bench whose provider says that the number has changed, and one message sent.
+    /// A bench with one message sent, whose provider reports that the number has changed.
     private func bench() async throws -> ShortBench {
         let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
         let bench = try ShortBench(
@@ -39,7 +39,7 @@ struct NumberChangeRelayTests {
             randomness: SeededRandomness(), logger: CapturedLog().logger(time: bench.time))
     }
 
-    /// Runs a relay until nothing waits.
+    /// Runs a relay until the outbox is empty.
     private func run(_ bench: ShortBench, _ identity: ToldIdentity) async throws {
         let relay = relay(bench, identity)
         try await withThrowingTaskGroup { group in
@@ -52,7 +52,7 @@ struct NumberChangeRelayTests {
         }
     }
 
-    @Test("A-06: identity is told of a changed number, and the number waits sealed")
+    @Test("A-06: identity gets a changed number, which is encrypted in the outbox until then")
     func tells() async throws {
         let bench = try await bench()
         let waiting = try await bench.ask("SELECT payload FROM outbox")
@@ -67,7 +67,7 @@ struct NumberChangeRelayTests {
         await bench.close()
     }
 
-    @Test("A-06: identity being away loses no word of it")
+    @Test("A-06: the report is retried until identity accepts it")
     func retries() async throws {
         let bench = try await bench()
         let identity = ToldIdentity(failing: [.unavailable, .deadlineExceeded, .internalError])
@@ -76,7 +76,7 @@ struct NumberChangeRelayTests {
         await bench.close()
     }
 
-    @Test("A-06: what identity can never take, and what is a month old, is let go")
+    @Test("A-06: a report that identity rejects for good, or that is a month old, is dropped")
     func givesUp() async throws {
         let refused = try await bench()
         let refusing = ToldIdentity(failing: [.invalidPhoneNumber])
@@ -92,7 +92,7 @@ struct NumberChangeRelayTests {
     }
 }
 
-/// An identity service that keeps what it is told.
+/// An identity service that records the reports it gets.
 private final class ToldIdentity: PhoneSignalsAPI {
     private struct State {
         var told: [IdentityV1.NumberChangedRequest] = []

@@ -8,11 +8,11 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Text messages by providers")
+@Suite("Text messages through providers")
 struct SMSDeliveryTests {
     private static let secret = "a secret of thirty-two bytes, ok"
 
-    @Test("N-02: without a provider a code goes into the inbox, once for one key")
+    @Test("N-02: without a provider a code goes to the inbox, once for each key")
     func inbox() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let id = try await bench.sendCode()
@@ -24,7 +24,7 @@ struct SMSDeliveryTests {
         await bench.close()
     }
 
-    @Test("N-02: Twilio gets number, text, sender and the code's life; the code leaves the store")
+    @Test("N-02: Twilio gets number, text, sender and validity; the code is deleted from the store")
     func twilio() async throws {
         let sink = try await HTTPSink { _ in .answer(201, body: #"{"sid":"SM1"}"#) }
         let bench = try ShortBench(in: try TemporaryFolder(), twilio(sink))
@@ -47,7 +47,7 @@ struct SMSDeliveryTests {
         await sink.close()
     }
 
-    @Test("N-02: the webhook can tell that a request is ours, of now, and unchanged")
+    @Test("N-02: the webhook request is signed with its time and carries an idempotency key")
     func webhook() async throws {
         let sink = try await HTTPSink { _ in .answer(204) }
         let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
@@ -66,7 +66,7 @@ struct SMSDeliveryTests {
         await sink.close()
     }
 
-    @Test("N-03: the second provider stands in when the first has trouble of its own")
+    @Test("N-03: the second provider is used when the first one fails")
     func standIn() async throws {
         let first = try await HTTPSink { _ in .answer(500) }
         let second = try await HTTPSink { _ in .answer(204) }
@@ -79,20 +79,20 @@ struct SMSDeliveryTests {
         await second.close()
     }
 
-    @Test("N-03: a provider whose breaker is open is not asked, and its stand-in takes all")
+    @Test("N-03: a provider whose breaker is open is skipped, and the next one gets every message")
     func breaker() async throws {
         let first = try await HTTPSink { _ in .answer(503) }
         let second = try await HTTPSink { _ in .answer(204) }
         let bench = try ShortBench(in: try TemporaryFolder(), both(first, second))
         for _ in 0..<30 { #expect(try await bench.attempt(.sms(order())) == .taken) }
-        // Ten failures open it (CircuitBreaker), and time stands still.
+        // Ten failures open the breaker (CircuitBreaker), and the clock does not advance.
         #expect(first.requests.count == 10 && second.requests.count == 30)
         await bench.close()
         await first.close()
         await second.close()
     }
 
-    @Test("N-03: with all breakers open a try costs nothing, and says until when")
+    @Test("N-03: with all breakers open no attempt is counted, and the route says when it is ready")
     func allOpen() async throws {
         let sink = try await HTTPSink { _ in .answer(503) }
         let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
@@ -108,7 +108,7 @@ struct SMSDeliveryTests {
         }
         #expect(until > bench.time.now())
         guard case .unavailable("breaker-open", _) = try await bench.attempt(.sms(order())) else {
-            Issue.record("a try went through an open breaker")
+            Issue.record("an open breaker let an attempt pass")
             return
         }
         #expect(sink.requests.count == 10)
@@ -116,7 +116,7 @@ struct SMSDeliveryTests {
         await sink.close()
     }
 
-    @Test("a number's or a text's own fault is not handed on to the next provider")
+    @Test("an invalid number or text is not passed on to the next provider")
     func ownFault() async throws {
         let first = try await HTTPSink { request in
             request.text.contains("5555")
@@ -137,7 +137,7 @@ struct SMSDeliveryTests {
         await second.close()
     }
 
-    @Test("a number that was called dead is left alone for a day, and no longer")
+    @Test("a number reported as dead is suppressed for one day")
     func deadNumber() async throws {
         let sink = try await HTTPSink { _ in .answer(410) }
         let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
@@ -157,7 +157,7 @@ struct SMSDeliveryTests {
         await sink.close()
     }
 
-    @Test("a number that has changed lately is noted, and the message counts as sent")
+    @Test("a number reported as changed is recorded, and the message counts as sent")
     func changedNumber() async throws {
         let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
         let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
@@ -169,7 +169,7 @@ struct SMSDeliveryTests {
         await sink.close()
     }
 
-    @Test("a provider that stalls is left at its deadline, and the next one asked")
+    @Test("a provider that stalls is abandoned at its deadline, and the next one is used")
     func stalled() async throws {
         let first = try await HTTPSink { _ in .stall }
         let second = try await HTTPSink { _ in .answer(204) }
@@ -184,7 +184,7 @@ struct SMSDeliveryTests {
     }
 
     @Test(
-        "what cannot be sent is refused at the door, with the field at fault",
+        "a text that cannot be sent is rejected, and the error names the invalid field",
         arguments: [
             (
                 NotificationV1.SendTextRequest(recipient: "0151", template: "phone-code"),

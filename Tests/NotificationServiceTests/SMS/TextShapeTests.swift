@@ -5,10 +5,10 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Numbers and lengths of text messages")
+@Suite("Phone numbers and lengths of text messages")
 struct TextShapeTests {
     @Test(
-        "N-02: a number is E.164 and nothing else",
+        "N-02: anything but an E.164 number is rejected",
         arguments: [
             "", "+", "4915112345678", "+0915112345678", "+49 1511 2345678", "+49-151", "+1234567",
             "+1234567890123456", "+４９１５１１２３４５６７", "+4915112345678\n", "tel:+4915112345678",
@@ -17,13 +17,15 @@ struct TextShapeTests {
         #expect(PhoneNumber(text) == nil)
     }
 
-    @Test("the shortest and the longest number", arguments: ["+29041234", "+123456789012345"])
+    @Test(
+        "the shortest and the longest number are accepted",
+        arguments: ["+29041234", "+123456789012345"])
     func number(_ text: String) {
         #expect(PhoneNumber(text)?.text == text)
     }
 
     @Test(
-        "a text is as many messages as phone networks make of it, at the edges",
+        "the number of segments is what phone networks bill, at every boundary",
         arguments: [
             (String(repeating: "a", count: 160), 1), (String(repeating: "a", count: 161), 2),
             (String(repeating: "a", count: 306), 2), (String(repeating: "a", count: 307), 3),
@@ -37,7 +39,7 @@ struct TextShapeTests {
         #expect(TextLength.segments(of: text) == count)
     }
 
-    @Test("a code fits one message, whatever its values")
+    @Test("a code fits into one segment, whatever its values")
     func code() {
         let order = SMSOrder(
             recipient: "+4915112345678", template: "phone-code", lane: .security, language: "",
@@ -53,10 +55,10 @@ struct TextShapeTests {
     }
 }
 
-@Suite("What providers of text messages say")
+@Suite("Classification of SMS providers' responses")
 struct SMSAnswerTests {
     @Test(
-        "N-03: Twilio's word: taken, dead number, refused text, or trouble of its own",
+        "N-03: Twilio: a response means accepted, dead number, rejected text, or failure",
         arguments: [
             (answer(201, #"{"sid":"SM1","status":"queued"}"#), ProviderAnswer.taken),
             (
@@ -84,7 +86,7 @@ struct SMSAnswerTests {
     }
 
     @Test(
-        "N-03: the webhook's word",
+        "N-03: the webhook: a response means accepted, dead number, rejected text, or failure",
         arguments: [
             (answer(204), ProviderAnswer.taken),
             (answer(200, #"{"number_changed":false}"#), .taken),

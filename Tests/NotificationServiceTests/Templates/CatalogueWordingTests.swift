@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("The words of short messages")
+@Suite("Wording of text and push messages")
 struct CatalogueWordingTests {
     private let wording = CatalogueWording(Live(.embedded))
     private let code = [
@@ -27,7 +27,7 @@ struct CatalogueWordingTests {
             product: "Tea")
     }
 
-    @Test("N-06: a template's lane, by channel; none for a name that is none")
+    @Test("N-06: each template has a lane for its channels; an unknown template has none")
     func lanes() {
         #expect(wording.lane(of: "phone-code", on: .sms) == .requested)
         #expect(wording.lane(of: "phone-code", on: .push) == nil)
@@ -36,7 +36,7 @@ struct CatalogueWordingTests {
         #expect(wording.lane(of: "nothing", on: .sms) == nil)
     }
 
-    @Test("N-02: a variable that is missing or cannot be used is told by name")
+    @Test("N-02: a variable that is missing or invalid is reported by name")
     func mistakes() {
         #expect(wording.mistake(in: code, for: "phone-code") == nil)
         #expect(wording.mistake(in: [code[0]], for: "phone-code") == "minutes")
@@ -48,7 +48,7 @@ struct CatalogueWordingTests {
         #expect(wording.mistake(in: device, for: "new-device") == "place")
     }
 
-    @Test("N-02: words in the reader's language, or a notice's own")
+    @Test("N-02: texts are in the reader's language; a push without template uses its own text")
     func words() throws {
         #expect(text("phone-code", code)?.hasPrefix("482913 ist dein Code für Tea") == true)
         #expect(text("nothing", code) == nil)

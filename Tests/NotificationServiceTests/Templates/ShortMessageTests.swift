@@ -2,16 +2,16 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Texts and pushed notices")
+@Suite("Texts and push messages")
 struct ShortMessageTests {
     private let product = HeaderText("Tea and Cake")
-    /// Letters that cost one place in a text message (3GPP TS 23.038, 6.2.1), of those we use.
+    /// Characters that take one septet in a text message (3GPP TS 23.038, 6.2.1), of those in use.
     private static let gsm = Set(
         "@£$¥èéùìòÇØøÅåÄÖÑÜ§¿äöñüà !\"#%&'()*+,-./0123456789:;<=>?¡"
             + "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
     @Test(
-        "N-02: a text with a code is one segment, in every language", arguments: Language.allCases)
+        "N-02: a text with a code is one segment in every language", arguments: Language.allCases)
     func segment(_ language: Language) throws {
         let text = try TemplateCatalogue.embedded.text(
             .phoneCode, language: language.rawValue, product: try #require(product),
@@ -23,7 +23,7 @@ struct ShortMessageTests {
     }
 
     @Test(
-        "N-02: every notice in every language, short enough for a locked screen",
+        "N-02: every push message is short enough for a lock screen, in every language",
         arguments: PushTemplate.allCases, Language.allCases)
     func pushes(_ template: PushTemplate, _ language: Language) throws {
         let words = try TemplateCatalogue.embedded.push(

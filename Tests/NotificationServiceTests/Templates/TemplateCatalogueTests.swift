@@ -24,7 +24,7 @@ struct TemplateCatalogueTests {
     }
 
     @Test(
-        "N-01: every mail in every language: text and HTML with all values, escaped",
+        "N-01: every mail in every language has text and HTML with all values, escaped",
         arguments: MailTemplate.allCases, Language.allCases)
     func mails(_ template: MailTemplate, _ language: Language) throws {
         let mail = try mail(template, language)
@@ -41,7 +41,7 @@ struct TemplateCatalogueTests {
             Self.hostile, wanted: template.variables, product: product, language: language)
         for variable in template.variables {
             let value = try #require(shown.texts[variable.rawValue])
-            // A name stands in the title, which is the HTML part's alone.
+            // A name is in the title, which only the HTML part has.
             #expect(variable == .name || mail.text.contains(value), "\(variable)")
             #expect(mail.html.contains(HTMLText.escape(value)), "\(variable)")
         }
@@ -50,14 +50,15 @@ struct TemplateCatalogueTests {
     }
 
     @Test(
-        "N-01: the same facts in every language", arguments: MailTemplate.allCases)
+        "N-01: a mail has the same variables and paragraphs in every language",
+        arguments: MailTemplate.allCases)
     func sameFacts(_ template: MailTemplate) throws {
         for language in Language.allCases {
             let wording = try MailWording(
                 TemplateSource(file: "", line: 1, text: template.wordings[language]),
                 variables: template.variables)
             let facts = Set(template.variables.map(\.rawValue))
-            // The device of one mail stands in a condition only where it has a name.
+            // One mail mentions the device only in a section, for when it has a name.
             #expect(wording.names.subtracting(["product"]) == facts, "\(language)")
             let english = template.wordings[.english]
             let paragraphs = { (text: String) in text.split(separator: "\n\n").count }
@@ -82,7 +83,7 @@ struct TemplateCatalogueTests {
             try mail(.sessionDisplaced, .english, values).text.contains(", a device was signed"))
     }
 
-    @Test("a missing variable is told by name")
+    @Test("a missing variable is reported by name")
     func missing() {
         let mistake = #expect(throws: TemplateMistake.self) {
             try mail(.verifyEmail, .english, [:])
@@ -99,7 +100,7 @@ struct TemplateCatalogueTests {
         }
     }
 
-    @Test("a mail needs nothing from elsewhere: no image, style sheet, font or script")
+    @Test("a mail loads nothing: no image, style sheet, font or script")
     func selfContained() throws {
         let html = try mail(.signIn).html
         for word in ["http", "url(", "@import", "@font-face", "<link", "<script", "<img"] {
@@ -109,7 +110,7 @@ struct TemplateCatalogueTests {
         #expect(html.contains("prefers-color-scheme: dark"))
     }
 
-    @Test("N-06: whoever is being robbed is told before anybody is welcomed")
+    @Test("N-06: security warnings have a higher priority than welcome mails")
     func lanes() {
         #expect(MailTemplate.resetPassword.lane == .requested)
         #expect(MailTemplate.signInCode.lane == .requested)

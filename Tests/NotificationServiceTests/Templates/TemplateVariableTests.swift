@@ -1,9 +1,9 @@
 import NotificationService
 import Testing
 
-@Suite("What may stand for a variable")
+@Suite("Validation of template variables")
 struct TemplateVariableTests {
-    @Test("a device's name and a moment are words, and no link")
+    @Test("a device name, time, place or method may not contain a link or markup")
     func words() {
         let words: [TemplateVariable] = [.device, .time, .name, .place, .method, .methods]
         for variable in words {
@@ -20,7 +20,7 @@ struct TemplateVariableTests {
         #expect(TemplateVariable.place.allows("Leipzig, Germany"))
     }
 
-    @Test("a link leads where it says")
+    @Test("a link is a plain http or https URL")
     func links() {
         for good in ["https://a.example/x?y=z#w", "http://127.0.0.1:8080/v/%20"] {
             #expect(TemplateVariable.link.allows(good))
@@ -35,7 +35,7 @@ struct TemplateVariableTests {
         }
     }
 
-    @Test("a code is 4 to 12 letters and digits, minutes are digits, an address is one")
+    @Test("a code is 4 to 12 letters and digits, minutes are digits, an address is valid")
     func narrow() {
         #expect(
             TemplateVariable.code.allows("0042") && TemplateVariable.code.allows("AB12CD34EF56"))
@@ -52,7 +52,7 @@ struct TemplateVariableTests {
         }
     }
 
-    @Test("each variable has a sample that it allows")
+    @Test("each variable has a sample value that is valid")
     func samples() {
         for variable in TemplateVariable.allCases {
             #expect(variable.allows(variable.sample), "\(variable)")

@@ -11,13 +11,13 @@ import Testing
 
 @testable import NotificationService
 
-/// Webhooks on a real store, told of what a real audit trail of a second store has, with time that
-/// a test moves.
+/// Webhooks on a real store, which get the events of a real audit trail in a second store. The
+/// clock moves only when a test advances it.
 final class WebhookBench: Sendable {
     let folder: TemporaryFolder
     let time: ManualTime
     let store: Store
-    /// The store of the service that events come from.
+    /// The store of the service whose events are sent.
     let session: Store
     let service: WebhookService
     let log = CapturedLog()
@@ -52,7 +52,7 @@ final class WebhookBench: Sendable {
         session.close()
     }
 
-    /// Writes an event into the session service's trail.
+    /// Writes an event into the session service's audit trail.
     func happen(_ kind: AuditKind, account: Int64? = nil) async throws {
         try await session.write { try $0.audit(AuditEvent(kind, account: account)) }
     }
@@ -66,7 +66,7 @@ final class WebhookBench: Sendable {
     ) async throws -> NotificationV1.AddWebhookResponse {
         let answer = try await service.operations.addWebhook(
             NotificationV1.AddWebhookRequest(url: url, events: events), context())
-        // The first look finds where the feed ends; events are told from there on.
+        // The first read finds the end of the feed; events are sent from there on.
         try await untilStore("SELECT count(*) FROM event_origin", .integer(1))
         return answer
     }
@@ -86,17 +86,17 @@ final class WebhookBench: Sendable {
         return value
     }
 
-    /// Moves time on by half a second, over and over, until something holds.
+    /// Advances the clock by half a second, repeatedly, until a condition holds.
     func until(
         _ location: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool
     ) async rethrows {
         for _ in 0..<4_000 {
             if try await holds() { return }
             time.advance(by: .milliseconds(500))
-            // The real sockets' turn.
+            // Gives the real sockets time.
             try? await Task.sleep(for: .milliseconds(1))
         }
-        Issue.record("it never came to hold", sourceLocation: location)
+        Issue.record("the condition never held", sourceLocation: location)
     }
 
     func untilStore(

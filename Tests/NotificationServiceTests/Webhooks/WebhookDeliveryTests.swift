@@ -10,7 +10,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Delivering events to webhooks", .timeLimit(.minutes(2)))
+@Suite("Delivery of events to webhooks", .timeLimit(.minutes(2)))
 struct WebhookDeliveryTests {
     private static func types(_ sink: HTTPSink) -> [String] {
         sink.requests.map { request in
@@ -18,7 +18,7 @@ struct WebhookDeliveryTests {
         }
     }
 
-    @Test("an event arrives signed, with its account; what was before the webhook does not")
+    @Test("an event is sent signed, with its account; events before the webhook was added are not")
     func arrives() async throws {
         let sink = try await HTTPSink { _ in .answer(204) }
         let bench = try WebhookBench(in: TemporaryFolder())
@@ -43,7 +43,7 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
-    @Test("events of one account come in order though the first is refused; another's do not wait")
+    @Test("one account's events stay in order during a retry; other accounts do not wait")
     func order() async throws {
         let refusals = Count(2)
         let sink = try await HTTPSink { request in
@@ -76,7 +76,7 @@ struct WebhookDeliveryTests {
         #expect(other.map { $0 < 3 } == true)
     }
 
-    @Test("a receiver that answers 410 is held back until the operator lets it go on")
+    @Test("a receiver that answers 410 is paused until the operator resumes it")
     func gone() async throws {
         let refusals = Count(1)
         let sink = try await HTTPSink { _ in .answer(refusals.takeOne() ? 410 : 200) }
@@ -95,7 +95,7 @@ struct WebhookDeliveryTests {
     }
 
     @Test(
-        "after three days without an answer an event is given up, recorded, and the next one goes")
+        "after three days of failures an event is given up and recorded, and the next one is sent")
     func givenUp() async throws {
         let bench = try WebhookBench(in: TemporaryFolder())
         let sink = try await HTTPSink { _ in .reset }
@@ -115,7 +115,7 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
-    @Test("a restart loses nothing and doubles nothing; a replay sends the same ids in order")
+    @Test("a restart loses and repeats no event; a replay sends the same ids in order")
     func restartAndReplay() async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
@@ -126,7 +126,7 @@ struct WebhookDeliveryTests {
             id = try await first.add(sink.url("/")).webhook?.webhookId ?? ""
             for _ in 0..<3 { try await first.happen(.sessionRefreshed, account: 1) }
             await first.until { sink.requests.count == 3 }
-            // Noted too: a try that is cut off before that is made again.
+            // Recorded too: an attempt that is cut off before that is made again.
             try await first.untilStore("SELECT count(*) FROM webhook_delivery", .integer(0))
         }
         try await first.happen(.sessionEnded, account: 1)
@@ -147,7 +147,7 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
-    @Test("what was first in its lane is forgotten after a week, and the next one goes")
+    @Test("an event that waited for a week is dropped, and the next one is sent")
     func forgotten() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
         let bench = try WebhookBench(in: TemporaryFolder())
@@ -169,7 +169,7 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
-    @Test("a webhook that is added after the last one went is told of nothing from between")
+    @Test("a webhook gets no event from before it was added, even if another one was removed then")
     func between() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
         let bench = try WebhookBench(in: TemporaryFolder())
@@ -187,7 +187,7 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
-    @Test("for a day after a new secret was made both sign")
+    @Test("after a rotation the old and the new secret sign for one day")
     func rotation() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
         let bench = try WebhookBench(in: TemporaryFolder())
@@ -209,7 +209,7 @@ struct WebhookDeliveryTests {
         await sink.close()
     }
 
-    @Test("only the operator's tool adds and lists; only notification and the tool read events")
+    @Test("only the operator's tool may call these rpcs; an invalid URL is rejected")
     func rights() async throws {
         let bench = try WebhookBench(in: TemporaryFolder())
         await #expect(throws: ServiceError(.permissionDenied)) {
@@ -224,7 +224,7 @@ struct WebhookDeliveryTests {
     }
 }
 
-/// So many times something is still to be done.
+/// A counter that counts down to zero.
 private final class Count: Sendable {
     private let left: Mutex<Int>
 

@@ -5,11 +5,11 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("A webhook's rules")
+@Suite("Rules of a webhook")
 struct WebhookRuleTests {
     static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
-    @Test("an event that is not taken goes again, later each time, for three days and no longer")
+    @Test("a failed event is retried with growing waits, for three days")
     func patience() {
         var now = Self.start
         var waits: [Duration] = []
@@ -30,7 +30,7 @@ struct WebhookRuleTests {
         #expect((20...40).contains(waits.count))
     }
 
-    @Test("a receiver's Retry-After is obeyed, where it is longer; what is taken is done")
+    @Test("a longer Retry-After is obeyed; an accepted event is done")
     func retryAfter() {
         func next(_ outcome: WebhookTry.Outcome) -> WebhookTry.Next {
             WebhookTry.next(
@@ -45,7 +45,7 @@ struct WebhookRuleTests {
         #expect(next(.taken) == .done)
     }
 
-    @Test("a filter's patterns: whole names, beginnings, all; what can match nothing is refused")
+    @Test("a filter has names, prefixes or all; a pattern that can match nothing is rejected")
     func filter() throws {
         let some = try #require(WebhookFilter(["session.*", "account.registered"]))
         #expect(some.wants("session.started"))
@@ -60,9 +60,9 @@ struct WebhookRuleTests {
         #expect(WebhookFilter(Array(repeating: "*", count: 65)) == nil)
     }
 
-    @Test("a signature is HMAC-SHA-256 over id, time and body, as Standard Webhooks has it")
+    @Test("a signature is HMAC-SHA-256 over id, time and body, as Standard Webhooks specifies")
     func signature() throws {
-        // RFC 4231, test case 2, is the same HMAC: key "Jefe"; here the signed text is ours, and
+        // RFC 4231, test case 2, uses the same key, "Jefe". The signed text is Postern's own, and
         // the expected value was made with `openssl dgst -sha256 -hmac`.
         let secret = WebhookSecret(bytes: Array("Jefe".utf8))
         let signature = secret.signature(
@@ -71,7 +71,7 @@ struct WebhookRuleTests {
         #expect(WebhookSecret.drawn(from: SeededRandomness(seed: 1)).text.hasPrefix("whsec_"))
     }
 
-    @Test("targets: by default https only, and no user, password or fragment")
+    @Test("a target is https by default, without user, password or fragment")
     func targets() {
         #expect(WebhookTargets.public.url("https://hooks.example.org/postern") != nil)
         for url in [

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A machine whose clock a time server has set needs nobody's word.
+/// A clock that a time server has synchronised needs no confirmation by the operator.
 private let canBeFarAhead =
     CrowdProcess.isPossible
     && !FileManager.default.fileExists(atPath: "/run/systemd/timesync/synchronized")
 
 extension SystemTests {
-    /// The machine's clock cannot be set here, so the stores' marks are: they say that everything
-    /// stopped three days and an hour ago, in another boot.
+    /// The test cannot set the machine's clock, so it changes the stores' clock marks: they say
+    /// that everything stopped three days and an hour ago, in another boot.
     @Suite(
-        "Clock: a start far ahead, as its operator meets it", .enabled(if: canBeFarAhead))
+        "Clock: a start with the clock far ahead", .enabled(if: canBeFarAhead))
     struct FarAhead {
-        /// The limiter's store may have no mark yet: it writes to files of its own.
+        /// The limiter's store may have no mark yet: the limiter writes to its own files.
         private static let stores = ["identity", "session", "notification"]
         private static let ageing = """
             import sqlite3, sys
@@ -35,7 +35,8 @@ extension SystemTests {
             try await ProgramRun.run("postern", ["clock", word] + cluster.endpoints)
         }
 
-        @Test("postern up says what waits, how far and what to do; one command tells all services")
+        @Test(
+            "postern up reports how far ahead the clock is and what to do; one command accepts it")
         func word() async throws {
             let folder = try TemporaryFolder()
             let ada = Person(1)
@@ -63,7 +64,7 @@ extension SystemTests {
                 #expect(try await cluster.signIn(ada).exitCode == 0)
             }
             try await Cluster.with(folder) { cluster in
-                #expect(!cluster.said.contains("clock waits"), "no restart asks again")
+                #expect(!cluster.said.contains("clock waits"), "accepted once is enough")
             }
         }
 

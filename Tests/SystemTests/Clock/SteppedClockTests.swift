@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// The machine's clock cannot be set here, so the stores' marks are: they say that the services
-    /// started under a clock that was wrong by five hours, in this boot.
+    /// The test cannot set the machine's clock, so it changes the stores' clock marks: they say
+    /// that the services started with a clock that was wrong by five hours, in this boot.
     @Suite("Clock: a step that the operator accepts", .enabled(if: CrowdProcess.isPossible))
     struct SteppedClock {
         /// The limiter's store may have no mark yet.
@@ -19,7 +19,7 @@ extension SystemTests {
                 store.commit()
                 store.close()
             """
-        /// Five hours, and half a minute, so that no rounding says less.
+        /// Five hours and half a minute, so that rounding does not give less.
         private static let step: Int64 = 18_030_000
 
         private func withMovedTime(
@@ -35,8 +35,8 @@ extension SystemTests {
             try await Cluster.with(folder, test)
         }
 
-        /// Whether the moment that an answer bears is so far ahead of the machine's clock, to a
-        /// minute or two.
+        /// Whether the time in a response is that far ahead of the machine's clock, within two
+        /// minutes.
         private func isAhead(_ milliseconds: String, byMinutes minutes: Double) -> Bool {
             let ahead = (Double(milliseconds) ?? 0) / 1_000 - Date().timeIntervalSince1970
             return abs(ahead / 60 - minutes) < 2
@@ -55,12 +55,12 @@ extension SystemTests {
             let serverTimeMs: String
         }
 
-        @Test("B15: a step forward is accepted: tokens bear the right time, without a reboot")
+        @Test("B15: a step forward is accepted: tokens then carry the right time, without a reboot")
         func forward() async throws {
             try await withMovedTime(by: -Self.step) { cluster in
                 let early = try await cluster.signUp(Person(1)).read(Stamped.self).session
                 #expect(isAhead(early.serverTimeMs, byMinutes: -300.5))
-                // Devices sign proofs by this time, so it is the session service's.
+                // Devices sign proofs with this time, so it is the session service's.
                 let state = try await cluster.auth(
                     "CheckAuthState", ["accessToken": early.accessToken]
                 ).read(ServerTime.self)
@@ -72,12 +72,13 @@ extension SystemTests {
                 #expect(lines.count { $0.contains("  accepted: its time went on by 5 h") } == 3)
                 let later = try await cluster.signIn(Person(1)).read(Stamped.self).session
                 #expect(isAhead(later.serverTimeMs, byMinutes: 0))
-                // Ten minutes, give or take a twentieth.
+                // Ten minutes, plus or minus five percent.
                 #expect(isAhead(later.accessExpiresAtMs, byMinutes: 10))
             }
         }
 
-        @Test("B15: a clock that is behind is not accepted, and the tool says so by its exit code")
+        @Test(
+            "B15: a clock that is behind is not accepted, and the tool reports it by its exit code")
         func back() async throws {
             try await withMovedTime(by: Self.step) { cluster in
                 let told = try await cluster.tool(["clock", "accept"])

@@ -1,21 +1,21 @@
-/// What sign-up and sign-in answer.
+/// The response of SignUpWithPassword and of the sign-ins.
 struct SignedIn: Decodable {
     let account: Account
     let session: Session
     let isNewUser: Bool?
 }
 
-/// What VerifyEmail answers.
+/// The response of VerifyEmail.
 struct Verified: Decodable {
     let account: Account
 }
 
-/// What Refresh answers.
+/// The response of Refresh.
 struct Refreshed: Decodable {
     let session: Session
 }
 
-/// What SignOut answers.
+/// The response of SignOut.
 struct SignedOut: Decodable {
     let ended: Int
 }
@@ -34,7 +34,7 @@ struct Session: Decodable {
     let refreshToken: String
 }
 
-/// What CheckAuthState answers; a default value is absent.
+/// The response of CheckAuthState; a field with its default value is absent.
 struct AuthState: Decodable {
     let authenticated: Bool?
     let reason: String?

@@ -1,25 +1,25 @@
 import Foundation
 
 extension Cluster {
-    /// A file below the data folder as it is now.
+    /// A file below the data folder, as it is now.
     struct DataFile {
         let path: String
         private let bytes: Data
 
         init?(_ path: String) {
-            // A file that has gone since the listing holds nothing.
+            // A file that was deleted after the listing contains nothing.
             guard let bytes = try? Data(contentsOf: URL(filePath: path)) else { return nil }
             self.path = path
             self.bytes = bytes
         }
 
-        /// Whether the text stands anywhere in it.
+        /// Whether the file contains the text anywhere.
         func holds(_ text: String) -> Bool { bytes.range(of: Data(text.utf8)) != nil }
     }
 
     /// All files of the cluster: stores and their journals, logs, mails.
     func files() -> [DataFile] {
-        // A folder that cannot be listed has no files; the tests look for some that must be there.
+        // A folder that cannot be listed has no files; the tests look for some that must exist.
         let names = (try? FileManager.default.subpathsOfDirectory(atPath: data)) ?? []
         return names.compactMap { DataFile("\(data)/\($0)") }
     }

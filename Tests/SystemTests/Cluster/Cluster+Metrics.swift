@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 extension Cluster {
-    /// What a program's metrics port answers to a GET, its head too.
+    /// The response of a program's metrics port to a GET, with its head.
     func metrics(_ service: String, _ path: String) throws -> String {
         let file = "\(data)/run/postern-\(service).ports"
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
@@ -13,7 +13,7 @@ extension Cluster {
         return String(decoding: try Self.exchange(Array(request.utf8), port), as: UTF8.self)
     }
 
-    /// Sends bytes to a port of this machine and reads until the other side closes, for 5 s.
+    /// Sends bytes to a port of this machine and reads until the peer closes, for at most 5 s.
     private static func exchange(_ bytes: [UInt8], _ port: UInt16) throws -> [UInt8] {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }

@@ -1,16 +1,16 @@
 import Foundation
 
 extension Cluster {
-    /// What `postern call` said.
+    /// What `postern call` printed.
     struct Answer: Sendable {
-        /// 0, or 1 with an error.
+        /// 0, or 1 for an error.
         let exitCode: Int32
-        /// The JSON that it printed.
+        /// The JSON on standard output.
         let json: String
-        /// Why there is no JSON.
+        /// The text on standard error, if there is no JSON.
         let errors: String
 
-        /// The answer as the proto's JSON mapping reads.
+        /// Decodes the response, in the protocol's JSON mapping.
         func read<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
             do {
                 return try JSONDecoder().decode(type, from: Data(json.utf8))
@@ -19,7 +19,7 @@ extension Cluster {
             }
         }
 
-        /// The code of the catalogue's error; nil for an answer.
+        /// The code of the catalogue's error; nil for a response.
         var code: String? {
             guard exitCode == 1 else { return nil }
             // Anything else than an error of the catalogue has no code.
@@ -27,7 +27,7 @@ extension Cluster {
         }
     }
 
-    /// Calls a method of the gateway as a person whose backend asserts `address`.
+    /// Calls a method of the gateway for a person, with `address` as the client address.
     func auth(
         _ method: String, _ request: [String: Any], from address: String? = nil,
         key: String? = nil
@@ -68,7 +68,7 @@ extension Cluster {
         try await postern(["inbox", "--data", data, "--to", address]).output
     }
 
-    /// The token of the link that was mailed to an address, once it is there.
+    /// The token of the link that was mailed to an address; waits for the mail.
     func mailedToken(to address: String) async throws -> String {
         var text = ""
         let isThere = try await eventually {
@@ -81,10 +81,10 @@ extension Cluster {
         return String(token.prefix { !$0.isWhitespace })
     }
 
-    /// Where the tool finds the programs.
+    /// The option that gives the programs' addresses to the tool.
     var endpoints: [String] { ["--endpoints", "\(data)/endpoints.json"] }
 
-    /// The tool with these arguments.
+    /// Runs the tool with these arguments.
     func postern(_ arguments: [String], input: String = "") async throws -> ProgramRun {
         try await ProgramRun.run("postern", arguments, input: input)
     }

@@ -2,22 +2,22 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The five programs, started by `postern up` on ports that the system picks.
+/// The five programs, started by `postern up` on ports that the system chooses.
 final class Cluster: Sendable {
-    /// What the issue asks of a start is measured by the benchmarks; here it only must come.
+    /// The goal for a start is measured by the benchmarks; here the start only has to succeed.
     static let readyWithin = Duration.seconds(30)
-    /// A stop drains for 10 s at most.
+    /// A stop drains for at most 10 s.
     static let stoppedWithin = Duration.seconds(10)
 
     /// The folder of `--data`.
     let data: String
-    /// `postern up` itself.
+    /// The process of `postern up`.
     let up: RunningProcess
     private let output: String
 
-    /// Runs `test` with a cluster on a folder of its own, which is stopped after, however the test
-    /// ends.
-    /// - Parameter limits: what the operator's file of limits says; nil for none.
+    /// Runs `test` with a cluster in its own folder, and stops the cluster afterwards, even if the
+    /// test fails.
+    /// - Parameter limits: the content of the operator's limits file; nil for no file.
     static func with(
         limits: String? = nil, environment: [String: String] = [:],
         _ test: (Cluster) async throws -> Void
@@ -30,7 +30,7 @@ final class Cluster: Sendable {
         try await with(folder, environment: environment, test)
     }
 
-    /// The same on a given folder, for a second start.
+    /// The same in a given folder, for a second start.
     static func with(
         _ folder: TemporaryFolder, environment: [String: String] = [:],
         _ test: (Cluster) async throws -> Void
@@ -65,20 +65,20 @@ final class Cluster: Sendable {
         }
     }
 
-    /// The file of an application's private half.
+    /// The file of an application's private key.
     func key(of application: String) -> String {
         let isOurs = BuiltPrograms.services.contains(application)
         return "\(data)/keys/\(isOurs ? application : "applications")/\(application).k1.key"
     }
 
-    /// What `postern up` has said so far.
+    /// What `postern up` has printed so far.
     var said: String {
-        // Nothing yet is nothing said.
+        // A file that does not exist yet has no text.
         (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
     }
 
-    /// Stops it as Ctrl-C does.
-    /// - Returns: what `postern up` left with.
+    /// Stops the cluster as Ctrl-C does.
+    /// - Returns: the exit code of `postern up`.
     @discardableResult
     func stop(by signal: Int32 = SIGINT) async -> Int32 {
         up.send(signal)
@@ -86,7 +86,7 @@ final class Cluster: Sendable {
     }
 }
 
-/// The cluster did not do what a test needs to go on.
+/// The cluster did not do what a test needs to continue.
 struct ClusterError: Error, CustomStringConvertible {
     let said: String
 

@@ -1,10 +1,10 @@
-/// Somebody with an address and a device of their own.
+/// A user with an address and a device.
 struct Person: Sendable {
     static let password = "Correct7Horse"
 
     let email: String
     let device: String
-    /// Where they come from (RFC 2544's addresses for benchmarks): limits count by it.
+    /// The client address (from RFC 2544's range for benchmarks), which limits count by.
     let address: String
 
     /// The `number`-th person; no two share a limit.
@@ -14,7 +14,7 @@ struct Person: Sendable {
         address = "198.18.\(number / 250 % 250).\(number % 250 + 1)"
     }
 
-    /// What a sign-up or sign-in asks.
+    /// The fields of a sign-up or sign-in request.
     func credentials(_ password: String = Person.password) -> [String: Any] {
         [
             "email": email, "password": password,
@@ -24,18 +24,18 @@ struct Person: Sendable {
 }
 
 extension Cluster {
-    /// Signs somebody up.
+    /// Signs a person up.
     func signUp(_ person: Person, key: String? = nil) async throws -> Answer {
         try await auth(
             "SignUpWithPassword", person.credentials(), from: person.address, key: key)
     }
 
-    /// Signs somebody in.
+    /// Signs a person in.
     func signIn(_ person: Person, _ password: String = Person.password) async throws -> Answer {
         try await auth("SignInWithPassword", person.credentials(password), from: person.address)
     }
 
-    /// What holds for an access token.
+    /// The state of an access token.
     func state(_ session: Session) async throws -> AuthState {
         try await auth("CheckAuthState", ["accessToken": session.accessToken]).read()
     }

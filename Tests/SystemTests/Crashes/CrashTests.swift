@@ -5,7 +5,7 @@ import Testing
 extension SystemTests {
     @Suite("Crashes")
     struct Crashes {
-        @Test("after kill -9 of any program it is started again and nothing acknowledged is gone")
+        @Test("after kill -9 of any program it is restarted, and no acknowledged change is lost")
         func eachInTurn() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -15,7 +15,7 @@ extension SystemTests {
                     let before = cluster.processes["postern-\(service)"]
                     try cluster.crash(service)
                     session = try await checkAll(ada, first, session, cluster)
-                    // A sign-in does not need all five: this one may still be on its way.
+                    // A sign-in does not need all five programs: this one may still be starting.
                     let isAnew = try await eventually {
                         let after = cluster.processes["postern-\(service)"]
                         return after != nil && after != before
@@ -27,7 +27,8 @@ extension SystemTests {
             }
         }
 
-        /// Everything that was acknowledged holds: the account, the session, its last refresh.
+        /// Everything that was acknowledged is still valid: the account, the session, its last
+        /// refresh.
         private func checkAll(
             _ person: Person, _ first: SignedIn, _ session: Session, _ cluster: Cluster
         ) async throws -> Session {

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension SystemTests.Crashes {
-    /// Charges without a pause, and the limiter killed under them.
+    /// Charges without a pause while the limiter is killed.
     ///
-    /// Two rounds, or as many as `POSTERN_SOAK_ROUNDS` says; `POSTERN_SOAK_SEED` repeats the
-    /// moments, though not the machine's own timing.
-    @Test("R-06: the limiter killed at random under load: no charge that was answered is lost")
+    /// Two rounds, or as many as `POSTERN_SOAK_ROUNDS` says. `POSTERN_SOAK_SEED` repeats the times
+    /// of the kills, but not the machine's own timing.
+    @Test("R-06: the limiter is killed at random under load: no answered charge is lost")
     func limiter() async throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["POSTERN_SOAK_ROUNDS"].flatMap { Int($0) } ?? 2
@@ -30,7 +30,7 @@ extension SystemTests.Crashes {
 private struct Charges: Sendable {
     static let width = 4
     static let tries = 24
-    /// What the limit allows.
+    /// The number that the limit allows.
     private static let count = 50
     private static let limits = "postern.ratelimit.v1.Limits"
 
@@ -41,7 +41,7 @@ private struct Charges: Sendable {
             "{\"charges\": [{\"limit\": \"failed-sign-in-by-address\", \"subject\": \"\(subject)\"}]}"
     }
 
-    /// - Returns: how many were answered.
+    /// - Returns: the number of charges that were answered.
     func run(_ cluster: Cluster, killing randomness: SeededRandomness) async throws -> Int {
         let moment = Duration.milliseconds(Int(randomness.next() % 300))
         return try await withThrowingTaskGroup(of: Int.self) { group in
@@ -64,7 +64,7 @@ private struct Charges: Sendable {
         }
     }
 
-    /// How many the limiter that was started again has counted.
+    /// The number of charges that the restarted limiter has counted.
     func counted(_ cluster: Cluster) async throws -> Int {
         var counted: Int?
         _ = try await eventually {
@@ -74,7 +74,7 @@ private struct Charges: Sendable {
             counted = Self.count - 1 - (peek.decision.remaining ?? 0)
             return true
         }
-        guard let counted else { throw ClusterError(said: "the limiter did not come back") }
+        guard let counted else { throw ClusterError(said: "the limiter did not restart") }
         return counted
     }
 

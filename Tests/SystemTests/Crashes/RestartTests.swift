@@ -2,12 +2,12 @@ import Glibc
 import Testing
 
 extension SystemTests.Crashes {
-    /// What is promised is two seconds, on a machine of its own; a shared one gets more. It is less
-    /// than a start after the longest wait of `RestartWait`, five seconds, which is for a service
-    /// that never becomes ready.
+    /// The promise is two seconds, on a machine without other load; a shared machine gets more. The
+    /// bound is less than a start after the longest wait of `RestartWait`, five seconds, which is
+    /// for a service that never becomes ready.
     private static let readyAgainWithin = Duration.seconds(5)
 
-    @Test("B20: a service that is killed ten times in a row is ready again in seconds each time")
+    @Test("B20: a service that is killed ten times in a row is ready again within seconds")
     func tenTimes() async throws {
         try await Cluster.with { cluster in
             for time in 1...10 {
@@ -27,10 +27,10 @@ extension SystemTests.Crashes {
 }
 
 extension Cluster {
-    /// Whether a program runs in another process than `former` and takes calls.
+    /// Whether a program runs in another process than `former` and accepts calls.
     fileprivate func isReady(_ service: String, notAs former: pid_t?) -> Bool {
         guard let process = processes["postern-\(service)"], process != former else { return false }
-        // It is not ready while it tells no port, or refuses connections.
+        // It is not ready while it has not written its port, or refuses connections.
         guard let page = try? metrics(service, "/readyz") else { return false }
         return page.hasPrefix("HTTP/1.1 200")
     }

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension SystemTests.Crashes {
-    /// Sign-ups without a pause, and one program after the other killed under them.
+    /// Sign-ups without a pause while one program after the other is killed.
     ///
     /// Three rounds, or as many as `POSTERN_SOAK_ROUNDS` says. The seed is printed with a failure;
-    /// `POSTERN_SOAK_SEED` repeats its victims and moments, though not the machine's own timing.
-    @Test("killed at random under load: who was acknowledged can sign in, who was not can repeat")
+    /// `POSTERN_SOAK_SEED` repeats its victims and times, but not the machine's own timing.
+    @Test("killed at random under load: an acknowledged sign-up is kept, any other can be retried")
     func soak() async throws {
         let environment = ProcessInfo.processInfo.environment
         let rounds = environment["POSTERN_SOAK_ROUNDS"].flatMap { Int($0) } ?? 3
@@ -18,7 +18,7 @@ extension SystemTests.Crashes {
             for round in 1...rounds {
                 let randomness = SeededRandomness(seed: seed + UInt64(round))
                 let people = try await load.run(killing: randomness)
-                #expect(!people.isEmpty, "nobody signed up in round \(round), seed \(seed)")
+                #expect(!people.isEmpty, "no sign-up succeeded in round \(round), seed \(seed)")
                 for person in people {
                     let answer = try await cluster.signIn(person)
                     #expect(
@@ -31,7 +31,7 @@ extension SystemTests.Crashes {
         }
     }
 
-    /// The verification mail comes, and once: a repeat after a crash replaces it in the inbox.
+    /// The verification mail arrives once: a repeat after a crash replaces it in the inbox.
     private func checkMails(_ person: Person, _ cluster: Cluster) async throws {
         _ = try await cluster.mailedToken(to: person.email)
         let mails = try await cluster.inbox(to: person.email)
@@ -39,7 +39,7 @@ extension SystemTests.Crashes {
     }
 }
 
-/// People who sign up at once, four at a time.
+/// Concurrent sign-ups, four at a time.
 private struct SignUpLoad: Sendable {
     private static let width = 4
     private static let peopleEach = 6
@@ -54,7 +54,7 @@ private struct SignUpLoad: Sendable {
     }
 
     /// Signs people up while one program is killed.
-    /// - Returns: those whose sign-up was acknowledged.
+    /// - Returns: the people whose sign-up was acknowledged.
     func run(killing randomness: SeededRandomness) async throws -> [Person] {
         let moment = Duration.milliseconds(Int(randomness.next() % 600))
         let victim = BuiltPrograms.services[Int(randomness.next() % 5)]
@@ -76,11 +76,12 @@ private struct SignUpLoad: Sendable {
         return people
     }
 
-    /// Repeats under one idempotency key until it is acknowledged (G-25).
+    /// Retries with one idempotency key until the sign-up is acknowledged (G-25).
     private func signUp(_ person: Person) async throws {
         var last = ""
         for _ in 0..<Self.attemptsMax {
-            // From a place of its own: a crash may leave a charge standing, and three are allowed.
+            // Each attempt has its own client address: a crash may leave a charge behind, and three
+            // are allowed.
             let place = Person(attempts.take()).address
             let answer = try await cluster.auth(
                 "SignUpWithPassword", person.credentials(), from: place,
@@ -95,13 +96,13 @@ private struct SignUpLoad: Sendable {
 }
 
 extension Refusal {
-    /// What a caller sees while a program is away.
+    /// The errors that a caller gets while a program is unavailable.
     fileprivate var isPassing: Bool {
         retryable || code == "rpc/internal"
     }
 }
 
-/// Numbers, each once.
+/// A counter: each number is returned once.
 private final class Counter: Sendable {
     private let number = Mutex(0)
 

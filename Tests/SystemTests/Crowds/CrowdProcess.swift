@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// Many callers of one gateway, in a process of their own (`Tests/Crowd/crowd.py`).
+/// Many clients of one gateway, in their own process (`Tests/Crowd/crowd.py`).
 final class CrowdProcess: Sendable {
     private static let script = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Crowd/crowd.py").path
-    /// The longest that an order may take: ten thousand handshakes on a slow machine.
+    /// The longest time for a command: ten thousand handshakes on a slow machine.
     private static let patience = Duration.seconds(120)
 
     private let process: RunningProcess
@@ -18,7 +18,7 @@ final class CrowdProcess: Sendable {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// A crowd, still empty, at the gateway on `port`.
+    /// A crowd without connections yet, for the gateway on `port`.
     init(port: Int, data: String, isTLS: Bool = false) throws {
         let key = "\(data)/keys/applications/app.k1.key"
         process = RunningProcess(
@@ -28,8 +28,8 @@ final class CrowdProcess: Sendable {
         try process.start()
     }
 
-    /// Gives an order and waits until it is obeyed.
-    /// - Returns: the words of the answer behind the order.
+    /// Sends a command and waits until it is done.
+    /// - Returns: the words of the response after the command.
     @discardableResult
     func obey(_ order: String) async throws -> [String] {
         try orders.fileHandleForWriting.write(contentsOf: Data("\(order)\n".utf8))
@@ -40,12 +40,12 @@ final class CrowdProcess: Sendable {
         defer { watch.cancel() }
         let answer = await line()
         guard answer.hasPrefix("done \(order)") else {
-            throw ClusterError(said: "the crowd, told to \(order), said: \(answer)")
+            throw ClusterError(said: "the crowd answered \(order) with: \(answer)")
         }
         return answer.dropFirst("done \(order)".count).split(separator: " ").map(String.init)
     }
 
-    /// The next line that it says; nothing when it has ended.
+    /// The next line of output; empty after the process ended.
     private func line() async -> String {
         let output = answers.fileHandleForReading
         return await withCheckedContinuation { continuation in
@@ -63,9 +63,9 @@ final class CrowdProcess: Sendable {
         }
     }
 
-    /// All go.
+    /// Closes all connections.
     func end() async {
-        // Or it has left.
+        // The process may have ended already.
         try? orders.fileHandleForWriting.close()
         _ = await process.end(within: .seconds(10))
     }

@@ -4,13 +4,16 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// The server is a built gateway, the crowd a process of its own: what the gateway grows by is
-    /// its share. The ordinary run has a tenth of the crowd.
-    @Suite("A crowd at the gateway", .enabled(if: CrowdProcess.isPossible, "python3 is missing"))
+    /// The server is a built gateway, and the crowd is a separate process: the gateway's growth is
+    /// its own share of the memory. An ordinary run has a tenth of the crowd.
+    @Suite(
+        "A crowd of clients at the gateway",
+        .enabled(if: CrowdProcess.isPossible, "python3 is missing"))
     struct Crowds {
         private static let part = SoakRounds.isLong ? 1 : 10
 
-        @Test("SECURITY.md, Frames: 2,000 slow and 5,000 idle ones: a good caller's p99 holds")
+        @Test(
+            "SECURITY.md, Frames: 2,000 slow and 5,000 idle clients leave another client's p99 low")
         func goodCaller() async throws {
             try await with { gateway, backend, crowd in
                 _ = try await Self.p99(of: backend)
@@ -19,7 +22,8 @@ extension SystemTests {
                     let alone = try await Self.p99(of: backend)
                     try await crowd.obey("idle \(5_000 / Self.part)")
                     try await crowd.obey("slow \(2_000 / Self.part)")
-                    // The whole run sees the slow ones thrown out and come back.
+                    // A whole run includes the slow clients being disconnected and connecting
+                    // again.
                     if SoakRounds.isLong { try await Task.sleep(for: .seconds(6)) }
                     let crowded = try await Self.p99(of: backend)
                     let count = try await crowd.obey("count")
@@ -30,7 +34,7 @@ extension SystemTests {
                     ratios.append(crowded / alone)
                     try await crowd.obey("leave")
                 }
-                // The issue asks for 2, to which the printed figures of a long run are held.
+                // The goal is 2; the printed figures of a long run are compared with it.
                 #expect(try #require(ratios.min()) <= 4)
             }
         }
@@ -41,7 +45,7 @@ extension SystemTests {
         func idle(isTLS: Bool) async throws {
             let count = (isTLS ? 1_000 : 5_000) / Self.part
             try await with(isTLS: isTLS) { gateway, _, crowd in
-                // What the process makes once, and what its allocator keeps.
+                // Memory that the process allocates once, and that its allocator keeps.
                 try await crowd.obey("idle \(count / 5)")
                 let before = try ProcessMemory.resident(gateway.id)
                 try await crowd.obey("idle \(count)")
@@ -66,7 +70,7 @@ extension SystemTests {
             }
         }
 
-        /// A gateway of its own, a backend of it, and a crowd that is still empty.
+        /// A gateway, a backend that calls it, and a crowd without connections yet.
         private func with(
             isTLS: Bool = false,
             _ body: (GatewayProgram, Backend, CrowdProcess) async throws -> Void
@@ -89,7 +93,7 @@ extension SystemTests {
             }
         }
 
-        /// The settings of a gateway that speaks TLS.
+        /// The settings of a gateway that uses TLS.
         private static func certificate(below data: String) throws -> [String] {
             let folder = try TemporaryFolder()
             let issued = try TestAuthority(now: SystemTime().now()).issue([.dns("localhost")])
@@ -104,7 +108,7 @@ extension SystemTests {
             ]
         }
 
-        /// The p99 of calls one after the other.
+        /// The p99 of sequential calls.
         private static func p99(of backend: Backend) async throws -> Duration {
             let clock = ContinuousClock()
             var all: [Duration] = []
@@ -114,7 +118,7 @@ extension SystemTests {
             return Figures.percentile(99, of: all)
         }
 
-        /// Returns when each of so many streams has told twice more what it tells.
+        /// Returns once the streams have received two more items each.
         private static func untilAllAreTold(_ count: Int, _ crowd: CrowdProcess) async throws {
             func items() async throws -> Int {
                 Int(try await crowd.obey("count").dropFirst().first ?? "") ?? 0

@@ -3,20 +3,20 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// A backend for each follower would be thousands of processes, so they are streams of one
-    /// crowd. The session ends through another gateway: its end comes to this one by the stream that
-    /// all its followers share. The ordinary run has a few hundred.
+    /// A backend for each follower would be thousands of processes, so the followers are streams of
+    /// one crowd. The session ends through another gateway: this gateway learns of it by the stream
+    /// that all its followers share. An ordinary run has a few hundred followers.
     @Suite(
-        "Followers of ends at the gateway",
+        "Followers of the gateway's revocation feed",
         .enabled(if: CrowdProcess.isPossible, "python3 is missing"), .timeLimit(.minutes(8)))
     struct Followers {
         private static let count = SoakRounds.isLong ? 10_000 : 300
         private static let ends = SoakRounds.isLong ? 20 : 3
-        /// What the issue asks for is a second, to which the printed figures of a long run on a quiet
-        /// machine are held.
+        /// The goal is one second; the printed figures of a long run on an otherwise idle machine
+        /// are compared with it.
         private static let lastMax = 5_000
 
-        @Test("S-06: an end reaches all followers, across a restart of session; what each costs")
+        @Test("S-06: a revocation reaches every follower, even after a restart of session")
         func followers() async throws {
             try await Cluster.with { cluster in
                 let gateway = GatewayProgram("followed", of: cluster)
@@ -38,10 +38,10 @@ extension SystemTests {
             }
         }
 
-        /// Begins to follow, and measures what the gateway grows by.
+        /// Opens the followers' streams and measures the gateway's growth.
         private func costs(_ gateway: GatewayProgram, _ crowd: CrowdProcess) async throws {
             let first = Self.count / 5
-            // What the process makes once, and what its allocator keeps.
+            // Memory that the process allocates once, and that its allocator keeps.
             try await crowd.obey("follow \(first)")
             try await untilAllHear(first, crowd)
             let before = try ProcessMemory.resident(gateway.id)
@@ -53,7 +53,7 @@ extension SystemTests {
             #expect(each <= 16 << 10)
         }
 
-        /// Ends sessions, one after the other; every follower must be told of each.
+        /// Ends sessions one after the other; every follower must receive each revocation.
         private func tells(
             _ name: String, _ crowd: CrowdProcess, _ maker: SessionMaker
         ) async throws {
@@ -76,7 +76,7 @@ extension SystemTests {
             #expect(worst <= Self.lastMax)
         }
 
-        /// Returns when so many streams have told twice more what they tell each second.
+        /// Returns once the streams have received two more items each; they get one each second.
         private func untilAllHear(_ count: Int, _ crowd: CrowdProcess) async throws {
             func items() async throws -> Int {
                 Int(try await crowd.obey("count").dropFirst().first ?? "") ?? 0
@@ -88,10 +88,10 @@ extension SystemTests {
             #expect(doHear)
         }
 
-        /// Returns when sessions are opened again.
+        /// Returns once sessions can be opened again.
         private func untilBack(_ maker: SessionMaker) async throws {
             let isBack = try await eventually {
-                // Refused while it is away.
+                // Fails while the session service is unavailable.
                 (try? await maker.open()) != nil
             }
             #expect(isBack)

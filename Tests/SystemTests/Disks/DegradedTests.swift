@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("B3: a part that fails is named, and takes no program out of service")
+    @Suite("B3: a failing part is reported, and no program goes out of service")
     struct Degraded {
-        /// Health, the metrics port and the tool as they are while parts of programs fail.
+        /// Checks health, the metrics port and the tool while a part of a program fails.
         private func expectDegraded(
             _ part: String, of service: String, _ cluster: Cluster
         ) async throws {
@@ -17,7 +17,7 @@ extension SystemTests {
             }
             let status = try await cluster.status()
             #expect(named, "\(status.output)")
-            #expect(status.exitCode == 0, "it takes calls")
+            #expect(status.exitCode == 0, "it accepts calls")
             let line = status.output.split(separator: "\n").first { $0.hasPrefix(service) } ?? ""
             #expect(line.contains("serving, degraded: \(part) ("), "\(status.output)")
             let ready = try cluster.metrics(service, "/readyz")
@@ -36,7 +36,7 @@ extension SystemTests {
             #expect(isWell, "\(status.output)")
         }
 
-        /// What a sign-in is refused with, once it is.
+        /// The error of a sign-in, once sign-ins fail.
         private func refusal(_ person: Person, _ backend: Backend) async throws -> ServiceError? {
             var refused: ServiceError?
             _ = try await eventually {
@@ -51,7 +51,8 @@ extension SystemTests {
             return refused
         }
 
-        @Test("B3: session's disk is full: validation and the feed of ends work at two gateways")
+        @Test(
+            "B3: with session's disk full, validation and the revocation feed work at two gateways")
         func sessionsDisk() async throws {
             try await Cluster.with { cluster in
                 let second = GatewayProgram("second", of: cluster)
@@ -73,9 +74,9 @@ extension SystemTests {
                     let verifier = backend.verifier()
                     let work = Task { await verifier.run() }
                     let isFresh = try await eventually { verifier.freshness != nil }
-                    #expect(isFresh, "the feed of ends begins and continues")
+                    #expect(isFresh, "the revocation feed starts and continues")
                     guard case .good = await verifier.verify(token) else {
-                        Issue.record("a good token is refused")
+                        Issue.record("a valid token is rejected")
                         continue
                     }
                     work.cancel()
@@ -89,7 +90,7 @@ extension SystemTests {
             }
         }
 
-        @Test("B3: a peer that hangs is named by its callers, and they serve")
+        @Test("B3: a peer that hangs is reported by its callers, and they keep serving")
         func peer() async throws {
             try await Cluster.with { cluster in
                 let identity = try #require(cluster.processes["postern-identity"])
@@ -101,7 +102,7 @@ extension SystemTests {
                 #expect(named)
                 #expect(try cluster.metrics("gateway", "/readyz").hasPrefix("HTTP/1.1 200"))
                 let status = try await cluster.status()
-                #expect(status.exitCode == 1, "identity itself takes no calls")
+                #expect(status.exitCode == 1, "identity itself accepts no calls")
                 #expect(status.output.contains("serving, degraded: identity ("))
                 kill(identity, SIGCONT)
                 try await expectWell(cluster)

@@ -6,14 +6,14 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("A disk that takes no more")
+    @Suite("A disk that cannot be written")
     struct Disks {
-        /// Some writes still find room in what a store had taken before.
+        /// Some writes still fit into space that a store had allocated before.
         private static let attemptsMax = 400
         private static let refusalsWanted = 3
 
         @Test(
-            "Crash: disk full: writes are refused, reads served, and all works again, unrestarted",
+            "Crash: disk full: writes fail, reads are served, and all recovers without a restart",
             .enabled(if: FullDisk.isPossible, "a small file system needs root to be mounted"))
         func full() async throws {
             let folder = try TemporaryFolder()
@@ -29,13 +29,13 @@ extension SystemTests {
             try FullDisk.unmount(data)
         }
 
-        @Test("Crash: a limit on files: writes are refused, reads served, and all works again")
+        @Test("Crash: file size limit: writes fail, reads are served, and all recovers")
         func limited() async throws {
             try await Cluster.with { try await expectPassing(FileSizeLimit(), $0) }
         }
 
         @Test(
-            "Crash: read-only files: writes are refused, reads served, and all works again",
+            "Crash: read-only files: writes fail, reads are served, and all recovers",
             .enabled(if: ReadOnlyFiles.isPossible, "needs root, and a file system that can"))
         func readOnly() async throws {
             try await Cluster.with { try await expectPassing(ReadOnlyFiles(), $0) }
@@ -55,11 +55,11 @@ extension SystemTests {
             }
             try await trouble.end(cluster)
             try await expectRecovery([ada.person] + acknowledged, ada, backend)
-            #expect(cluster.processes == processes, "nothing was started again")
+            #expect(cluster.processes == processes, "no program was restarted")
             backend.close()
         }
 
-        /// - Returns: who was signed up all the same.
+        /// - Returns: the people whose sign-up succeeded all the same.
         private func expectRefusals(_ ada: Visitor, _ backend: Backend) async throws -> [Person] {
             var acknowledged: [Person] = []
             var refused: [ErrorCode?] = []
@@ -72,7 +72,7 @@ extension SystemTests {
                     refused.append((error as? ServiceError)?.code)
                 }
                 let token = await ada.session.accessToken
-                #expect(try await backend.isSignedIn(token, of: ada.person), "reads go on")
+                #expect(try await backend.isSignedIn(token, of: ada.person), "reads still work")
             }
             #expect(refused == [.unavailable, .unavailable, .unavailable])
             return acknowledged

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Something that befalls the disk below a running cluster, and passes.
+/// A disk fault below a running cluster, which a test begins and ends.
 protocol DiskTrouble: Sendable {
     func begin(_ cluster: Cluster) async throws
     func end(_ cluster: Cluster) async throws
@@ -12,7 +12,7 @@ protocol DiskTrouble: Sendable {
 struct FullDisk: DiskTrouble {
     /// Enough for five stores and a few hundred accounts.
     private static let size = "size=24m,mode=0700"
-    /// Whether this process may mount, which takes root.
+    /// Whether this process may mount, which needs root.
     static let isPossible = geteuid() == 0 && canMount()
 
     private static func canMount() -> Bool {
@@ -22,11 +22,11 @@ struct FullDisk: DiskTrouble {
             try unmount(folder.path)
             return true
         } catch {
-            return false  // which is what was asked
+            return false  // The probe failed, which is the result.
         }
     }
 
-    /// Mounts a small file system at a folder.
+    /// Mounts a small file system on a folder.
     static func mount(_ path: String) throws {
         try Command.run("mount", ["-t", "tmpfs", "-o", size, "tmpfs", path])
     }
@@ -46,7 +46,7 @@ struct FullDisk: DiskTrouble {
     private func filler(_ cluster: Cluster) -> String { "\(cluster.data)/filler" }
 }
 
-/// The system lets the programs' files grow no more, as a quota does: each write fails.
+/// The system does not let the programs' files grow, as with a quota: each write fails.
 struct FileSizeLimit: DiskTrouble {
     func begin(_ cluster: Cluster) throws { try limit(cluster, to: "0:unlimited") }
     func end(_ cluster: Cluster) throws { try limit(cluster, to: "unlimited:unlimited") }
@@ -58,7 +58,7 @@ struct FileSizeLimit: DiskTrouble {
     }
 }
 
-/// The stores' files may not be changed, not even by who has them open.
+/// The stores' files cannot be changed, not even through descriptors that are already open.
 struct ReadOnlyFiles: DiskTrouble {
     /// Whether the file system has the attribute, and this process may set it.
     static let isPossible = canSet()
@@ -71,12 +71,12 @@ struct ReadOnlyFiles: DiskTrouble {
         defer { close(file) }
         do {
             try Command.run("chattr", ["+i", path])
-            // Some file systems keep the attribute and heed it only at the next opening.
+            // Some file systems store the attribute but apply it only when a file is opened.
             let isHeeded = write(file, "c", 1) < 0
             try Command.run("chattr", ["-i", path])
             return isHeeded
         } catch {
-            return false  // which is what was asked
+            return false  // The probe failed, which is the result.
         }
     }
 
@@ -101,7 +101,7 @@ enum Command {
     static func run(_ name: String, _ arguments: [String]) throws {
         let run = try SystemCommand(name, arguments)
         guard run.exitCode == 0 else {
-            throw ClusterError(said: "\(name) left with \(run.exitCode)")
+            throw ClusterError(said: "\(name) ended with \(run.exitCode)")
         }
     }
 }

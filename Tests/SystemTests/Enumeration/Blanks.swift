@@ -1,16 +1,16 @@
 import Messages
 
-/// Takes out of answers what no two of one kind have in common; everything else must be the same to
-/// the byte. A text keeps its length.
+/// Removes from responses the values that differ between any two of one kind; all other bytes must
+/// be equal. A text keeps its length.
 enum Blanks {
-    /// How long to wait, which gets shorter while one asks.
+    /// The wait before the next attempt, which gets shorter during the test.
     static func waits(_ response: inout WireV1.Response) {
         guard let error = response.error else { return }
         response.error?.retryAfterMs = 0
         response.error?.userMessage = String(error.userMessage.filter { !$0.isNumber })
     }
 
-    /// Which code it is, until when it is good and when there is another one.
+    /// The id of the code, its expiry, and the time when another one can be requested.
     static func phoneCode(_ response: inout WireV1.Response) throws {
         guard response.status == 0 else { return }
         var answer = try GatewayV1.RequestPhoneCodeResponse(decoding: response.payload)
@@ -20,7 +20,7 @@ enum Blanks {
         response.payload = answer.encoded()
     }
 
-    /// The account, its session, and the address, which is another one in each.
+    /// The account, its session, and the address, which is different in each request.
     static func signUp(_ response: inout WireV1.Response) throws {
         guard response.status == 0 else { return }
         var answer = try GatewayV1.SignUpWithPasswordResponse(decoding: response.payload)

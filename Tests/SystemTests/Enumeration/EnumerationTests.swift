@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// A stranger with a watch, at the gateway's door, against the programs as they are built.
-    @Suite("X-02: what a stranger learns of an address by asking")
+    /// An attacker who measures times at the gateway of the built programs.
+    @Suite("X-02: a stranger cannot learn whether an address has an account")
     struct Enumeration {
-        /// What would be refused long before a difference showed is let through, and counted.
+        /// Limits that would reject calls long before a difference showed are raised, or in shadow
+        /// mode.
         private static let generousLimits = """
             failed-sign-in-by-account:
               shadow: true
@@ -29,14 +30,14 @@ extension SystemTests {
 
         init() throws { folder = try TemporaryFolder() }
 
-        @Test("X-02: failed sign-ins are alike, and so are those that are locked out")
+        @Test("X-02: failed sign-ins look alike for all addresses, before and during a lockout")
         func signIn() async throws {
             try await with { cluster, caller in
                 try await settlement(cluster, caller).settle(Resident.natives)
                 let kinds = Resident.natives.map { signIn($0, caller) }
                 let answer = try Likeness(call: "sign-in", kinds: kinds).expectAlike()
                 #expect(answer.error?.code == "auth/invalid-credential")
-                // As the limit stands by itself; it is read again within a second or two.
+                // With the limit's own rule; the file is read again within a second or two.
                 try folder.write(
                     "sign-in-failures-overall-count: 1000000\nfailed-sign-in-in-a-row-shadow: true\n",
                     to: "limits.yaml")
@@ -48,7 +49,7 @@ extension SystemTests {
             }
         }
 
-        @Test("X-02: failed sign-ins are alike while passwords from elsewhere are stored")
+        @Test("X-02: failed sign-ins look alike while imported password hashes are stored")
         func signInBesideOthers() async throws {
             try await with { cluster, caller in
                 try await settlement(cluster, caller).settle(Resident.allCases)
@@ -59,7 +60,7 @@ extension SystemTests {
             }
         }
 
-        @Test("X-02: a link to set a new password is promised to every address alike")
+        @Test("X-02: a password reset answers alike for every address")
         func reset() async throws {
             try await with { cluster, caller in
                 try await settlement(cluster, caller).settle(Resident.allCases)
@@ -76,7 +77,7 @@ extension SystemTests {
             }
         }
 
-        @Test("X-02: a code is sent to every number alike")
+        @Test("X-02: a code request answers alike for every number")
         func phoneCode() async throws {
             let texts = try await HTTPSink { _ in .answer(204) }
             try await with(Self.phones(texts)) { cluster, caller in
@@ -91,7 +92,7 @@ extension SystemTests {
                 }
                 let likeness = Likeness(
                     call: "phone-code", kinds: kinds, isQuick: true, blank: Blanks.phoneCode)
-                // Each number once: the second code to one would have to wait.
+                // Each number is used once: a second code to one would have to wait.
                 let known = (0..<likeness.asksMax).map { number in
                     "{\"external_id\":\"\(number)\",\"phone_number\":\"\(Self.phone("0", number))\"}"
                 }
@@ -103,7 +104,7 @@ extension SystemTests {
         }
 
         @Test(
-            "X-02: under strict enumeration sign-ups are alike, whatever becomes of the address",
+            "X-02: with strict enumeration, sign-ups look alike, whoever owns the address",
             arguments: ["optional", "required"])
         func signUp(verification: String) async throws {
             let settings = [
@@ -154,7 +155,7 @@ extension SystemTests {
             }
         }
 
-        /// Asks until every address is locked out.
+        /// Signs in until every address is locked out.
         private func lockOut(_ kinds: [Likeness.Kind]) async throws {
             let isLocked = try await eventually {
                 for kind in kinds {

@@ -2,14 +2,14 @@ import Messages
 import TestSupport
 import Testing
 
-/// Calls of several kinds that a stranger must not be able to tell apart (X-02): asked in turns, in an
-/// order that is drawn anew for each round, so that whatever the machine does meets all of them, and
-/// what one leaves behind meets each of the others.
+/// Calls of several kinds that a stranger must not be able to tell apart (X-02). They are made in
+/// rounds, each in a new random order, so that the machine's other load affects all kinds alike,
+/// and so do the effects that one call has on the next.
 struct Likeness {
-    /// One kind, for instance sign-ins to addresses that are nobody's.
+    /// One kind, for example sign-ins to addresses without an account.
     struct Kind {
         let name: String
-        /// Asks for the `number`-th time.
+        /// Makes the `number`-th call.
         let ask: (Int) throws -> PlainCaller.Answer
 
         init(_ name: String, ask: @escaping (Int) throws -> PlainCaller.Answer) {
@@ -18,32 +18,33 @@ struct Likeness {
         }
     }
 
-    /// Rounds of an ordinary run; a long one has as many as it is told, of quick calls tenfold.
+    /// Rounds of an ordinary run. A long run has as many as it is given, and ten times that for
+    /// quick calls.
     private static let ordinaryRounds = 24
     private static let quickFold = 10
-    /// What a long run is held to; an ordinary one finds what is plainly wrong.
+    /// The limits of a long run; an ordinary run finds only large differences.
     private static let gapMax = SoakRounds.isLong ? 0.05 : 0.5
     private static let tMax = 10.0
-    /// Rounds before anything is noted: caches fill.
+    /// Rounds before measurements are recorded, to fill caches.
     private static let warmUps = 3
-    /// A busy machine makes one try differ, what differs by itself does so in all.
+    /// Load on the machine makes one try differ; a real difference shows in all of them.
     private static let triesMax = SoakRounds.isLong ? 1 : 3
 
-    /// What is asked for, as figures name it.
+    /// The name of the call in the figures.
     let call: String
-    /// The first is what the others are compared with.
+    /// The others are compared with the first kind.
     let kinds: [Kind]
-    /// A call without a hash is so quick that a long run can make many more of it.
+    /// A call without a password hash is so quick that a long run can make many more of it.
     var isQuick = false
-    /// Takes out of an answer what no two have in common: new ids, tokens and times. What stays must
-    /// be the same to the byte.
+    /// Removes from a response the values that differ in each: new ids, tokens and times. All other
+    /// bytes must be equal.
     var blank: (inout WireV1.Response) throws -> Void = { _ in }
 
-    /// How often each kind is asked for at the most.
+    /// The largest number of calls of each kind.
     var asksMax: Int { Self.triesMax * (rounds + Self.warmUps) }
 
-    /// Asks, and expects all to be alike in bytes and in time.
-    /// - Returns: the answer that all had.
+    /// Makes the calls, and expects all kinds to be equal in bytes and in time.
+    /// - Returns: the response that all kinds had.
     @discardableResult
     func expectAlike() throws -> WireV1.Response {
         var number = 0
@@ -60,7 +61,7 @@ struct Likeness {
         return answer
     }
 
-    /// A kind beside the first one.
+    /// One kind compared with the first.
     private struct Comparison {
         let name: String
         let median: Double
@@ -69,7 +70,7 @@ struct Likeness {
 
         var isAlike: Bool { gap <= Likeness.gapMax && abs(t) < Likeness.tMax }
 
-        /// As `docker/bench.sh` promises.
+        /// In the format that `docker/bench.sh` reads.
         var figures: String {
             func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
             return """

@@ -5,12 +5,12 @@ import RPC
 import ServiceRuntime
 import TestSupport
 
-/// A caller that speaks the wire by itself over one blocking socket, a call after the other: it sees
-/// an answer's bytes as they came, and nothing of its own stands between them and the clock.
+/// A client that speaks the wire protocol directly over one blocking socket, one call at a time. It
+/// sees the bytes of a response as they arrive, and no client code of its own affects the times.
 final class PlainCaller {
-    /// What came, and after how long.
+    /// A response, and the time until it arrived.
     struct Answer {
-        /// The whole of it but the call's number.
+        /// The whole response except the number of the call.
         var response: WireV1.Response
         let took: Duration
     }
@@ -29,7 +29,7 @@ final class PlainCaller {
             key: key.key)
     }
 
-    /// Anybody, at any service.
+    /// Any application, at any service.
     init(
         _ cluster: Cluster, service: String, application: String, keyID: String,
         key: any ApplicationProver
@@ -39,7 +39,7 @@ final class PlainCaller {
         socket = try LoopbackSocket.connected(to: address.port, from: 1)
         LoopbackAddress.setPatience(seconds: Self.patienceSeconds, of: socket)
         guard case .hello(let server) = try frame() else {
-            throw ClusterError(said: "\(service) says no Hello")
+            throw ClusterError(said: "\(service) sent no Hello")
         }
         var hello = WireV1.Hello(
             version: 1, service: "postern.\(service)", application: application, keyId: keyID)
@@ -47,7 +47,7 @@ final class PlainCaller {
         try send(.hello(hello))
     }
 
-    /// Whether the service takes a call from it.
+    /// Whether the service accepts a call from this application.
     func isBelieved() throws -> Bool {
         try send(.request(WireV1.Request(call: 1, method: "postern.health.v1.Health/Check")))
         while true {
@@ -62,9 +62,9 @@ final class PlainCaller {
 
     deinit { close(socket) }
 
-    /// Calls a method of the gateway's, each time for a person at another address, so that no limit
-    /// by address is in the way.
-    /// - Parameter method: Without its package: "Auth/SignInWithPassword".
+    /// Calls a method of the gateway, each time with another client address, so that no limit by
+    /// address applies.
+    /// - Parameter method: without its package: "Auth/SignInWithPassword".
     func ask(_ method: String, _ request: some ProtobufMessage) throws -> Answer {
         calls += 1
         let address = Person(Int(calls)).address
@@ -88,17 +88,17 @@ final class PlainCaller {
         let body = WireV1.Frame(kind: kind).encoded()
         let bytes = withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) } + body
         guard Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count else {
-            throw ClusterError(said: "the gateway takes nothing: \(errno)")
+            throw ClusterError(said: "writing failed: \(errno)")
         }
     }
 
-    /// The next frame. Written again it has the same bytes, so that nothing in it goes unread.
+    /// The next frame. It must encode to the same bytes, so that no part of it is ignored.
     private func frame() throws -> WireV1.Frame.Kind? {
         let count = try take(4).reduce(0) { $0 << 8 | Int($1) }
         let body = try take(count)
         let frame = try WireV1.Frame(decoding: body)
         guard frame.encoded() == body else {
-            throw ClusterError(said: "a frame says more than is read of it")
+            throw ClusterError(said: "a frame has fields that are not decoded")
         }
         return frame.kind
     }
@@ -107,7 +107,7 @@ final class PlainCaller {
         var chunk = [UInt8](repeating: 0, count: 16_384)
         while received.count < count {
             let read = recv(socket, &chunk, chunk.count, 0)
-            guard read > 0 else { throw ClusterError(said: "the gateway says nothing: \(errno)") }
+            guard read > 0 else { throw ClusterError(said: "reading failed: \(errno)") }
             received += chunk[..<read]
         }
         defer { received.removeFirst(count) }

@@ -3,25 +3,26 @@ import Foundation
 import Messages
 import TestSupport
 
-/// Addresses of which a stranger would like to know what is behind them.
+/// Kinds of addresses that a stranger would like to tell apart.
 enum Resident: String, CaseIterable {
-    /// Nobody.
+    /// No account.
     case unknown
-    /// An account with a password of ours.
+    /// An account with a password hash of Postern's.
     case password
-    /// One that signs in by a provider alone.
+    /// An account that signs in through a provider only.
     case provider
-    /// One with a password of ours that an operator has stopped.
+    /// An account with such a password hash that an operator suspended.
     case suspended
-    /// One that came from elsewhere, with the password that it had there.
+    /// An imported account, with its bcrypt hash.
     case bcrypt
-    /// The same, out of Firebase.
+    /// An imported account, with its scrypt hash from Firebase.
     case scrypt
 
-    /// Those without a hash from elsewhere: while any is stored, failed sign-ins take their slot.
+    /// Those without an imported hash: while any is stored, failed sign-ins take as long as its
+    /// check.
     static let natives: [Resident] = [.unknown, .password, .provider, .suspended]
 
-    /// Of each kind so many, asked about in turns.
+    /// Accounts of each kind, which are tried in rotation.
     static let count = 4
 
     /// The address of one; all have the same length.
@@ -30,13 +31,13 @@ enum Resident: String, CaseIterable {
     }
 }
 
-/// Makes the accounts behind the addresses.
+/// Creates the accounts behind the addresses.
 struct Settlement {
     let cluster: Cluster
     let caller: PlainCaller
     let folder: TemporaryFolder
 
-    /// Makes those of these kinds.
+    /// Creates the accounts of these kinds.
     func settle(_ kinds: [Resident]) async throws {
         let lines = kinds.flatMap { kind in (0..<Resident.count).compactMap { line(kind, $0) } }
         if !lines.isEmpty { try await takeIn(lines, from: "elsewhere") }
@@ -45,12 +46,12 @@ struct Settlement {
         }
     }
 
-    /// Takes accounts in, each a line of `postern import jsonl`.
+    /// Imports accounts, each a line for `postern import jsonl`.
     func takeIn(_ lines: [String], from source: String) async throws {
         let file = try folder.write(lines.joined(separator: "\n") + "\n", to: "\(source).jsonl")
         let run = try await cluster.tool(["import", "jsonl", file, "--source", source])
         guard run.exitCode == 0 else {
-            throw ClusterError(said: "not taken in: \(run.output)\(run.errors)")
+            throw ClusterError(said: "not imported: \(run.output)\(run.errors)")
         }
     }
 
@@ -72,7 +73,7 @@ struct Settlement {
         guard run.exitCode == 0 else { throw ClusterError(said: "not suspended: \(run.errors)") }
     }
 
-    /// What is behind an address from elsewhere; nil where nothing is, or an account of ours.
+    /// The import line of an address; nil if there is no account, or one that signs up here.
     private func line(_ kind: Resident, _ number: Int) -> String? {
         let head = """
             {"external_id":"\(kind) \(number)","email":"\(kind.email(number))","email_verified":true
@@ -99,7 +100,7 @@ struct Settlement {
         }
     }
 
-    /// So many bytes in Base64 without padding.
+    /// `count` bytes in Base64, without padding.
     private static func bytes(_ count: Int) -> String {
         String(Base64.encode([UInt8](repeating: 7, count: count)).prefix { $0 != "=" })
     }

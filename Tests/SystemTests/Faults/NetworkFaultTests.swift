@@ -8,13 +8,13 @@ extension SystemTests {
     @Suite("A bad network between the programs")
     struct NetworkFaults {
         private static let timeout = Duration.seconds(1)
-        /// The machine carries five programs and the load; alone it is a few milliseconds.
+        /// The machine runs five programs and the load; without them it is a few milliseconds.
         private static let overrunMax = Duration.milliseconds(250)
-        /// Within the longest wait between two attempts to connect.
+        /// Covers the longest wait between two attempts to connect.
         private static let recoveryPatience = Duration.seconds(20)
 
-        /// What the link suffers, one after the other; a place for the faults in the middle of a
-        /// frame is drawn from a seed. The ordinary run has one of each kind.
+        /// The faults of the link, one after the other. The position of a fault within a frame is
+        /// random, from a seed. An ordinary run has one fault of each kind.
         private static func faults(_ randomness: SeededRandomness) -> [ConnectionFaults] {
             let place = Int(randomness.next() % 800)
             let latency = Fault.latency(.milliseconds(50), jitter: .milliseconds(50))
@@ -37,7 +37,7 @@ extension SystemTests {
         }
 
         @Test(
-            "no call outlives its deadline, errors are the catalogue's, and all is well again after",
+            "no call outlives its deadline, all errors are catalogued, and service recovers",
             arguments: NetworkLink.allCases)
         func faults(on link: NetworkLink) async throws {
             try await ProxiedStack.with { stack, backend in
@@ -76,7 +76,7 @@ extension SystemTests {
             await visiting
         }
 
-        /// - Returns: the longest that a call outlived its deadline.
+        /// - Returns: the longest time that a call outlived its deadline.
         private func check(
             _ records: [CallRecord], _ link: NetworkLink, _ faults: ConnectionFaults
         ) -> Duration {
@@ -88,12 +88,13 @@ extension SystemTests {
                 #expect(allowed.contains(record.code), "\(record), \(link), \(faults)")
             }
             if case .stall = faults.upwards, link == .gatewayToSession {
-                #expect(records.contains { $0.error != nil }, "the fault was not felt: \(faults)")
+                #expect(records.contains { $0.error != nil }, "the fault had no effect: \(faults)")
             }
             return records.map { $0.elapsed - $0.timeout }.max() ?? .zero
         }
 
-        /// Everybody's last answer holds, and somebody new can come and come again.
+        /// Every visitor's last response is still valid, and a new person can sign up and sign in
+        /// again.
         private func expectWell(
             _ visitors: [Visitor], _ people: Newcomers, _ backend: Backend, _ occasion: String
         ) async throws {
@@ -112,7 +113,7 @@ extension SystemTests {
     }
 }
 
-/// People who sign up and in, each once.
+/// People who sign up and sign in, each once.
 private actor Newcomers {
     private var number: Int
 
@@ -120,7 +121,7 @@ private actor Newcomers {
         number = first
     }
 
-    /// - Returns: how many of the `count` could do both.
+    /// - Returns: the number of the `count` people who could do both.
     @discardableResult
     func come(
         _ count: Int, _ backend: Backend, _ records: CallRecords, timeout: Duration

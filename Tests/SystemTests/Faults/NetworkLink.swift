@@ -1,4 +1,4 @@
-/// Who calls whom over the network between the programs.
+/// A caller and a called program on the network between the programs.
 enum NetworkLink: String, CaseIterable, Sendable, CustomStringConvertible {
     case gatewayToIdentity
     case gatewayToSession

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The five programs, started one by one with a network between them that a test can spoil.
+/// The five programs, started one by one with a network between them that a test can disturb.
 final class ProxiedStack {
-    /// The folder of the stores and keys, as `postern up` lays it out.
+    /// The folder of the stores and keys, with the layout of `postern up`.
     let data: String
     private(set) var proxies: [NetworkLink: FaultProxy] = [:]
     private var processes: [(name: String, process: RunningProcess)] = []
 
-    /// Runs `test` with a stack of its own, which is stopped after, however the test ends.
+    /// Runs `test` with its own stack, and stops the stack afterwards, even if the test fails.
     static func with(_ test: (ProxiedStack, Backend) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         try await Cluster.with(folder) { _ in }  // makes the keys
@@ -29,7 +29,7 @@ final class ProxiedStack {
         self.data = data
     }
 
-    /// Whether all five run.
+    /// Whether all five programs run.
     var areAllRunning: Bool { processes.count == 5 && processes.allSatisfy(\.process.isRunning) }
 
     /// - Returns: the gateway's port.
@@ -66,12 +66,12 @@ final class ProxiedStack {
         }
         let text = try String(contentsOfFile: portFile, encoding: .utf8)
         guard let port = text.split(separator: "\n").first.flatMap({ Int($0) }) else {
-            throw ClusterError(said: "postern-\(name) tells no port: \(text)")
+            throw ClusterError(said: "postern-\(name) wrote no port: \(text)")
         }
         return port
     }
 
-    /// Stops all, callers before those whom they call, then the network.
+    /// Stops all programs, callers before the programs that they call, then the network.
     private func stop() async {
         for (_, process) in processes.reversed() {
             process.send(SIGTERM)

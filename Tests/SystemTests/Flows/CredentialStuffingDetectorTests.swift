@@ -2,18 +2,18 @@ import ServiceRuntime
 import Testing
 
 extension SystemTests {
-    /// R-03: the alarm with small numbers, since to raise it by the default ones takes too long. By
-    /// default 500 failures raise it, and ten of each site count.
-    @Suite("The alarm of leaked passwords")
+    /// R-03: The detector with small numbers, since reaching the default thresholds takes too long.
+    /// By default 500 failures raise the alarm, and ten of each site count.
+    @Suite("Detection of credential stuffing")
     struct Stuffing {
         /// Ten addresses of three sites: three in each of two /24, four in one /48.
         private static let addresses: [String] =
             (1...3).flatMap { ["198.51.100.\($0)", "203.0.113.\($0)"] }
             + (1...4).map { "2001:db8:1:\($0)::1" }
-        /// The fewest failures that the file of limits can set.
+        /// The smallest number of failures that the limits file can set.
         private static let raisedBy = 65
         private static let tries = 80
-        /// Two people who live in other sites than the addresses, and than each other.
+        /// Two people at other sites than the attackers' addresses, and than each other.
         private static let people = [Person(1), Person(251)]
 
         private func with(
@@ -27,8 +27,7 @@ extension SystemTests {
             }
         }
 
-        /// Wrong passwords for invented emails from each address in turn, each from a device of its
-        /// own.
+        /// Wrong passwords for invented emails from each address in turn, each on a new device.
         private func attack(_ backend: AppBackend) async throws -> [ErrorCode?] {
             var codes: [ErrorCode?] = []
             for number in 0..<Self.tries {
@@ -40,7 +39,7 @@ extension SystemTests {
             return codes
         }
 
-        /// Both people get in at home, on a device that is new and on the one that signed up.
+        /// Both people can sign in from home, on a new device and on the one that signed up.
         private func expectOwnersIn(_ backend: AppBackend) async throws {
             for person in Self.people {
                 #expect(try await backend.signIn(person, device: "new") == nil)
@@ -55,16 +54,16 @@ extension SystemTests {
             try await with(limits: "sign-in-failures-overall-count: \(Self.raisedBy)\n") {
                 _, backend in
                 let codes = try await attack(backend)
-                #expect(codes.allSatisfy { $0 == .invalidCredential }, "none is slowed down")
+                #expect(codes.allSatisfy { $0 == .invalidCredential }, "no attempt is limited")
                 try await expectOwnersIn(backend)
             }
         }
 
         @Test(
-            "M1: while the alarm is on, sites that attack are refused and owners elsewhere get in"
+            "M1: during an alarm, attacking sites are refused, and owners elsewhere can sign in"
         )
         func sites() async throws {
-            // So much of each site counts that three sites raise it.
+            // So many failures of each site count that three sites raise the alarm.
             let limits = """
                 sign-in-failures-overall-count: \(Self.raisedBy)
                 sign-in-failures-by-site-count: 64
@@ -76,7 +75,8 @@ extension SystemTests {
                 let slowed = codes.dropFirst(Self.raisedBy)
                 #expect(slowed.count { $0 == .invalidCredential } == 3, "one of each site")
                 #expect(slowed.count { $0 == .tooManyRequests } == Self.tries - Self.raisedBy - 3)
-                // Its last try of eight was refused by the alarm, and is charged all the same.
+                // The last of its eight attempts was refused by the alarm, and is charged all the
+                // same.
                 let peek = try await cluster.limits(
                     "peek", "failed-sign-in-by-address", Self.addresses[1])
                 #expect(peek.output.hasPrefix("free: 41 more"), "\(peek.output)\(peek.errors)")
@@ -85,8 +85,8 @@ extension SystemTests {
             }
         }
 
-        /// At another address of a site that attacks, the device that signed up gets in, and a new
-        /// one does not.
+        /// At another address of an attacking site, the device that signed up can sign in, and a
+        /// new device cannot.
         private func expectNeighbourIn(_ backend: AppBackend) async throws {
             let person = Self.people[0]
             let there = "203.0.113.200"

@@ -7,14 +7,14 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// What short deadlines, repeats and programs that stand still do to the counts.
+    /// Short deadlines, repeats and stopped programs, and what they do to the counts.
     @Suite("Deadlines and repeats")
     struct Deadlines {
         @Test(
-            "H2: a short deadline does not tell right passwords from wrong ones, and costs nothing")
+            "H2: a short deadline neither reveals whether a password is right nor costs an attempt")
         func oracle() async throws {
             let folder = try TemporaryFolder()
-            // A slower hash is on record, so that a failed sign-in takes as long as that one.
+            // A slower hash is stored, so that a failed sign-in takes as long as that hash.
             let slow = [
                 "POSTERN_PASSWORD_HASH_MEMORY": "65536", "POSTERN_PASSWORD_HASH_PASSES": "16",
             ]
@@ -40,7 +40,7 @@ extension SystemTests {
             }
         }
 
-        @Test("H2: a guess whose answer did not come in its time is not given back")
+        @Test("H2: a guess whose response did not arrive in time stays charged")
         func unanswered() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -60,7 +60,7 @@ extension SystemTests {
             }
         }
 
-        @Test("M2: calls with short deadlines neither open a breaker nor pass uncounted")
+        @Test("M2: calls with short deadlines neither open a circuit breaker nor go uncounted")
         func breakers() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -107,7 +107,7 @@ extension SystemTests {
             }
         }
 
-        @Test("B2: eight sign-ups at once with one key are one account and one charge")
+        @Test("B2: eight concurrent sign-ups with one key create one account and one charge")
         func repeatedSignUp() async throws {
             try await Cluster.with { cluster in
                 let backend = try AppBackend(cluster)
@@ -134,7 +134,7 @@ extension SystemTests {
             }
         }
 
-        @Test("B13: charges that a stalled limiter finds in its sockets lock nobody out")
+        @Test("B13: charges that a stalled limiter reads late do not lock the owner out")
         func stalledLimiter() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -157,7 +157,7 @@ extension SystemTests {
             }
         }
 
-        @Test("B7: a client address that is no bare one is refused, with the field")
+        @Test("B7: a client address that is not a plain IP address is rejected by field name")
         func address() async throws {
             try await Cluster.with { cluster in
                 for address in ["198.51.100.7:1234", " ", "198.51.100.7, 192.0.2.7", "[::1]", "me"]
@@ -174,7 +174,7 @@ extension SystemTests {
 }
 
 extension Cluster {
-    /// Runs `body` while a program stands still: its connections stay open, and it reads nothing.
+    /// Runs `body` while a program is stopped: its connections stay open, and it reads nothing.
     fileprivate func stopped(_ service: String, _ body: () async throws -> Void) async throws {
         guard let process = processes["postern-\(service)"] else {
             throw ClusterError(said: "postern-\(service) does not run")

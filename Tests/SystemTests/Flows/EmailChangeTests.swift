@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("A change of address through all five programs, over SMTP")
+    @Suite("A change of email address through all five programs, over SMTP")
     struct EmailChange {
-        @Test("G-12, D3 3.3: asked for, mailed to both, confirmed; the old address is told")
+        @Test(
+            "G-12, D3 3.3: a change is requested, mailed to both addresses, confirmed and reported")
         func changed() async throws {
             let sink = try SMTPSink()
             defer { sink.close() }
@@ -34,7 +35,8 @@ extension SystemTests {
                 let signedIn = try await cluster.auth(
                     "SignInWithPassword", moved, from: ada.address)
                 #expect(signedIn.exitCode == 0, "\(signedIn.errors)")
-                // The verification mail, that it is about to change, that it has.
+                // The verification mail, the mail that a change was requested, and the mail that it
+                // was made.
                 #expect(
                     try await eventually {
                         sink.mails.filter { $0.to.contains(ada.email) }.count == 3
@@ -42,13 +44,13 @@ extension SystemTests {
             }
         }
 
-        /// The token of the link that was mailed to an address, once it is there.
+        /// The token of the link that was mailed to an address; waits for the mail.
         private func token(in sink: SMTPSink, to address: String) async throws -> String {
             let start = "change-email?token="
             var text = ""
             let isThere = try await eventually {
                 let mail = sink.mails.last { $0.to.contains(address) }
-                // Quoted-printable, as far as a link needs it (RFC 2045 §6.7).
+                // Decodes quoted-printable, as far as a link needs it (RFC 2045, 6.7).
                 text = String(decoding: mail?.bytes ?? [], as: UTF8.self)
                     .replacingOccurrences(of: "=\r\n", with: "")
                     .replacingOccurrences(of: "=3D", with: "=")

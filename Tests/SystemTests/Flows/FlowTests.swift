@@ -4,7 +4,8 @@ import Testing
 extension SystemTests {
     @Suite("Flows through all five programs")
     struct Flows {
-        @Test("G-02, G-12, G-03, G-10, G-01, G-09: a person's way from sign-up to sign-out")
+        @Test(
+            "G-02, G-12, G-03, G-10, G-01, G-09: sign-up, verification, sign-in, replay, sign-out")
         func way() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    @Suite("What people type")
+    @Suite("Hostile input from users")
     struct HostilePeople {
-        /// Would show in any log, store or metric that holds it.
+        /// A text that any log, store or metric would show if it contained it.
         private static let canary = "Canary7Horse-5f1c9e0b"
         private static let breaking = "a\nb\r\n\"}\u{2028}{\"level\":\"error\"\u{1b}[31m"
 
-        @Test("Secrets: a password stands in no log, store, mail or metric, nor a token in a log")
+        @Test("Secrets: no password is in a log, store, mail or metric, and no token is in a log")
         func canary() async throws {
             try await Cluster.with(environment: ["POSTERN_LOG_LEVEL": "debug"]) { cluster in
                 let ada = Person(1)
@@ -20,7 +20,7 @@ extension SystemTests {
                 #expect(typo.code == "auth/invalid-credential")
                 let signedIn = try await cluster.signIn(ada, Self.canary)
                 #expect(signedIn.exitCode == 0)
-                // A password in the wrong place is one that gets logged most easily.
+                // A password in the wrong field is the one most easily logged.
                 _ = try await cluster.auth("Refresh", ["refreshToken": Self.canary])
                 let link = try await cluster.mailedToken(to: ada.email)
                 try await check(cluster, answer.session, link)
@@ -74,7 +74,7 @@ extension SystemTests {
             #expect(answer.code != "rpc/internal")
         }
 
-        @Test("X-01: every mistake of a caller is told as what it is")
+        @Test("X-01: every mistake of a caller gets an error that names it")
         func mistakes() async throws {
             try await Cluster.with { cluster in
                 let auth = "postern.gateway.v1.Auth"

@@ -5,11 +5,11 @@ import Testing
 extension SystemTests {
     @Suite("Limits")
     struct Limits {
-        @Test("R-03: a stranger who uses an account's attempts up does not lock its owner out")
+        @Test("R-03: a stranger who uses up an account's attempts does not lock its owner out")
         func knownDevice() async throws {
             try await Cluster.with { cluster in
                 let owner = Person(1)
-                // B5: known by its sign-up, without a sign-in.
+                // B5: The device is known by the sign-up, without a sign-in.
                 #expect(try await cluster.signUp(owner).exitCode == 0)
                 var codes: [String?] = []
                 for number in 0..<8 {
@@ -35,12 +35,12 @@ extension SystemTests {
             }
         }
 
-        @Test("R-05: `postern limits`: an operator replaces the subjects' key, and nobody is freed")
+        @Test("R-05: `postern limits` rotates the key of the subjects, and counts stay in force")
         func rotation() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
                 #expect(try await cluster.signUp(ada).exitCode == 0)
-                // Not from the device that signed up, which has a lane of its own.
+                // Another device than the one that signed up, which has its own lane.
                 func signIn(_ password: String = Person.password) async throws -> Cluster.Answer {
                     var request = ada.credentials(password)
                     request["device"] = ["deviceId": "elsewhere", "platform": "cli"]
@@ -101,11 +101,11 @@ extension SystemTests {
                     let peek = try await cluster.call("postern.ratelimit.v1.Limits/Peek", charges)
                     return peek.json.contains("\"remaining\": 3")
                 }
-                #expect(isChanged, "one of five is charged, and one would be by this")
+                #expect(isChanged, "one of five is charged, and the peek counts one more")
             }
         }
 
-        @Test("H1, M4: who invents requests for codes is refused by address, and shuts no number")
+        @Test("H1, M4: invented code requests are limited by client address, and lock no number")
         func inventedCodes() async throws {
             try await Cluster.with(environment: ["POSTERN_PHONE_COUNTRIES": "DE"]) { cluster in
                 let stranger = Person(700)
@@ -126,7 +126,7 @@ extension SystemTests {
             }
         }
 
-        @Test("M3: one address asks for 20 resets in an hour, whatever emails it names")
+        @Test("M3: one address may request 20 password resets an hour, for whatever emails")
         func resets() async throws {
             try await Cluster.with { cluster in
                 var codes: [String?] = []

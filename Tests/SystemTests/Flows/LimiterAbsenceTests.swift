@@ -3,13 +3,13 @@ import Glibc
 import Testing
 
 extension SystemTests {
-    /// R-07 with the real programs: a limiter that hangs, and one that is gone.
+    /// R-07 with the real programs: a limiter that hangs, and one that has been killed.
     @Suite("Without the limiter")
     struct WithoutLimiter {
         enum Absence: CaseIterable, Sendable {
-            /// Its process stands still: connections open and calls vanish.
+            /// Its process is stopped: connections stay open and calls get no response.
             case stalled
-            /// It has been killed, and nobody starts it again: connections are refused.
+            /// It has been killed and is not restarted: connections are refused.
             case killed
         }
 
@@ -17,7 +17,7 @@ extension SystemTests {
         private static let soon = Duration.seconds(3)
 
         @Test(
-            "R-07: sign-in refuses, all else goes on, soon, counted, and told once",
+            "R-07: sign-in fails fast and everything else works; fallbacks are counted and logged",
             arguments: Absence.allCases)
         func defaults(absence: Absence) async throws {
             try await Cluster.with { cluster in
@@ -46,7 +46,7 @@ extension SystemTests {
             }
         }
 
-        @Test("R-07: each flow has a setting of its own", arguments: Absence.allCases)
+        @Test("R-07: each flow has its own setting", arguments: Absence.allCases)
         func settings(absence: Absence) async throws {
             let environment = [
                 "POSTERN_LIMITER_FAILURE_SIGN_UP": "refuse",
@@ -78,14 +78,14 @@ extension SystemTests {
 }
 
 extension Cluster {
-    /// Runs `body` while the limiter is away, and has it come back.
+    /// Runs `body` while the limiter is unavailable, and then lets it continue.
     fileprivate func without(
         _ absence: SystemTests.WithoutLimiter.Absence, _ body: () async throws -> Void
     ) async throws {
         guard let limiter = processes["postern-rate-limit"] else {
             throw ClusterError(said: "postern-rate-limit does not run")
         }
-        // Whoever would start it again stands still instead.
+        // For a killed limiter the supervisor, which would restart it, is stopped.
         let still = absence == .stalled ? limiter : up.id
         kill(still, SIGSTOP)
         defer { kill(still, SIGCONT) }

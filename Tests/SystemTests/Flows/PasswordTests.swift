@@ -6,7 +6,7 @@ extension SystemTests {
     struct Passwords {
         private static let new = "Owners9Password"
 
-        @Test("G-11, X-02: forgotten, mailed, reset; the old password and session are gone")
+        @Test("G-11, X-02: a reset by mail replaces the password and ends the sessions")
         func forgotten() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -28,7 +28,8 @@ extension SystemTests {
             }
         }
 
-        @Test("R-03, X-02: the fourth request of an hour is limited, known or not")
+        @Test(
+            "R-03, X-02: the fourth request in an hour is limited, for a known or unknown address")
         func limited() async throws {
             try await Cluster.with { cluster in
                 let (ada, nobody) = (Person(1), Person(2))
@@ -44,7 +45,7 @@ extension SystemTests {
             }
         }
 
-        @Test("G-12: a change keeps the session that asks, and ends the others")
+        @Test("G-12: changing a password keeps the session that asks, and ends the others")
         func changed() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -99,7 +100,7 @@ extension SystemTests {
             return answer
         }
 
-        /// The bound is generous: what is promised is a second, on a machine of its own.
+        /// The bound is generous: the promise is one second, on a machine without other load.
         private func ends(_ session: Session, _ cluster: Cluster) async throws {
             #expect(
                 try await eventually {

@@ -11,7 +11,7 @@ extension SystemTests {
         @Test("G-06, R-01, A-06: D0's phone sign-in, its waits, and a number that changed hands")
         func story() async throws {
             let sink = try await HTTPSink { request in
-                // The provider says of this number that it has changed hands.
+                // The provider reports that this number has changed hands.
                 request.text.contains("+4915112345670")
                     ? .answer(200, body: #"{"number_changed":true}"#) : .answer(204)
             }
@@ -21,7 +21,7 @@ extension SystemTests {
                 let first = try await signIn(Self.number, sink, cluster)
                 #expect(first.isNewUser == true)
                 #expect(try await cluster.state(first.session).authenticated == true)
-                // The success let the waits begin anew; it is the same account from now on.
+                // The successful sign-in resets the waits; from now on it is the same account.
                 let again = try await signIn("+4915112345678", sink, cluster)
                 #expect(again.isNewUser != true)
                 #expect(again.account.accountId == first.account.accountId)
@@ -33,7 +33,7 @@ extension SystemTests {
             await sink.close()
         }
 
-        /// Asked for twice within a minute.
+        /// Two requests within one minute.
         private func waits(_ sink: HTTPSink, _ cluster: Cluster) async throws {
             let number = "+4915112345671"
             let first: Asked = try await ask(number, cluster).read()
@@ -43,10 +43,10 @@ extension SystemTests {
             let refusal: Refusal = try await ask(number, cluster, language: "de").read()
             #expect(refusal.code == "auth/too-many-requests" && refusal.action == "wait")
             #expect(refusal.userMessage.hasPrefix("Bitte warten Sie "), "\(refusal.userMessage)")
-            #expect(sink.requests.count <= sent + 1, "the first one's, at most")
+            #expect(sink.requests.count <= sent + 1, "at most the first code's")
         }
 
-        /// Five wrong codes, then nothing is looked at.
+        /// Five wrong codes; after that no code is checked.
         private func guesses(_ sink: HTTPSink, _ cluster: Cluster) async throws {
             let number = "+4915112345672"
             let asked: Asked = try await ask(number, cluster).read()
@@ -67,7 +67,8 @@ extension SystemTests {
                 try await ask("+33612345678", cluster).code == "auth/phone-country-not-allowed")
         }
 
-        /// The word of it comes with the first message to the number, which is added by it.
+        /// The provider reports the change with the first message to the number, which links the
+        /// number.
         private func changedHands(_ sink: HTTPSink, _ cluster: Cluster) async throws {
             let number = "+4915112345670"
             let ada: SignedIn = try await cluster.signUp(Person(1)).read()
@@ -82,7 +83,7 @@ extension SystemTests {
                     "code": try await code(to: number, sink),
                 ], cluster)
             #expect(linked.exitCode == 0, "\(linked.json)\(linked.errors)")
-            // Until identity has heard of it the code is enough, and asking begins anew.
+            // Until identity has the report, the code is enough, and a new code can be requested.
             let isGuarded = try await eventually {
                 let count = sink.requests.count
                 let asked: Asked = try await ask(number, cluster).read()
@@ -137,7 +138,7 @@ extension SystemTests {
                 metadata: ["client-address": "198.18.7.1"])
         }
 
-        /// The code of the latest message to a number, once it is there.
+        /// The code of the latest message to a number; waits for the message.
         private func code(
             to number: String, _ sink: HTTPSink, after count: Int = 0
         ) async throws -> String {
@@ -166,14 +167,14 @@ extension SystemTests {
     }
 }
 
-/// What RequestPhoneCode answers.
+/// The response of RequestPhoneCode.
 private struct Asked: Decodable {
     let requestId: String
     let attempt: Int
     let nextAfterMs: String
 }
 
-/// What SignInWithPhoneCode answers; a default value is absent.
+/// The response of SignInWithPhoneCode; a field with its default value is absent.
 private struct SignedInByPhone: Decodable {
     struct Account: Decodable {
         let accountId: String

@@ -4,7 +4,7 @@ import Testing
 extension SystemTests {
     @Suite("Sessions through all five programs")
     struct Sessions {
-        /// What ListSessions answers.
+        /// The response of ListSessions.
         private struct Listed: Decodable {
             struct Entry: Decodable {
                 let sessionId: String
@@ -23,7 +23,8 @@ extension SystemTests {
                 String(decoding: json, as: UTF8.self))
         }
 
-        @Test("S-03, G-10, G-22, G-13: displaced, replayed, listed, ended, proved again")
+        @Test(
+            "S-03, G-10, G-22, G-13: sessions are displaced, replayed, listed, ended and confirmed")
         func way() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// Limits on an account are filled by strangers, and must not lock its owner out.
+    /// Strangers fill limits on an account, and must not lock its owner out.
     @Suite("Limits that strangers cannot turn against an owner")
     struct TurnedLimits {
-        /// How the owner of an address comes to an account that a squatter made with it.
+        /// How the owner of an address gets an account that a squatter created with it.
         enum OwnersWay: CaseIterable, Sendable {
             case reset
             case provider
@@ -17,7 +17,7 @@ extension SystemTests {
         private static let owners = "Owners9Password"
         private static let wrong = "Wrong7Horse"
 
-        /// Wrong passwords from strangers' devices, each at an address of its own.
+        /// Wrong passwords from strangers' devices, each from another client address.
         private func guess(_ count: Int, at person: Person, _ backend: AppBackend) async throws {
             for number in 0..<count {
                 let code = try await backend.signIn(
@@ -29,7 +29,7 @@ extension SystemTests {
 
         // MARK: Known devices
 
-        @Test("B5: the device that signed up proves itself and signs in, whatever strangers guess")
+        @Test("B5: the device that signed up can sign in and reauthenticate during an attack")
         func signedUp() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -50,11 +50,11 @@ extension SystemTests {
         }
 
         @Test(
-            "B5: a squatter's device is not known any more once the owner has come",
+            "B5: a squatter's device is no longer known after the owner took the account over",
             arguments: OwnersWay.allCases)
         func takenOver(way: OwnersWay) async throws {
             try await Town.with { town in
-                // The squatter signs up with the owner's address, and never proves it.
+                // The squatter signs up with the owner's address, and never verifies it.
                 let (squatter, owner) = (Person(1), Person(2))
                 _ = try await town.signUp(squatter)
                 try await takeOver(squatter, by: owner, way, town)
@@ -65,7 +65,7 @@ extension SystemTests {
                 #expect(squatters == .tooManyRequests)
                 let owners = try await backend.signIn(
                     squatter, Self.wrong, device: owner.device, from: owner.address)
-                #expect(owners == .invalidCredential, "looked at, since the device is known")
+                #expect(owners == .invalidCredential, "checked, since the device is known")
             }
         }
 
@@ -85,7 +85,7 @@ extension SystemTests {
 
         // MARK: Attempts at the same time
 
-        @Test("B6: of eight right passwords at once each gets in, or does after a wait of seconds")
+        @Test("B6: of eight concurrent right passwords each succeeds, some after a wait of seconds")
         func parallel() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -105,7 +105,7 @@ extension SystemTests {
                 let longest = waits.max() ?? .zero
                 #expect(refused.values.allSatisfy { $0.code == .tooManyRequests }, "\(refused)")
                 try #require(longest <= .seconds(5), "\(waits)")
-                // Not a way to let something settle: it is the wait that the callers were answered.
+                // Waits as long as the callers were told to wait; this is no settling time.
                 try await Task.sleep(for: longest)
                 for device in refused.keys {
                     #expect(try await backend.signIn(ada, device: device) == nil)
@@ -115,7 +115,7 @@ extension SystemTests {
 
         // MARK: Failures in a row
 
-        /// By default it is 100, in five hours at the least.
+        /// By default it is 100, which take at least five hours.
         private static let fourInARow = """
             failed-sign-in-in-a-row-attempts: 4
             failed-sign-in-in-a-row-failures-max: 4
@@ -123,7 +123,7 @@ extension SystemTests {
 
             """
 
-        @Test("B14: failures in a row shut out new devices alone, until a reset or a known device")
+        @Test("B14: failures in a row lock new devices only; a reset or a known device ends it")
         func inARow() async throws {
             try await Town.with(limits: Self.fourInARow) { town in
                 let (ada, backend) = (Person(1), town.backend)
@@ -150,7 +150,7 @@ extension SystemTests {
             }
         }
 
-        /// Not even the right password is looked at from a device that is not known.
+        /// From an unknown device not even the right password is checked.
         private func expectShut(
             _ person: Person, _ password: String, _ backend: AppBackend
         ) async {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// The client in Python, written from the wire protocol alone; `docker/test.sh` makes its
+    /// The client in Python, written from the wire protocol alone. `docker/test.sh` makes its
     /// environment in `.build/venv`.
     @Suite("A client in another language")
     struct Interop {
@@ -13,7 +13,7 @@ extension SystemTests {
         private static let hasPython = FileManager.default.isExecutableFile(atPath: python)
 
         @Test(
-            "it signs up, verifies, signs in, refreshes, replays, signs out, and besieges",
+            "it signs up, verifies, signs in, refreshes, replays, signs out, and attacks",
             .enabled(if: hasPython, "docker/test.sh makes the Python environment"))
         func client() async throws {
             let run = try await ProgramRun.run(

@@ -13,7 +13,7 @@ extension SystemTests {
             .path
         private static let applications = BuiltPrograms.services + ["app", "tool"]
 
-        /// Whom each service takes calls from, beside those outside.
+        /// The services that each program calls, which therefore accept its calls.
         private static let calls = [
             "gateway": ["identity", "session", "rate-limit"],
             "identity": ["session", "notification"],
@@ -24,7 +24,7 @@ extension SystemTests {
         ]
 
         @Test(
-            "H3: what one container is handed proves to no service that it is another application",
+            "H3: the files of one container do not authenticate it as another application",
             arguments: [false, true])
         func impostor(isOfCompose: Bool) async throws {
             let folder = try TemporaryFolder()
@@ -58,8 +58,8 @@ extension SystemTests {
             }
         }
 
-        /// All that a holder's files can be used as: its private half, then each public half as a
-        /// shared secret and as a private half.
+        /// Everything that a holder's files can be used as: its private key, then each public key
+        /// as a shared secret and as a private key.
         private func held(by holder: String, _ cluster: Cluster) throws -> [any ApplicationProver] {
             let folder = holder == "tool" ? "applications" : holder
             let files = try FileManager.default
@@ -77,7 +77,7 @@ extension SystemTests {
         }
 
         @Test(
-            "H3: compose hands each service its own folder, and the ways out have one member each")
+            "H3: compose mounts one key folder for each service; egress networks have one member")
         func compose() throws {
             let text = try String(
                 contentsOfFile: "\(Self.root)/docker/compose.yaml", encoding: .utf8)
@@ -96,10 +96,11 @@ extension SystemTests {
                 #expect(text.contains("POSTERN_LISTEN_HOST: \(service)-inside\n"))
                 #expect(text.components(separatedBy: "\(service)-egress").count == 3)
             }
-            #expect(text.components(separatedBy: "outside]").count == 2, "the gateway alone")
+            #expect(text.components(separatedBy: "outside]").count == 2, "only the gateway")
         }
 
-        @Test("H3: keys that the build before shared: ours are replaced, app's goes on and rotates")
+        @Test(
+            "H3: keys shared by the previous version: services get new ones, app's key can rotate")
         func upgrade() async throws {
             let folder = try TemporaryFolder()
             let applications = folder.file("data/keys/applications")
@@ -126,7 +127,7 @@ extension SystemTests {
                 let removal = try await applicationsTool(
                     cluster, ["remove", "app", "--key", "k1"])
                 #expect(removal.exitCode == 0, "\(removal.errors)")
-                // The gateway looks every two seconds; endpoints.json names the new key.
+                // The gateway reads its folder every two seconds; endpoints.json names the new key.
                 let isBack = try await eventually(within: .seconds(10)) {
                     try await cluster.signIn(Person(1)).exitCode == 0
                 }
@@ -139,7 +140,7 @@ extension SystemTests {
             }
         }
 
-        @Test("H3: an application is added to a running system, rotates, and is shut out again")
+        @Test("H3: an application is added to a running system, rotated and removed")
         func lifeOfApplication() async throws {
             try await Cluster.with { cluster in
                 let added = try await applicationsTool(
@@ -167,14 +168,14 @@ extension SystemTests {
                 try FileManager.default.copyItem(atPath: second, toPath: copy)
                 #expect(try await applicationsTool(cluster, ["remove", "shop"]).exitCode == 0)
                 #expect(try await becomes(false, copy))
-                // What a Postern cannot do without stays.
+                // The applications that Postern needs cannot be removed.
                 let refused = try await applicationsTool(cluster, ["remove", "identity"])
                 #expect(refused.exitCode == 1)
                 #expect(refused.errors.contains("postern applications rotate identity"))
             }
         }
 
-        @Test("H3: openssl reads the keys that we make, and we those that openssl makes")
+        @Test("H3: openssl reads the keys that Postern makes")
         func openssl() async throws {
             try await Cluster.with { cluster in
                 let read = try await ProgramRun.run(
@@ -200,7 +201,7 @@ extension SystemTests {
         }
 
         private func log(_ cluster: Cluster, _ service: String) -> String {
-            // No log is an empty one.
+            // A missing log counts as empty.
             (try? String(
                 contentsOfFile: "\(cluster.data)/logs/postern-\(service).log", encoding: .utf8))
                 ?? ""

@@ -7,14 +7,14 @@ import ServiceRuntime
 import SessionVerifier
 import TestSupport
 
-/// A customer's backend: calls a gateway over a connection that it keeps, each call with a deadline
-/// of its own. The tool starts a process for each call; for load and for measured waits that is
-/// too slow.
+/// A customer's backend: it calls a gateway over one long-lived connection, each call with its own
+/// deadline. The tool starts a process for each call, which is too slow for load and for measured
+/// times.
 final class Backend: Sendable {
     private let client: RPCClient
     private let auth: AuthClient
 
-    /// A backend of the gateway on `port` that proves itself with a key below `data`.
+    /// A backend of the gateway on `port` that authenticates with a key below `data`.
     convenience init(port: Int, data: String) throws {
         try self.init(ports: [port], data: data)
     }
@@ -42,7 +42,7 @@ final class Backend: Sendable {
 
     func close() { client.close() }
 
-    /// Checks tokens by what this gateway publishes.
+    /// A verifier that checks tokens with the keys and revocations of this gateway.
     func verifier() -> SessionVerifier {
         SessionVerifier(
             VerificationClient(client), VerifierSettings(), time: SystemTime(),
@@ -94,14 +94,14 @@ final class Backend: Sendable {
         ).authenticated
     }
 
-    /// Asks the gateway how it is, which it answers by itself.
+    /// Calls the gateway's health check, which needs no other service.
     func askHealth() async throws {
         _ = try await HealthClient(client).check(
             HealthV1.CheckRequest(), client.context(timeout: .seconds(10)))
     }
 
     private func session(_ session: GatewayV1.Session?) throws -> GatewayV1.Session {
-        guard let session else { throw ClusterError(said: "an answer without a session") }
+        guard let session else { throw ClusterError(said: "a response without a session") }
         return session
     }
 
@@ -114,7 +114,7 @@ final class Backend: Sendable {
 }
 
 extension Person {
-    /// Their device, as a request names it.
+    /// The device in a request's form.
     fileprivate var v1Device: GatewayV1.Device {
         GatewayV1.Device(deviceId: device, platform: "cli", name: device)
     }

@@ -2,18 +2,18 @@ import Messages
 import ServiceRuntime
 import Synchronization
 
-/// How one call went.
+/// The outcome of one call.
 struct CallRecord: Sendable, CustomStringConvertible {
     let name: String
     let started: ContinuousClock.Instant
     let elapsed: Duration
     let timeout: Duration
-    /// Nil when it was answered.
+    /// Nil if the call succeeded.
     let error: (any Error)?
 
-    /// The catalogue's code; nil when it was answered, or failed without one.
+    /// The catalogue's code; nil if the call succeeded or failed without a code.
     var code: ErrorCode? { (error as? ServiceError)?.code }
-    /// Whether it failed with something that is no entry of the catalogue.
+    /// Whether it failed with an error that is not in the catalogue.
     var isUncatalogued: Bool { error != nil && code == nil }
 
     var description: String {
@@ -21,14 +21,14 @@ struct CallRecord: Sendable, CustomStringConvertible {
     }
 }
 
-/// Records of calls that run at once.
+/// Records of concurrent calls.
 final class CallRecords: Sendable {
     private let records = Mutex<[CallRecord]>([])
 
     var all: [CallRecord] { records.withLock { $0 } }
 
-    /// Makes a call and notes how it went.
-    /// - Returns: its answer; nil when it failed.
+    /// Makes a call and records its outcome.
+    /// - Returns: the response; nil if the call failed.
     func note<Answer: Sendable>(
         _ name: String, timeout: Duration, _ call: @Sendable () async throws -> Answer
     ) async -> Answer? {

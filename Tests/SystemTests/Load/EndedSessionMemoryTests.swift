@@ -2,23 +2,24 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    /// A long run shows by its second half whether what session keeps comes to an end.
-    @Suite("What sessions that have ended leave in memory", .timeLimit(.minutes(8)))
+    /// The second half of a long run shows whether session's memory stops growing.
+    @Suite("Memory that ended sessions leave behind", .timeLimit(.minutes(8)))
     struct EndedSessionMemory {
-        /// The whole run goes past the point where all that is bounded by count is full.
+        /// A whole run continues past the point where everything that is bounded by count is full.
         private static let count = SoakRounds.isLong ? 40_000 : 4_000
         private static let callers = 20
-        /// `Sources/SessionService/README.md`, "Memory", computes 1.5 KB until the caches are full, and
-        /// nothing from then on. A few thousand also meet what the allocator takes in large steps.
+        /// `Sources/SessionService/README.md`, "Memory", computes 1.5 KB until the caches are full,
+        /// and nothing from then on. A run of a few thousand also includes the allocator's large
+        /// steps.
         private static let eachBytesMax = SoakRounds.isLong ? 3 << 10 : 8 << 10
 
-        @Test("B21: a session that ended leaves its rows' pages and its token, both bounded")
+        @Test("B21: an ended session leaves pages of its rows and its cached token, both bounded")
         func ended() async throws {
             try await Cluster.with { cluster in
                 let maker = try SessionMaker(cluster)
                 defer { maker.close() }
                 let session = try #require(cluster.processes["postern-session"])
-                // What the process makes once.
+                // Memory that the process allocates once.
                 try await comeAndGo(Self.count / 8, maker)
                 let before = try ProcessMemory.resident(session)
                 try await comeAndGo(Self.count / 2, maker)
@@ -35,7 +36,7 @@ extension SystemTests {
             }
         }
 
-        /// So many sessions are opened, validated and ended, each of an account of its own.
+        /// Opens, validates and ends `count` sessions, each of another account.
         private func comeAndGo(_ count: Int, _ maker: SessionMaker) async throws {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<Self.callers {

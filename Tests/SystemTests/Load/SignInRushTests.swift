@@ -9,20 +9,20 @@ extension SystemTests {
     @Suite("Five hundred sign-ins at once")
     struct SignInRush {
         private static let comers = 500
-        /// Of the comers so many have an account; for the others as much is hashed.
+        /// The number of them with an account; for the others a password is hashed all the same.
         private static let accounts = SoakRounds.isLong ? 200 : 20
         private static let visitors = 10
         private static let rounds = SoakRounds.isLong ? 5 : 3
         private static let timeout = Duration.seconds(30)
-        /// How many times longer the refreshes' p99 may be in the best round. The issue asks for 2,
-        /// to which the printed figures of a release build are held; built for debugging, on a
-        /// shared machine, it is the gateway itself that the rush keeps busy.
+        /// The highest allowed ratio of the refreshes' p99 in the best round. The goal is 2, and
+        /// the printed figures of a release build are compared with it. In a debug build on a
+        /// shared machine, the sign-ins keep the gateway itself busy.
         private static let ratioMax = SoakRounds.isLong ? 4.0 : 20
-        /// What a call, its hash and its answer may leave in identity besides the hashes' memory.
+        /// Memory of identity for calls and responses, besides that of the hashes.
         private static let otherBytesMax = 32 << 20
 
         @Test(
-            "SECURITY.md, Load: hashes stay in the pool's memory, refreshes go on"
+            "SECURITY.md, Load: hashes stay within the pool's memory, and refreshes stay fast"
         )
         func rush() async throws {
             try await Cluster.with { cluster in
@@ -46,24 +46,24 @@ extension SystemTests {
             }
         }
 
-        /// A long run shows every round; another one only repeats what was late.
+        /// A long run prints every round; an ordinary run only repeats a round that was slow.
         private static func goesOn(_ ratios: [Double]) -> Bool {
             SoakRounds.isLong || ratios.allSatisfy { $0 > ratioMax }
         }
 
-        /// What the pool's threads hold while they hash.
+        /// The memory of the pool's threads while they hash.
         private static var poolBytes: Int {
             let settings = PasswordHashPool.Settings()
             return settings.threads * settings.parameters.memoryKiB << 10
         }
 
-        /// The visitors' refreshes alone, and beside a rush.
-        /// - Returns: how many times longer their p99 was in the rush.
+        /// The visitors' refreshes alone, and during a burst of sign-ins.
+        /// - Returns: the ratio of their p99 during the burst to the one before.
         private func round(
             _ visitors: [Visitor], _ people: [Person], _ backend: Backend
         ) async throws -> Double {
             let alone = await refreshes(of: visitors, backend) {
-                // Cancelled: the sample is short.
+                // Ignored: on cancellation the sample is short.
                 try? await Task.sleep(for: .seconds(1))
             }
             let outcomes = RushOutcomes()
@@ -91,8 +91,8 @@ extension SystemTests {
             return after / before
         }
 
-        /// Each visitor refreshes, again and again, while `body` runs.
-        /// - Returns: how long each took.
+        /// Each visitor refreshes repeatedly while `body` runs.
+        /// - Returns: the time that each refresh took.
         private func refreshes(
             of visitors: [Visitor], _ backend: Backend, while body: @Sendable () async -> Void
         ) async -> [Duration] {
@@ -103,7 +103,7 @@ extension SystemTests {
                     tasks.addTask {
                         repeat {
                             _ = await visitor.refresh(backend, records, timeout: Self.timeout)
-                            // Cancelled: the loop's end sees to that.
+                            // Ignored: on cancellation the loop ends.
                             try? await Task.sleep(for: .milliseconds(10))
                         } while !over.isRaised
                     }
@@ -126,14 +126,14 @@ extension SystemTests {
     }
 }
 
-/// What became of those who came at once.
+/// The outcomes of the concurrent sign-ins.
 private final class RushOutcomes: Sendable {
     struct Counts {
-        /// Whose password was hashed, be it right or nobody's.
+        /// Sign-ins with a hashed password, with or without an account.
         var hashed = 0
-        /// Who was told when to come back.
+        /// Sign-ins that were refused with `retry_after_ms`.
         var refused = 0
-        /// What should not be.
+        /// Unexpected errors.
         var others: [any Error] = []
     }
 

@@ -37,12 +37,12 @@ extension SystemTests {
             }
         }
 
-        /// What was well under way at the signal is answered. A request that the gateway has not
-        /// read by then is turned away like one that comes later; that it was not begun all the
-        /// same is seen at the next start, where a token that was used unanswered would be a replay.
+        /// Calls that began well before the signal get a response. A request that the gateway has
+        /// not read by then is refused, as a later one is. The next start shows that it was not
+        /// executed: otherwise the retry of its refresh token would be a replay.
         private func check(_ records: [CallRecord], _ signalled: ContinuousClock.Instant) {
             let before = records.filter { $0.started < signalled - .seconds(1) }
-            #expect(before.count > 100, "\(before.count) calls are no load")
+            #expect(before.count > 100, "\(before.count) calls are too few")
             for record in before { #expect(record.error == nil, "\(record)") }
             for record in records where record.error != nil {
                 #expect(record.code == .unavailable, "\(record)")
@@ -50,7 +50,7 @@ extension SystemTests {
             #expect(records.count { $0.error != nil } == Self.visitors)
         }
 
-        /// What each was told last holds after the next start.
+        /// After the next start, the last acknowledged state of each visitor is still valid.
         private func expectAllHold(_ visitors: [Visitor], _ backend: Backend) async throws {
             let records = CallRecords()
             for visitor in visitors {

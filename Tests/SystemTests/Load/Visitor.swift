@@ -1,13 +1,13 @@
 import Messages
 import ServiceRuntime
 
-/// Somebody who is signed in and uses an app: checks and refreshes, one call after the other. What
-/// was acknowledged to them must hold, whatever happens between.
+/// A signed-in user of an app, who validates and refreshes tokens, one call at a time. Whatever was
+/// acknowledged must stay valid, whatever happens in between.
 actor Visitor {
     let person: Person
     private(set) var session: GatewayV1.Session
     private var turns = 0
-    /// The refresh under way: it is repeated under its key until it is answered (G-25).
+    /// The idempotency key of the current refresh: it is retried until it gets a response (G-25).
     private var refreshKey: String?
     private var refreshes = 0
 
@@ -16,7 +16,7 @@ actor Visitor {
         self.session = session
     }
 
-    /// Signs up `count` people.
+    /// Signs people up.
     static func signUp(
         _ numbers: Range<Int>, _ backend: Backend
     ) async throws -> [Visitor] {
@@ -29,8 +29,8 @@ actor Visitor {
         return visitors
     }
 
-    /// One call: a refresh each fourth time, else a check.
-    /// - Returns: whether it was answered.
+    /// Makes one call: every fourth is a refresh, the others validate the access token.
+    /// - Returns: whether the call succeeded.
     func call(
         _ backend: Backend, _ records: CallRecords, timeout: Duration
     ) async -> Bool {
@@ -45,7 +45,7 @@ actor Visitor {
         return isSignedIn == true
     }
 
-    /// Exchanges the refresh token, or asks again for the answer that was lost.
+    /// Exchanges the refresh token, or retries a call whose response was lost.
     func refresh(
         _ backend: Backend, _ records: CallRecords, timeout: Duration
     ) async -> Bool {

@@ -1,14 +1,14 @@
-/// Visitors who call all at once, at a steady pace, until they are told to stop or, where asked,
-/// until a call of theirs fails.
+/// Visitors who call concurrently at a steady rate, until they are stopped or, if so configured,
+/// until one of their calls fails.
 struct VisitorLoad: Sendable {
     let visitors: [Visitor]
     let backend: Backend
     let records: CallRecords
-    /// From the begin of one call of a visitor to the next.
+    /// The time from the start of one call of a visitor to the next.
     let pause: Duration
     /// The deadline of each call.
     let timeout: Duration
-    /// Whether a visitor goes home after the first failure.
+    /// Whether a visitor stops after the first failure.
     let endsAtFailure: Bool
 
     /// Runs for `duration`.
@@ -17,7 +17,7 @@ struct VisitorLoad: Sendable {
         await run { ContinuousClock().now < end }
     }
 
-    /// Runs as long as `goesOn` says so.
+    /// Runs while `goesOn` returns true.
     func run(while goesOn: @escaping @Sendable () -> Bool) async {
         await withTaskGroup(of: Void.self) { tasks in
             for visitor in visitors { tasks.addTask { await run(visitor, while: goesOn) } }
@@ -31,7 +31,7 @@ struct VisitorLoad: Sendable {
             let isAnswered = await visitor.call(backend, records, timeout: timeout)
             if endsAtFailure, !isAnswered { return }
             next += pause
-            // Cancelled: the loop's end sees to that.
+            // Ignored: on cancellation the loop ends.
             try? await clock.sleep(until: next)
         }
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Accounts for the operator, and what people are told")
+    @Suite("Accounts for the operator, and languages of errors")
     struct AccountsTool {
         @Test("I-09: `postern accounts`: look up, suspend, restore, sign out, list")
         func accounts() async throws {
@@ -25,7 +25,7 @@ extension SystemTests {
                 let isOut = try await eventually {
                     try await cluster.state(session).authenticated != true
                 }
-                #expect(isOut, "its session lives on")
+                #expect(isOut, "its session has not ended")
                 #expect(try await cluster.signIn(ada).code == "auth/user-disabled")
                 let list = try await cluster.tool(["accounts", "list", "--status", "suspended"])
                 #expect(list.output.hasPrefix("\(id)  suspended  made 20"), "\(list.output)")
@@ -42,14 +42,14 @@ extension SystemTests {
                 let nobody = try await cluster.tool(["accounts", "look-up", "no@example.org"])
                 #expect(nobody.exitCode == 1 && nobody.output.contains("rpc/not-found"))
 
-                // Whoever may call everything may not call this: it has to be named.
+                // Permission for all methods does not include this one: it must be granted by name.
                 let relayed = try await cluster.call(
                     "postern.gateway.v1.Admin/LookUpAccount", "{\"email\": \"\(ada.email)\"}")
                 #expect(relayed.code == "rpc/permission-denied", "\(relayed.json)")
             }
         }
 
-        @Test("X-01: a refusal is in the language that the call asks for, and in the catalogue")
+        @Test("X-01: an error is in the language that the call asks for, with the catalogue's text")
         func languages() async throws {
             try await Cluster.with { cluster in
                 let german = try await cluster.call(

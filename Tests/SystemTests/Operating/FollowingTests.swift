@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Following a running system with postern call")
+    @Suite("Watching a running system with postern call")
     struct Following {
         private static let watch = "postern.health.v1.Health/Watch"
 
-        @Test("each program tells its health twice a second, until the follower's time is over")
+        @Test("each program streams its health twice a second, until the deadline of the call")
         func watch() async throws {
             try await Cluster.with { cluster in
                 for service in BuiltPrograms.services {
@@ -16,7 +16,7 @@ extension SystemTests {
                         Self.watch, "{}", options: ["--service", service, "--timeout", "2"])
                     let lines = answer.json.split(separator: "\n")
                     let items = lines.filter { $0 == #"{"status":"SERVING_STATUS_SERVING"}"# }
-                    // Nominally four or five; on a busy machine the first ones come late.
+                    // Nominally four or five; on a busy machine the first ones are late.
                     #expect((2...5).contains(items.count), "\(service): \(answer)")
                     #expect(answer.exitCode == 1)
                     #expect(answer.json.contains(#""code": "rpc/deadline-exceeded""#))
@@ -24,7 +24,7 @@ extension SystemTests {
             }
         }
 
-        @Test("Ctrl-C cancels the call, which then says so")
+        @Test("Ctrl-C cancels the call, which then reports rpc/cancelled")
         func interrupted() async throws {
             try await Cluster.with { cluster in
                 let folder = try TemporaryFolder()

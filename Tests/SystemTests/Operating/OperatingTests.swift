@@ -3,9 +3,10 @@ import Glibc
 import Testing
 
 extension SystemTests {
-    @Suite("Looking at a running system")
+    @Suite("Inspecting a running system")
     struct Operating {
-        @Test("endpoints.json says where everything listens and which keys to call with")
+        @Test(
+            "endpoints.json names every address and the keys for calls, readable by its owner only")
         func endpoints() async throws {
             try await Cluster.with { cluster in
                 let file = URL(filePath: "\(cluster.data)/endpoints.json")
@@ -26,7 +27,7 @@ extension SystemTests {
             }
         }
 
-        @Test("postern status tells the five apart")
+        @Test("postern status reports each of the five services")
         func status() async throws {
             try await Cluster.with { cluster in
                 let well = try await cluster.status()
@@ -41,7 +42,7 @@ extension SystemTests {
             }
         }
 
-        @Test("X-06: each program shows its metrics and its health to this machine")
+        @Test("X-06: each program serves metrics and health on this machine")
         func metrics() async throws {
             try await Cluster.with { cluster in
                 _ = try await cluster.signUp(Person(1))
@@ -55,7 +56,7 @@ extension SystemTests {
             }
         }
 
-        @Test("health and reflection answer at each service by its name")
+        @Test("every service answers health and reflection calls under its own name")
         func alwaysThere() async throws {
             try await Cluster.with { cluster in
                 let health = try await cluster.call("postern.health.v1.Health/Check", "{}")
@@ -76,7 +77,7 @@ extension SystemTests {
 }
 
 extension Cluster {
-    /// Where each service listens.
+    /// The address of each service.
     func addresses() throws -> [String: String] {
         let file = URL(filePath: "\(data)/endpoints.json")
         let json = try JSONSerialization.jsonObject(with: Data(contentsOf: file))

@@ -13,7 +13,7 @@ extension SystemTests {
             try await ProgramRun.run("postern", ["template"] + arguments, in: folder.path)
         }
 
-        @Test("N-05: from our words to an operator's own, checked and shown")
+        @Test("N-05: a built-in template can be shown, changed, checked and previewed")
         func words() async throws {
             let shown = try await tool("show", "verify-email.de.mail")
             #expect(shown.output.hasPrefix("Subject: Bestätige"), "\(shown)")
@@ -29,7 +29,7 @@ extension SystemTests {
             #expect(page.contains("Moin, bestätige"))
         }
 
-        @Test("N-05: what cannot be used is told with file and line")
+        @Test("N-05: a template that cannot be used is reported with file and line")
         func mistakes() async throws {
             _ = try folder.write("Subject: x\n\n{{devise}}", to: "sign-in.de.mail")
             _ = try folder.write("Subject: x\n\ny", to: "sign-in.it.mail")

@@ -8,14 +8,16 @@ extension SystemTests {
     struct HangingMailServer {
         /// People of one round; each signs up and signs in.
         private static let people = 12
-        /// Half of them with a mail server that answers, half with one that hangs, in turns.
+        /// Rounds alternate between a mail server that answers and one that hangs.
         private static let rounds = SoakRounds.isLong ? 60 : 4
-        /// How many times longer the p99 of all rounds may be. The goal is 1.1, to which the printed
-        /// figures of a long run are held; some dozens of calls on a shared machine say less.
+        /// The highest allowed ratio of the p99 of all rounds. The goal is 1.1, and the printed
+        /// figures of a long run are compared with it. A few dozen calls on a shared machine are
+        /// less precise.
         private static let ratioMax = SoakRounds.isLong ? 1.5 : 4.0
         private static let arrivesWithin = Duration.seconds(60)
 
-        @Test("SECURITY.md, Load: sign-up and sign-in do not wait for it, and the mails come later")
+        @Test(
+            "SECURITY.md, Load: sign-up and sign-in do not wait for it, and the mails arrive later")
         func hangs() async throws {
             let sink = try SMTPSink()
             defer { sink.close() }
@@ -25,7 +27,7 @@ extension SystemTests {
             ]
             try await Cluster.with(environment: environment) { cluster in
                 let backend = try Backend(cluster)
-                // The first calls make connections and caches.
+                // The first calls open connections and fill caches.
                 _ = try await calls(of: 1..<5, backend)
                 var next = 5
                 var (answering, hanging): ([Duration], [Duration]) = ([], [])
@@ -58,8 +60,8 @@ extension SystemTests {
             }
         }
 
-        /// Has people sign up and in, one after the other.
-        /// - Returns: how long each call took.
+        /// Signs people up and in, one after the other.
+        /// - Returns: the time that each call took.
         private func calls(of numbers: Range<Int>, _ backend: Backend) async throws -> [Duration] {
             var taken: [Duration] = []
             for number in numbers {

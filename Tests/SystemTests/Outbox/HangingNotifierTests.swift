@@ -5,12 +5,12 @@ import Testing
 extension SystemTests {
     @Suite("A notification service that hangs")
     struct HangingNotifier {
-        /// More than identity hands over at once.
+        /// More than identity's outbox sends at once.
         private static let mails = 40
-        /// What is promised is a second, on a machine of its own.
+        /// The promise is one second, on a machine without other load.
         private static let endsWithin = Duration.seconds(3)
 
-        @Test("M6: a thief's session ends while mails wait for a notifier that takes calls")
+        @Test("M6: a stolen session ends while mails wait for a notification service that hangs")
         func ends() async throws {
             try await Cluster.with { cluster in
                 let ada = Person(1)
@@ -18,7 +18,8 @@ extension SystemTests {
                 let here: SignedIn = try await cluster.signIn(ada).read()
                 let notifier = try #require(cluster.processes["postern-notification"])
                 kill(notifier, SIGSTOP)
-                // However the test ends, it must hear the signal that stops the cluster.
+                // Even if the test fails, the process must be able to receive the signal that stops
+                // the cluster.
                 defer { kill(notifier, SIGCONT) }
                 let backend = try Backend(cluster)
                 defer { backend.close() }

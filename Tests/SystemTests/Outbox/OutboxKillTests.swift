@@ -6,20 +6,20 @@ import TestSupport
 import Testing
 
 extension SystemTests.Crashes {
-    /// The notification service killed under load, with a mail server that takes what comes.
+    /// The notification service is killed under load, with a mail server that accepts every mail.
     struct OutboxKills {
         private static let senders = 8
-        /// Mails of one sender in one round, at the most.
+        /// The most mails of one sender in one round.
         private static let mailsEach = 30
         private static let pause = Duration.milliseconds(5)
-        /// Kills of one cluster; a long run starts several.
+        /// Kills of one cluster; a long run starts several clusters.
         private static let killsOfCluster = 3
-        /// `deliveries-max` (8) × `InFlightMessages.messagesPerPlace`: no more can be in hand.
+        /// `deliveries-max` (8) × `InFlightMessages.messagesPerPlace`: the most messages in flight.
         private static let inHandMax = 64
         private static let arrivesWithin = Duration.seconds(60)
 
         @Test(
-            "N-03: every accepted mail arrives; twice only what was being sent, and the same bytes")
+            "N-03: every accepted mail arrives; only one in flight may arrive twice, unchanged")
         func kills() async throws {
             let killsWanted = SoakRounds.count(ordinarily: Self.killsOfCluster)
             var (mails, doubled, kills) = (0, 0, 0)
@@ -33,7 +33,8 @@ extension SystemTests.Crashes {
             Figures.tell("outbox kills: \(kills) kills, \(mails) mails, \(doubled) came twice")
         }
 
-        /// - Returns: how many mails were accepted, and how many of them came more than once.
+        /// - Returns: the number of accepted mails, and the number of them that arrived more than
+        ///   once.
         private func round(_ seed: UInt64) async throws -> (Int, Int) {
             let sink = try SMTPSink()
             defer { sink.close() }
@@ -57,8 +58,8 @@ extension SystemTests.Crashes {
             return counts
         }
 
-        /// Sends while the service is killed once.
-        /// - Returns: the messages that were acknowledged.
+        /// Sends mails while the service is killed once.
+        /// - Returns: the ids of the acknowledged messages.
         private func load(
             _ name: String, _ sender: Sender, _ cluster: Cluster, killingAfter moment: Duration
         ) async throws -> [String] {
@@ -69,7 +70,8 @@ extension SystemTests.Crashes {
                         var ids: [String] = []
                         var goesOn = true
                         while goesOn {
-                            // Once more after the kill: acknowledged, it has started again.
+                            // Once more after the kill: its response shows that the service has
+                            // restarted.
                             goesOn = !isKilled.isRaised && ids.count < Self.mailsEach
                             let key = "\(name)-\(worker)-\(ids.count)"
                             ids.append(try await sender.send(to: "k\(key)@example.org", key: key))
@@ -89,7 +91,7 @@ extension SystemTests.Crashes {
             }
         }
 
-        /// - Returns: how many came more than once.
+        /// - Returns: the number of mails that arrived more than once.
         private func check(
             _ accepted: [String], _ sink: SMTPSink, _ sender: Sender, _ seed: UInt64
         ) async throws -> Int {
@@ -104,7 +106,7 @@ extension SystemTests.Crashes {
             #expect(doubled.count <= Self.inHandMax * Self.killsOfCluster, "seed \(seed)")
             for (id, mails) in doubled {
                 #expect(Set(mails.map(\.bytes)).count == 1, "\(id), seed \(seed)")
-                // It was begun twice, so it was `sending` when its worker was killed.
+                // Two attempts mean that it was `sending` when its worker was killed.
                 let attempts = try await sender.message(id)?.attempts ?? 0
                 #expect(attempts >= mails.count, "\(id), seed \(seed)")
             }
@@ -114,7 +116,7 @@ extension SystemTests.Crashes {
 }
 
 extension SMTPSink.Mail {
-    /// The message that it is, by its Message-ID.
+    /// The id of the message, from its Message-ID.
     fileprivate var messageID: String? {
         let header = String(decoding: bytes.prefix(2_048), as: UTF8.self)
         guard let start = header.range(of: "Message-ID: <")?.upperBound,

@@ -12,7 +12,7 @@ extension SystemTests {
                 let outbox = { (arguments: [String]) async throws -> String in
                     try await cluster.postern(["outbox"] + arguments + cluster.endpoints).output
                 }
-                // Noted a moment after the inbox has it.
+                // The outcome is recorded shortly after the inbox has the mail.
                 let isSent = try await eventually {
                     try await outbox(["--state", "sent"]).contains("a…@e….org  verify-email")
                 }

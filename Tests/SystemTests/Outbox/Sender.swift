@@ -5,14 +5,14 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// Sends mails as identity does, over a connection that it keeps, and asks about them as the
+/// Sends mails as identity does, over one long-lived connection, and reads their state as the
 /// operator's tool does.
 final class Sender: Sendable {
     private static let attemptsMax = 400
     private let identity: RPCClient
     private let tool: RPCClient
 
-    /// For a cluster's notification service.
+    /// A sender for a cluster's notification service.
     init(_ cluster: Cluster) throws {
         let address = try cluster.addresses()["notification"].flatMap { ServiceAddress($0) }
         guard let address else {
@@ -36,8 +36,8 @@ final class Sender: Sendable {
         tool.close()
     }
 
-    /// Has a mail sent, again and again under one key until it is acknowledged.
-    /// - Returns: the message.
+    /// Sends a mail, and retries with the same key until it is acknowledged.
+    /// - Returns: the id of the message.
     func send(to recipient: String, key: String) async throws -> String {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
@@ -58,7 +58,7 @@ final class Sender: Sendable {
         throw last ?? ClusterError(said: "no attempt was made")
     }
 
-    /// How a message stands.
+    /// The state of a message.
     func message(_ id: String) async throws -> NotificationV1.MessageSummary? {
         try await OutboxClient(tool).showMessage(
             NotificationV1.ShowMessageRequest(messageId: id), tool.context(timeout: .seconds(10))

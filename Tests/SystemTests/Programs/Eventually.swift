@@ -1,7 +1,7 @@
 import Testing
 
-/// Asks until something holds, for programs tell nobody when they have come round.
-/// - Returns: whether it came to hold within `limit`.
+/// Polls until a condition holds, since the programs do not report when it does.
+/// - Returns: whether the condition held within `limit`.
 func eventually(
     within limit: Duration = .seconds(20), _ holds: () async throws -> Bool
 ) async throws -> Bool {

@@ -1,27 +1,27 @@
 import Foundation
 import Glibc
 
-/// A gateway besides the one that a cluster has, in front of the same four: the gateway keeps
-/// nothing, so that there may be any number.
+/// A gateway in addition to the cluster's own, in front of the same services. The gateway has no
+/// state, so that there may be any number of them.
 final class GatewayProgram {
     private let name: String
     private let cluster: Cluster
     private let arguments: [String]
     private var process: RunningProcess?
-    /// Where it listens: the port that it got at its first start, kept for the next ones.
+    /// The port that it got at its first start, kept for the next starts.
     private(set) var port = 0
 
-    /// The gateway `name`, not started yet, with settings of its own.
+    /// The gateway `name`, not started yet, with additional settings.
     init(_ name: String, of cluster: Cluster, _ arguments: [String] = []) {
         self.name = name
         self.cluster = cluster
         self.arguments = arguments
     }
 
-    /// The process's id; 0 before it was started.
+    /// The process id; 0 before the start.
     var id: pid_t { process?.id ?? 0 }
 
-    /// Starts it, and returns when it listens.
+    /// Starts the gateway and waits until it listens.
     func start() async throws {
         let portFile = "\(cluster.data)/run/\(name).own-ports"
         _ = unlink(portFile)
@@ -40,7 +40,7 @@ final class GatewayProgram {
         }
         let text = try String(contentsOfFile: portFile, encoding: .utf8)
         guard let port = text.split(separator: "\n").first.flatMap({ Int($0) }) else {
-            throw ClusterError(said: "\(name) tells no port: \(text)")
+            throw ClusterError(said: "\(name) wrote no port: \(text)")
         }
         self.port = port
     }
@@ -57,8 +57,8 @@ final class GatewayProgram {
             }
     }
 
-    /// Stops it as an operator does.
-    /// - Returns: what it left with.
+    /// Stops the gateway as an operator does.
+    /// - Returns: the exit code.
     @discardableResult
     func stop() async -> Int32? {
         process?.send(SIGTERM)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a process holds in memory, as the kernel counts it.
+/// The memory of a process, as the kernel reports it.
 enum ProcessMemory {
     /// Resident bytes now.
     static func resident(_ process: pid_t) throws -> Int {
         try bytes("Rss:", "/proc/\(process)/smaps_rollup")
     }
 
-    /// The most that were ever resident, in bytes.
+    /// The peak of resident bytes.
     static func peak(_ process: pid_t) throws -> Int {
         try bytes("VmHWM:", "/proc/\(process)/status")
     }

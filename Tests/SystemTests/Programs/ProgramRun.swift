@@ -2,19 +2,19 @@ import Foundation
 
 /// A program that was run to its end.
 struct ProgramRun: Sendable {
-    /// What it left with; 128 and the signal when a signal ended it.
+    /// The exit code; 128 plus the signal's number if a signal ended the program.
     let exitCode: Int32
-    /// What it said.
+    /// The text on standard output.
     let output: String
-    /// What it said on its error stream.
+    /// The text on standard error.
     let errors: String
 
     /// Runs one of the built programs to its end; `kill -9` ends one that takes too long.
     /// - Parameters:
-    ///   - name: The program, for instance `postern`.
-    ///   - input: What it reads; its standard input ends there.
-    ///   - folder: Where it runs.
-    ///   - limit: The longest that it may take.
+    ///   - name: The program, for example `postern`.
+    ///   - input: The text on its standard input.
+    ///   - folder: The working folder.
+    ///   - limit: The longest time that it may take.
     static func run(
         _ name: String, _ arguments: [String], input: String = "", in folder: String = "/tmp",
         limit: Duration = .seconds(60)
@@ -34,8 +34,8 @@ struct ProgramRun: Sendable {
         let written = Pipe()
         process.connect(input: written, output: output, errors: errors)
         try process.start()
-        // Every input of these tests fits into the pipe, so that this does not wait.
-        try? written.fileHandleForWriting.write(contentsOf: Data(input.utf8))  // or it has left
+        // Every input of these tests fits into the pipe, so this does not block.
+        try? written.fileHandleForWriting.write(contentsOf: Data(input.utf8))  // or it has ended
         try? written.fileHandleForWriting.close()
         async let said = text(output)
         async let complained = text(errors)
@@ -46,7 +46,7 @@ struct ProgramRun: Sendable {
     private static func text(_ pipe: Pipe) async -> String {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
-                let bytes = try? pipe.fileHandleForReading.readToEnd()  // none: it said nothing
+                let bytes = try? pipe.fileHandleForReading.readToEnd()  // none: no output
                 continuation.resume(returning: String(decoding: bytes ?? Data(), as: UTF8.self))
             }
         }

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A program that a test starts when its streams are connected; ended by its own id only.
+/// A program that a test starts after connecting its streams; it is only ever ended by its own id.
 final class RunningProcess: Sendable {
     private let path: String
     private let arguments: [String]
@@ -16,13 +16,13 @@ final class RunningProcess: Sendable {
         var child: ChildProcess?
     }
 
-    /// What it reads from and writes to; nothing, unless a test connects it.
+    /// Standard input, output and error; by default no input, and the test's own output.
     private struct Streams {
         var input = FileHandle.nullDevice
         var output = FileHandle.standardOutput
         var errors = FileHandle.standardError
-        /// Our copies of its ends of pipes: open, whoever reads the other end would never see the
-        /// last of it.
+        /// Our copies of the child's ends of pipes. While they are open, a reader of the other end
+        /// never sees the end of the stream.
         var handedOn: [FileHandle] = []
     }
 
@@ -40,7 +40,7 @@ final class RunningProcess: Sendable {
             .merging(environment) { _, new in new }
     }
 
-    /// The process's id; 0 before it was started.
+    /// The process id; 0 before the start.
     var id: pid_t { child?.id ?? 0 }
 
     /// Whether it was started and has not ended.
@@ -48,14 +48,14 @@ final class RunningProcess: Sendable {
 
     private var child: ChildProcess? { state.withLock { $0.child } }
 
-    /// Connects its input and output by pipes, its complaints to one or to an open file.
+    /// Connects standard input, output and error by pipes.
     func connect(input: Pipe, output: Pipe, errors: Pipe) {
         connect(input: input, output: output, errors: errors.fileHandleForWriting)
         ChildProcess.keepFromOthers(errors)
         state.withLock { $0.streams.handedOn.append(errors.fileHandleForWriting) }
     }
 
-    /// The same; what it complains of goes to an open file.
+    /// The same, with standard error as an open file.
     func connect(input: Pipe, output: Pipe, errors: FileHandle) {
         [input, output].forEach(ChildProcess.keepFromOthers)
         state.withLock { state in
@@ -66,12 +66,12 @@ final class RunningProcess: Sendable {
         }
     }
 
-    /// Writes both streams to a file.
+    /// Writes standard output and error to a file.
     func connect(output: FileHandle) {
         state.withLock { $0.streams = Streams(output: output, errors: output) }
     }
 
-    /// Starts it.
+    /// Starts the process.
     func start() throws {
         try state.withLock { state in
             let streams = state.streams
@@ -84,11 +84,11 @@ final class RunningProcess: Sendable {
         }
     }
 
-    /// Sends a signal to this process, if it runs.
+    /// Sends a signal to the process, if it runs.
     func send(_ signal: Int32) { child?.send(signal) }
 
-    /// Waits for its end, and kills it when that takes longer than `limit`.
-    /// - Returns: what it left with; 128 and the signal when a signal ended it.
+    /// Waits for the end of the process, and kills it after `limit`.
+    /// - Returns: the exit code; 128 plus the signal's number if a signal ended it.
     func end(within limit: Duration) async -> Int32 {
         let watch = Task {
             try await Task.sleep(for: limit)
@@ -96,7 +96,7 @@ final class RunningProcess: Sendable {
         }
         defer { watch.cancel() }
         if let exitCode = await child?.end() { return exitCode }
-        send(SIGKILL)  // the test was cancelled, and must leave nothing behind
+        send(SIGKILL)  // The test was cancelled, and must leave no process behind.
         return 128 + SIGKILL
     }
 }

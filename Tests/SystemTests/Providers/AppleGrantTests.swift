@@ -10,7 +10,7 @@ import Testing
 extension SystemTests {
     @Suite("Apple's grants and notices, with the built programs")
     struct AppleGrantTests {
-        /// Made for these tests alone.
+        /// Made for these tests only.
         private static let pem = """
             -----BEGIN PRIVATE KEY-----
             MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN69a41olqY7sfzK7
@@ -24,7 +24,7 @@ extension SystemTests {
 
         private static let place = "https://app.example/apple?from=dialog"
 
-        @Test("G-05: a code of the web is exchanged behind it; a revoked consent ends its session")
+        @Test("G-05: a web code is exchanged after the sign-in; a revoked consent ends the session")
         func story() async throws {
             let apple = try await ProviderIssuer()
             apple.codes.give(

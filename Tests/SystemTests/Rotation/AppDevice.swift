@@ -2,7 +2,8 @@ import Cryptography
 import Messages
 import ServiceRuntime
 
-/// A device's key pair as an app makes it, from what `Protos/` says of signatures alone.
+/// A device's key pair as an app creates it, written from the description of signatures in
+/// `Protos/`.
 struct AppDevice: Sendable {
     private let signer: SigningKey
 
@@ -10,7 +11,7 @@ struct AppDevice: Sendable {
         signer = try SigningKey.generate()
     }
 
-    /// What a sign-in on the device `id` registers.
+    /// The key that a sign-in on the device `id` registers.
     func key(deviceID id: String) throws -> SessionV1.DeviceKey {
         let publicKey = [4] + signer.verifyingKey.x + signer.verifyingKey.y
         return SessionV1.DeviceKey(
@@ -18,7 +19,7 @@ struct AppDevice: Sendable {
             possession: try sign([Array("postern device key v1".utf8), publicKey, Array(id.utf8)]))
     }
 
-    /// The proof that goes with a refresh token.
+    /// The proof that is sent with a refresh token.
     func proof(_ token: String) throws -> SessionV1.DeviceProof {
         let now = SystemTime().now().milliseconds
         let moment = (0..<8).map { UInt8(truncatingIfNeeded: now >> (56 - $0 * 8)) }

@@ -1,10 +1,10 @@
 import Messages
 import ServiceRuntime
 
-/// Somebody's app that refreshes again and again. It knows nothing of idempotency keys: where an
-/// answer is lost, it asks again with the token that it has. What was acknowledged to it must hold.
+/// An app that refreshes repeatedly, without idempotency keys: after a lost response it retries
+/// with the token that it has. Whatever was acknowledged to it must stay valid.
 actor RefreshingApp {
-    /// Five times as long as a program needs to come back.
+    /// Five times as long as a program needs to restart.
     private static let attemptsMax = 100
     private static let pause = Duration.milliseconds(100)
 
@@ -18,7 +18,7 @@ actor RefreshingApp {
         self.session = session
     }
 
-    /// Signs the `number`-th person up, and in with or without a device key.
+    /// Signs the `number`-th person up, then in, with or without a device key.
     static func signIn(
         _ number: Int, hasKey: Bool, _ backend: Backend
     ) async throws -> RefreshingApp {
@@ -30,7 +30,7 @@ actor RefreshingApp {
         return RefreshingApp(person, device, session)
     }
 
-    /// Refreshes so many times, each until it is answered.
+    /// Refreshes `times` times, each until it succeeds.
     func refresh(times: Int, _ backend: Backend) async throws {
         for _ in 0..<times { session = try await refreshed(backend) }
     }
@@ -45,11 +45,11 @@ actor RefreshingApp {
                 try await Task.sleep(for: Self.pause)
             }
         }
-        throw ClusterError(said: "\(person.device) is not answered any more: \(last)")
+        throw ClusterError(said: "\(person.device) gets no response: \(last)")
     }
 
-    /// Uses one token many times at once.
-    /// - Returns: the children that were given.
+    /// Uses one token concurrently.
+    /// - Returns: the refresh tokens that were issued.
     func refreshAtOnce(count: Int, _ backend: Backend) async throws -> Set<String> {
         let (token, person, device) = (session.refreshToken, person, device)
         let children = try await withThrowingTaskGroup(of: GatewayV1.Session.self) { group in
@@ -70,6 +70,6 @@ actor RefreshingApp {
 }
 
 extension ServiceError {
-    /// What an app sees while a program is away.
+    /// The errors that an app gets while a program is unavailable.
     fileprivate var isPassing: Bool { code.entry.isRetryable || code == .internalError }
 }

@@ -8,7 +8,7 @@ extension SystemTests {
     struct Rotation {
         private static let parallelUses = 50
 
-        @Test("G-10, S-04: 50 parallel uses of one token, again and again: one live leaf each time")
+        @Test("G-10, S-04: 50 parallel uses of one token, repeatedly: one live leaf each time")
         func parallel() async throws {
             let rounds = SoakRounds.count(ordinarily: 5)
             try await Cluster.with { cluster in
@@ -29,9 +29,9 @@ extension SystemTests {
             }
         }
 
-        /// Three rounds, or as many as `POSTERN_SOAK_ROUNDS` says. The seed gives the moments, though
-        /// not the machine's own timing.
-        @Test("G-10, S-04: session killed at random under refreshes: nobody is signed out")
+        /// Three rounds, or as many as `POSTERN_SOAK_ROUNDS` says. The seed gives the times of the
+        /// kills, but not the machine's own timing.
+        @Test("G-10, S-04: session is killed at random during refreshes: no user is signed out")
         func killed() async throws {
             let rounds = SoakRounds.count(ordinarily: 3)
             let seed = SoakRounds.seed ?? 17
@@ -59,7 +59,8 @@ extension SystemTests {
             print("session was killed \(rounds) times, seed \(seed)")
         }
 
-        /// - Parameter last: the process that was killed before, which can be seen for a moment more.
+        /// - Parameter last: the process that was killed before, which may still be listed for a
+        ///   moment.
         /// - Returns: the process that was killed.
         private func run(
             _ apps: [RefreshingApp], _ backend: Backend, _ cluster: Cluster,

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// Looks for bytes in all that a process can write to: heap, stacks, mapped memory.
+/// Searches for bytes in all writable memory of a process: heap, stacks, mapped memory.
 enum MemoryScan {
-    /// A place where they are.
+    /// A position where they were found.
     struct Place: CustomStringConvertible {
-        /// `[heap]`, `[stack]`, a file or nothing, as the kernel names it.
+        /// `[heap]`, `[stack]`, a file or empty, as the kernel names it.
         let region: String
         let address: UInt
-        /// What is around them, with a dot for what cannot be printed.
+        /// The bytes around it, with a dot for each that cannot be printed.
         let context: String
 
         var description: String { "\(String(address, radix: 16)) \(region): \(context)" }
@@ -16,11 +16,11 @@ enum MemoryScan {
 
     /// Bytes of a piece that is read at once.
     private static let pieceBytes = 4 << 20
-    /// Bytes shown on each side of a find.
+    /// Bytes shown on each side of a match.
     private static let contextBytes = 48
 
-    /// The places of `bytes` in the memory of `process`.
-    /// - Throws: `ClusterError` where its memory cannot be read.
+    /// The positions of `bytes` in the memory of `process`.
+    /// - Throws: `ClusterError` if the memory cannot be read.
     static func places(of bytes: [UInt8], in process: pid_t) throws -> [Place] {
         let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else {
@@ -28,7 +28,7 @@ enum MemoryScan {
         }
         defer { _ = close(memory) }
         let regions = try regions(of: process)
-        guard !regions.isEmpty else { throw ClusterError(said: "\(process) has no memory") }
+        guard !regions.isEmpty else { throw ClusterError(said: "\(process) has no memory map") }
         return regions.flatMap { places(of: bytes, in: $0, memory) }
     }
 
@@ -56,7 +56,7 @@ enum MemoryScan {
         while start < region.end {
             let count = pread(
                 memory, &piece, min(pieceBytes, Int(region.end - start)), off_t(start))
-            guard count > 0 else { break }  // a page that is gone, or a device's
+            guard count > 0 else { break }  // an unmapped page, or a device's
             for place in offsets(of: bytes, in: piece[..<count]) {
                 let around = piece[..<count]
                     .dropFirst(max(0, place - contextBytes)).prefix(2 * contextBytes + bytes.count)
@@ -64,7 +64,7 @@ enum MemoryScan {
                     Place(
                         region: region.name, address: start + UInt(place), context: shown(around)))
             }
-            // What begins at the end of this piece is found in the next one.
+            // A match that begins at the end of this piece is found in the next one.
             guard count > bytes.count, start + UInt(count) < region.end else { break }
             start += UInt(count - bytes.count + 1)
         }

@@ -118,7 +118,7 @@ extension SystemTests {
             let there = Array("postern.identity.v1.Accounts".utf8)
             let identity = try #require(cluster.processes["postern-identity"])
             let places = try MemoryScan.places(of: there, in: identity)
-            #expect(!places.isEmpty, "the search finds what is there")
+            #expect(!places.isEmpty, "the search finds existing text")
         }
 
         /// Letters and digits that no memory holds by chance: 21 for even numbers, 13 for odd ones.

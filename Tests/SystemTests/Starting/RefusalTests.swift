@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("Refusing to start")
+    @Suite("Errors at start")
     struct RefusingToStart {
-        @Test("a second postern up on a folder says who has it, and leaves the first alone")
+        @Test("a second postern up on a folder reports who uses it, and does not disturb the first")
         func second() async throws {
             try await Cluster.with { cluster in
                 let second = try await up(cluster.data)
@@ -17,12 +17,12 @@ extension SystemTests {
             }
         }
 
-        @Test("a port that somebody has is named")
+        @Test("a port that is in use is named")
         func port() async throws {
             try await Cluster.with { cluster in
                 let taken = try #require(cluster.addresses()["session"]?.split(separator: ":").last)
                 let folder = try TemporaryFolder()
-                // The session's port is the third.
+                // The session service's port is the third.
                 let base = try #require(Int(taken)) - 2
                 let other = try await up(folder.file("data"), portBase: base)
                 #expect(other.exitCode == 1)
@@ -31,7 +31,7 @@ extension SystemTests {
             }
         }
 
-        @Test("a folder that cannot be made is named", arguments: ["a/b/c", "file"])
+        @Test("a folder that cannot be created is named", arguments: ["a/b/c", "file"])
         func folder(name: String) async throws {
             let folder = try TemporaryFolder()
             try folder.write("", to: "file")
@@ -40,7 +40,7 @@ extension SystemTests {
             #expect(run.errors.contains(folder.file(name)))
         }
 
-        @Test("Secrets: a key that others can read, or that is lost, is refused with what to do")
+        @Test("Secrets: a key file that others can read, or that is lost, is an error with advice")
         func keys() async throws {
             let folder = try TemporaryFolder()
             try await Cluster.with(folder) { _ in }
@@ -49,14 +49,14 @@ extension SystemTests {
             let exposed = try await up(folder.file("data"))
             #expect(exposed.exitCode == 1)
             #expect(exposed.errors.contains("chmod 600"), "\(exposed.errors)")
-            // A new key would open nothing: each account would be unknown, without a word.
+            // A new key would decrypt nothing: every account would silently be unknown.
             unlink(key)
             let lost = try await up(folder.file("data"))
             #expect(lost.exitCode == 1)
             #expect(lost.errors.contains("identity.key is missing"), "\(lost.errors)")
         }
 
-        @Test("B17: a store beside another master key is refused by all four, with what to do")
+        @Test("B17: a store with another master key is refused by all four services, with advice")
         func otherKeys() async throws {
             let folder = try TemporaryFolder()
             try await Cluster.with(folder) { cluster in
@@ -81,7 +81,7 @@ extension SystemTests {
             }
         }
 
-        @Test("B18: a log of limits that was overwritten is refused, not taken for empty")
+        @Test("B18: an overwritten log of limits is refused instead of being read as empty")
         func overwrittenLog() async throws {
             let folder = try TemporaryFolder()
             try await Cluster.with(folder) { cluster in
@@ -98,7 +98,7 @@ extension SystemTests {
             #expect(run.errors.contains("restore a backup"))
         }
 
-        @Test("B19: a store that is no database is refused with its name and what to do")
+        @Test("B19: a store that is not a database is refused with its name and advice")
         func noDatabase() async throws {
             let folder = try TemporaryFolder()
             try await Cluster.with(folder) { _ in }
@@ -111,7 +111,7 @@ extension SystemTests {
         }
 
         @Test(
-            "a listener beyond loopback needs TLS or the operator's word",
+            "a listener beyond loopback needs TLS or explicit permission",
             arguments: BuiltPrograms.services)
         func plaintext(service: String) async throws {
             let folder = try TemporaryFolder()

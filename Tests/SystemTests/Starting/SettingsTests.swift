@@ -4,7 +4,7 @@ import Testing
 extension SystemTests {
     @Suite("Settings of the programs")
     struct SettingsOfPrograms {
-        @Test("--help tells every setting with its default", arguments: BuiltPrograms.services)
+        @Test("--help lists every setting with its default", arguments: BuiltPrograms.services)
         func help(service: String) async throws {
             let run = try await ProgramRun.run("postern-\(service)", ["--help"])
             #expect(run.exitCode == 0)
@@ -13,14 +13,14 @@ extension SystemTests {
             }
         }
 
-        @Test("the tool tells its commands")
+        @Test("the tool's --help lists its commands")
         func toolHelp() async throws {
             let run = try await ProgramRun.run("postern", ["--help"])
             #expect(run.exitCode == 0)
             for name in ["up", "call", "inbox", "status"] { #expect(run.output.contains(name)) }
         }
 
-        @Test("Secrets: --check shows what is in force and where from, but no secret")
+        @Test("Secrets: --check prints each setting and its origin, but no secret")
         func check() async throws {
             let folder = try TemporaryFolder()
             let file = try folder.write(
@@ -34,7 +34,7 @@ extension SystemTests {
             #expect(!(run.output + run.errors).contains("Canary7Horse"))
         }
 
-        @Test("several wrong settings are told at once, and the program leaves with 78")
+        @Test("all invalid settings are reported at once, and the exit code is 78")
         func mistakes() async throws {
             let run = try await ProgramRun.run(
                 "postern-session",
@@ -45,7 +45,7 @@ extension SystemTests {
             }
         }
 
-        @Test("the tool refuses what it does not understand")
+        @Test("the tool rejects invalid arguments")
         func toolMistakes() async throws {
             for arguments in [
                 ["up", "--port-base", "99999"], ["call"], ["call", "a/b", "{}", "--timeout", "0"],

@@ -25,7 +25,7 @@ extension SystemTests {
             }
         }
 
-        @Test("what was acknowledged before a stop is there after the next start")
+        @Test("whatever was acknowledged before a stop is still valid after the next start")
         func restart() async throws {
             let folder = try TemporaryFolder()
             let ada = Person(1)

@@ -11,7 +11,7 @@ extension SystemTests.Stories {
 
         init() throws { town = try #require(Town.current) }
 
-        @Test("D4 5 C: silent at launch, onboarding as a guest, and later an account in place")
+        @Test("D4 5 C: a guest is signed in silently at launch and upgraded to an account in place")
         func upgrade() async throws {
             let ada = Person(24_001)
             let guest = try await town.guest(ada)
@@ -32,7 +32,7 @@ extension SystemTests.Stories {
             #expect(again.account?.accountId == guest.account?.accountId)
         }
 
-        @Test("D4 6.3: by email, and by phone")
+        @Test("D4 6.3: a guest is upgraded by email and by phone")
         func otherMethods() async throws {
             let (ada, bob) = (Person(24_002), Person(24_003))
             let first = try await town.guest(ada)
@@ -46,7 +46,8 @@ extension SystemTests.Stories {
             #expect(byPhone.isUpgraded && byPhone.account?.accountId == second.account?.accountId)
         }
 
-        @Test("D4 9.3: an email that exists is told, and the guest goes on or signs in there")
+        @Test(
+            "D4 9.3: a taken email is reported; the guest can continue, or sign in to that account")
         func duplicate() async throws {
             let ada = Person(24_004)
             let account = try await town.signUp(ada)
@@ -61,7 +62,8 @@ extension SystemTests.Stories {
             #expect(signedIn.account?.accountId == account.account?.accountId)
         }
 
-        @Test("D4 9.4: signing in to an account tells both sides, and takes nothing from the guest")
+        @Test(
+            "D4 9.4: signing in to an existing account reports both, and the guest keeps its data")
         func collision() async throws {
             let ada = Person(24_005)
             let number = "+4915120240005"

@@ -4,13 +4,13 @@ import RPC
 import ServiceRuntime
 import TestSupport
 
-/// Calls for tests that ask whether somebody gets in, and not what is answered.
+/// Calls for tests that check whether a call succeeds, and not its response.
 extension AppBackend {
-    /// Signs somebody in.
+    /// Signs a person in.
     /// - Parameters:
     ///   - device: The device's id.
-    ///   - address: Where they come from; nil for the person's own.
-    /// - Returns: the error's code; nil where it worked.
+    ///   - address: The client address; nil for the person's own.
+    /// - Returns: the error's code; nil on success.
     func signIn(
         _ person: Person, _ password: String = Person.password, device: String,
         from address: String? = nil, within timeout: Duration = .seconds(10)
@@ -32,8 +32,8 @@ extension AppBackend {
         }
     }
 
-    /// Signs somebody up.
-    /// - Returns: the error's code; nil where it worked.
+    /// Signs a person up.
+    /// - Returns: the error's code; nil on success.
     func signUp(_ person: Person, within timeout: Duration = .seconds(10)) async -> ErrorCode? {
         await Self.error {
             _ = try await auth.signUpWithPassword(
@@ -60,7 +60,7 @@ extension AppBackend {
 }
 
 extension Person {
-    /// A sign-up with their password on their device.
+    /// A sign-up with the person's password on the person's device.
     var signUp: GatewayV1.SignUpWithPasswordRequest {
         GatewayV1.SignUpWithPasswordRequest(
             email: email, password: .init(text: Self.password), device: gatewayDevice)

@@ -5,8 +5,8 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// The backend of a customer's app: every public service of the gateway over one connection, each
-/// call for a person whose address it asserts.
+/// The backend of a customer's app: every public service of the gateway over one connection. Each
+/// call asserts the client address of a person.
 final class AppBackend: Sendable {
     private let client: RPCClient
     let auth: AuthClient
@@ -40,7 +40,7 @@ final class AppBackend: Sendable {
 
     func close() { client.close() }
 
-    /// For a call about `person`.
+    /// The context of a call for `person`.
     func context(_ person: Person, key: String? = nil) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.clientAddress] = person.address
@@ -50,7 +50,7 @@ final class AppBackend: Sendable {
 }
 
 extension Person {
-    /// Their device, as a request names it.
+    /// The device in a request's form.
     var gatewayDevice: GatewayV1.Device {
         GatewayV1.Device(deviceId: device, platform: "ios", name: "\(device)'s name")
     }

@@ -11,7 +11,7 @@ extension SystemTests.Stories {
 
         init() throws { town = try #require(Town.current) }
 
-        @Test("D0 sign-up: nobody at first; by Google or Apple a new account is led to its profile")
+        @Test("D0 sign-up: no session at first; Google or Apple each create a new account")
         func signUp() async throws {
             let ada = Person(20_001)
             let nobody = try await town.state(nil, of: ada)
@@ -26,17 +26,17 @@ extension SystemTests.Stories {
             #expect(try await town.state(google.session, of: ada).authenticated)
         }
 
-        @Test("D0 sign-up: by phone, with the code that comes by text message")
+        @Test("D0 sign-up: by phone, with the code from a text message")
         func signUpByPhone() async throws {
             let ada = Person(20_003)
             let signedUp = try await town.signIn(ada, byPhone: "+4915120000003")
             #expect(signedUp.isNewUser)
             #expect(signedUp.account?.phoneNumber == "+4915120000003")
             let state = try await town.state(signedUp.session, of: ada)
-            #expect(state.authenticated && state.todo.isEmpty, "without an email nothing to verify")
+            #expect(state.authenticated && state.todo.isEmpty, "there is no email to verify")
         }
 
-        @Test("D0 sign-in: a session that is good skips the screen; who comes back goes home")
+        @Test("D0 sign-in: a valid session stays signed in; a returning user gets the same account")
         func signIn() async throws {
             let ada = Person(20_004)
             let first = try await town.signIn(
@@ -72,7 +72,7 @@ extension SystemTests.Stories {
             #expect(try await !town.state(laptop.session, of: ada).authenticated)
         }
 
-        @Test("D0 recovery: who has lost everything but the number gets back in by it")
+        @Test("D0 recovery: a user who has lost everything but the number signs in with it")
         func recovery() async throws {
             let ada = Person(20_006)
             let number = "+4915120000006"

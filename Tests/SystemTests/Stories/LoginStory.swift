@@ -22,7 +22,7 @@ extension SystemTests.Stories {
             #expect(try await town.state(signedIn.session, of: ada).authenticated)
         }
 
-        @Test("D3 2.2: who registered with Google comes back by Google")
+        @Test("D3 2.2: a user who registered with Google signs in again with Google")
         func google() async throws {
             let ada = Person(12_002)
             func signIn() async throws -> GatewayV1.SignInWithProviderResponse {
@@ -36,7 +36,7 @@ extension SystemTests.Stories {
             #expect(try await town.state(again.session, of: ada).authenticated)
         }
 
-        @Test("D3 2.3: who registered with Apple comes back by Apple, whose tokens name nobody now")
+        @Test("D3 2.3: a user who registered with Apple signs in again, by a token without email")
         func apple() async throws {
             let ada = Person(12_003)
             let first = try await town.signIn(
@@ -50,7 +50,7 @@ extension SystemTests.Stories {
             #expect(again.account?.displayName == "Ada" && again.account?.email == ada.email)
         }
 
-        @Test("D3 2.4: a guest who signs in to an account gets that one, and both sides to compare")
+        @Test("D3 2.4: a guest who signs in to an account gets that account, and both to compare")
         func guest() async throws {
             let ada = Person(12_004)
             let account = try await town.signIn(
@@ -64,7 +64,7 @@ extension SystemTests.Stories {
             #expect(signedIn.collision?.choiceToken.isEmpty == false)
         }
 
-        @Test("D3 2.5: what is wrong is not told: the same for a wrong email and a wrong password")
+        @Test("D3 2.5: a wrong email and a wrong password give the same error")
         func wrong() async throws {
             let (ada, nobody) = (Person(12_005), Person(12_905))
             _ = try await town.signUp(ada)
@@ -75,7 +75,7 @@ extension SystemTests.Stories {
             #expect(sentence.contains("email") && sentence.contains("password"))
         }
 
-        @Test("D3 2.6: who forgot the password gets a link by mail, and a new one signs in")
+        @Test("D3 2.6: a forgotten password is replaced through a mailed link")
         func forgotten() async throws {
             let ada = Person(12_006)
             let signedUp = try await town.signUp(ada)
@@ -91,7 +91,7 @@ extension SystemTests.Stories {
             #expect(try await town.signIn(ada, "Owners9Password").session != nil)
         }
 
-        @Test("D3 2.7: unverified signs in all the same, is reminded, and can have another mail")
+        @Test("D3 2.7: an unverified user signs in, is reminded, and can request another mail")
         func unverified() async throws {
             let ada = Person(12_007)
             _ = try await town.signUp(ada)

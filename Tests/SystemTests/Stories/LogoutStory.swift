@@ -11,7 +11,7 @@ extension SystemTests.Stories {
 
         init() throws { town = try #require(Town.current) }
 
-        @Test("D3 5.1: who signs out is out")
+        @Test("D3 5.1: after a sign-out the session is invalid")
         func out() async throws {
             let ada = Person(15_001)
             let session = try await town.signUp(ada).session
@@ -20,7 +20,7 @@ extension SystemTests.Stories {
             #expect(!state.authenticated && state.reason == .revoked && state.account == nil)
         }
 
-        @Test("D3 5.2: no token of the session is worth anything any more")
+        @Test("D3 5.2: after a sign-out no token of the session is accepted")
         func tokens() async throws {
             let ada = Person(15_002)
             let session = try #require(try await town.signUp(ada).session)
@@ -43,7 +43,7 @@ extension SystemTests.Stories {
             #expect(linked.code == .sessionEnded || linked.code == .invalidAccessToken)
         }
 
-        @Test("D3 5.3: whoever comes back later signs in anew")
+        @Test("D3 5.3: a user who returns later gets a new session")
         func later() async throws {
             let ada = Person(15_003)
             let session = try await town.signUp(ada).session

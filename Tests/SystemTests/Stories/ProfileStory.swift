@@ -13,7 +13,7 @@ extension SystemTests.Stories {
 
         init() throws { town = try #require(Town.current) }
 
-        @Test("D3 3.1: the account tells its email, its name and since when it is")
+        @Test("D3 3.1: the account shows its email, name and time of creation")
         func view() async throws {
             let ada = Person(13_001)
             let signedUp = try await town.signUp(ada)
@@ -23,7 +23,7 @@ extension SystemTests.Stories {
             #expect(account.createdAtMs > 0 && account.createdAtMs <= state.serverTimeMs)
         }
 
-        @Test("D3 3.4: who knows the password changes it, and stays signed in")
+        @Test("D3 3.4: a user who knows the password changes it and stays signed in")
         func password() async throws {
             let ada = Person(13_004)
             let other = try await town.signUp(ada)
@@ -42,7 +42,7 @@ extension SystemTests.Stories {
             _ = try await town.letter(to: ada.email, saying: "was changed")
         }
 
-        @Test("D3 3.5: a change whose answer was lost is sent again, and is the same change")
+        @Test("D3 3.5: a password change whose response was lost can be retried")
         func lostAnswer() async throws {
             let ada = Person(13_005)
             let here = try await town.signUp(ada)

@@ -1,7 +1,7 @@
 import ServiceRuntime
 import Testing
 
-/// The catalogue's error that a call of a story ends with.
+/// Expects a call of a story to fail, and returns its error of the catalogue.
 func refusal<Value>(
     _ call: () async throws -> Value, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws -> ServiceError {
@@ -10,5 +10,5 @@ func refusal<Value>(
     } catch let error as ServiceError {
         return error
     }
-    return try #require(nil as ServiceError?, "nothing was refused", sourceLocation: sourceLocation)
+    return try #require(nil as ServiceError?, "the call succeeded", sourceLocation: sourceLocation)
 }

@@ -11,7 +11,7 @@ extension SystemTests.Stories {
 
         init() throws { town = try #require(Town.current) }
 
-        @Test("D3 1.1: who explored as a guest signs up by email, is signed in, and keeps all")
+        @Test("D3 1.1: a guest signs up by email, is signed in, and keeps the account")
         func email() async throws {
             let ada = Person(11_001)
             let guest = try await town.guest(ada)
@@ -24,7 +24,7 @@ extension SystemTests.Stories {
             #expect(state.authenticated && state.account?.email == ada.email)
         }
 
-        @Test("D3 1.2: by Google, with the profile that Google has, keeping what the guest had")
+        @Test("D3 1.2: a guest signs up with Google, with its profile, and keeps the account")
         func google() async throws {
             let ada = Person(11_002)
             let guest = try await town.guest(ada)
@@ -37,14 +37,14 @@ extension SystemTests.Stories {
             #expect(signedUp.account?.displayName == "Ada Lovelace")
             #expect(signedUp.account?.photoUrl.isEmpty == false)
             #expect(try await town.state(signedUp.session, of: ada).authenticated)
-            // The guest's own session is over, within moments.
+            // The guest's own session ends soon after.
             let isOver = try await eventually {
                 try await !town.state(guest.session, of: ada).authenticated
             }
             #expect(isOver)
         }
 
-        @Test("D3 1.3: by Apple, with a hidden address and the name that Apple tells once")
+        @Test("D3 1.3: a guest signs up with Apple, with a relay address and a name")
         func apple() async throws {
             let ada = Person(11_003)
             let relay = "k7x2.11003@privaterelay.appleid.com"
@@ -60,7 +60,7 @@ extension SystemTests.Stories {
             #expect(try await town.state(signedUp.session, of: ada).authenticated)
         }
 
-        @Test("D3 1.4: a dialog that failed is told kindly, and another way is open at once")
+        @Test("D3 1.4: an invalid provider token gives a readable error; another method works")
         func failed() async throws {
             let ada = Person(11_004)
             var token = try await town.googleToken(of: "g-1.4", email: ada.email, for: ada)
@@ -73,7 +73,7 @@ extension SystemTests.Stories {
             #expect(again.isNewUser)
         }
 
-        @Test("D3 1.7: an email that exists is told, and signing in is what comes next")
+        @Test("D3 1.7: an existing email is reported, and the next step is to sign in")
         func exists() async throws {
             let ada = Person(11_007)
             _ = try await town.signUp(ada)
@@ -85,7 +85,7 @@ extension SystemTests.Stories {
         }
 
         @Test(
-            "D3 1.8: a password that will not do says which rule it breaks",
+            "D3 1.8: a password that is too weak is rejected with the rules that it breaks",
             arguments: [
                 ("Short1a", "password.length"), ("alllower1", "password.upper-case"),
                 ("ALLUPPER1", "password.lower-case"), ("NoDigitsHere", "password.digit"),
@@ -96,7 +96,7 @@ extension SystemTests.Stories {
             #expect(error.code == .weakPassword && error.fields.contains(rule), "\(error.fields)")
         }
 
-        @Test("D3 1.9: a verification mail comes, and nothing waits for it")
+        @Test("D3 1.9: a verification mail is sent, and the user is signed in before using it")
         func verification() async throws {
             let ada = Person(11_009)
             let signedUp = try await town.signUp(ada)

@@ -12,7 +12,7 @@ extension SystemTests.Stories {
 
         init() throws { town = try #require(Town.current) }
 
-        @Test("FR-025: a provider joins the account that has proved the address, and both sign in")
+        @Test("FR-025: a provider is linked to the account with the verified address")
         func joined() async throws {
             let ada = Person(26_001)
             let signedUp = try await town.signUp(ada)
@@ -28,7 +28,7 @@ extension SystemTests.Stories {
             _ = try await town.letter(to: ada.email, saying: "one more way to sign in")
         }
 
-        @Test("X-04: whoever prepared the account with a password is out when the owner comes")
+        @Test("X-04: a stranger who registered the address first is out once its owner signs in")
         func prepared() async throws {
             let ada = Person(26_002)
             let stranger = try await town.signUp(ada, password: "Strangers7Password")
@@ -46,7 +46,7 @@ extension SystemTests.Stories {
             _ = try await town.letter(to: ada.email, saying: "We secured your account")
         }
 
-        @Test("FR-026: a password on a provider's account is its owner's to set, by mail")
+        @Test("FR-026: only the owner can add a password to a provider's account, by mail")
         func passwordAfterwards() async throws {
             let ada = Person(26_003)
             let google = try await town.signIn(
@@ -59,7 +59,7 @@ extension SystemTests.Stories {
             #expect(signedIn.account?.methods.sorted() == ["google", "password"])
         }
 
-        @Test("FR-024: 50 first sign-ins at once, by two providers and a password: one account")
+        @Test("FR-024: 50 concurrent first sign-ins, by three methods, create one account")
         func crowd() async throws {
             let address = Person(26_100).email
             var tokens: [GatewayV1.ProviderToken] = []
@@ -82,10 +82,10 @@ extension SystemTests.Stories {
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(Set(accounts.compactMap(\.self)).count == 1)
-            #expect(accounts.count { $0 != nil } >= tokens.count, "no provider is refused")
+            #expect(accounts.count { $0 != nil } >= tokens.count, "no provider sign-in is refused")
         }
 
-        /// The account; nil where the address was taken by then.
+        /// The account; nil if the address was already taken.
         private func signUp(_ person: Person, on address: String) async throws -> String? {
             do {
                 return try await town.backend.auth.signUpWithPassword(

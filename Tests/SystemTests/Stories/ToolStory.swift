@@ -1,14 +1,14 @@
 import Testing
 
 extension SystemTests.Stories {
-    @Suite("The tool reaches every way of signing in")
+    @Suite("The tool can call every way of signing in")
     struct Tool {
         private let town: Town
 
         init() throws { town = try #require(Town.current) }
 
         @Test(
-            "postern call knows the public services by reflection, and is answered by each",
+            "postern call finds each public service by reflection and gets its response",
             arguments: [
                 ("Guests/SignInAnonymously", "{}", nil),
                 ("Providers/IssueNonce", "{\"provider\": \"google\"}", nil),

@@ -3,8 +3,8 @@ import HTTPSink
 import Messages
 
 extension Town {
-    /// Has a code sent to a number, and reads it off the phone.
-    /// - Returns: the request, and the code.
+    /// Requests a code to a number, and reads it from the text message.
+    /// - Returns: the id of the request, and the code.
     func code(
         to number: String, for purpose: IdentityV1.PhoneCodePurpose = .signIn, person: Person,
         accessToken: String = ""
@@ -17,21 +17,22 @@ extension Town {
         return (asked.requestId, try await code(to: number, after: before))
     }
 
-    /// The code in the first text message to a number since then, once it is there.
+    /// The code in the first text message to a number after the first `count`; waits for the
+    /// message.
     private func code(to number: String, after count: Int) async throws -> String {
         var text: String?
         let isThere = try await eventually {
             text = texts.requests.dropFirst(count).first { $0.text.contains(number) }?.text
             return text != nil
         }
-        // The message begins with it: {…,"text":"123456 is your …
+        // The message begins with the code: {…,"text":"123456 is your …
         guard isThere, let words = text?.split(separator: "\"text\":\"").dropFirst().first else {
             throw ClusterError(said: "no code to \(number): \(text ?? "nothing")")
         }
         return String(words.prefix { $0.isNumber })
     }
 
-    /// Signs somebody in by a code to a number.
+    /// Signs a person in by a code to a number.
     func signIn(
         _ person: Person, byPhone number: String, accessToken: String = ""
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse {

@@ -4,7 +4,7 @@ import ProviderIssuer
 import TestSupport
 
 extension Town {
-    /// What Google's dialog gives an app for a nonce.
+    /// The token that Google's dialog gives an app for a nonce.
     func googleToken(
         of subject: String, email: String? = nil, isVerified: Bool = true, for person: Person
     ) async throws -> GatewayV1.ProviderToken {
@@ -16,7 +16,8 @@ extension Town {
         return .init(provider: "google", idToken: token, nonce: nonce.nonce)
     }
 
-    /// What Apple's dialog gives an app for a nonce; a name only at the first time.
+    /// The token that Apple's dialog gives an app for a nonce. Apple sends a name only the first
+    /// time.
     func appleToken(
         of subject: String, email: String? = nil, isPrivate: Bool = false, name: String = "",
         for person: Person
@@ -30,7 +31,7 @@ extension Town {
             provider: "apple", idToken: token, nonce: nonce.nonce, displayName: name)
     }
 
-    /// Signs somebody in by what a dialog gave.
+    /// Signs a person in with a provider's token.
     func signIn(
         _ person: Person, by token: GatewayV1.ProviderToken, accessToken: String = "",
         key: String? = nil
@@ -40,13 +41,13 @@ extension Town {
             backend.context(person, key: key))
     }
 
-    /// A guest in the app of a person's.
+    /// A guest on a person's device.
     func guest(_ person: Person) async throws -> GatewayV1.SignInAnonymouslyResponse {
         try await backend.guests.signInAnonymously(
             .init(device: person.gatewayDevice), backend.context(person))
     }
 
-    /// Signs somebody up with email and password.
+    /// Signs a person up with email and password.
     func signUp(
         _ person: Person, password: String = Person.password, accessToken: String = "",
         key: String? = nil
@@ -57,7 +58,7 @@ extension Town {
                 displayName: "Ada", accessToken: accessToken), backend.context(person, key: key))
     }
 
-    /// Signs somebody in with email and password.
+    /// Signs a person in with email and password.
     func signIn(
         _ person: Person, _ password: String = Person.password
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
@@ -67,10 +68,10 @@ extension Town {
             backend.context(person))
     }
 
-    /// Sets a new password by a mailed link.
+    /// Sets a new password through a mailed link.
     /// - Parameters:
-    ///   - person: Whose email the link goes to.
-    ///   - owner: Whose device and address the calls come from.
+    ///   - person: The person whose email the link is sent to.
+    ///   - owner: The person whose device and client address the calls have.
     func resetPassword(
         of person: Person, to password: String, by owner: Person
     ) async throws {
@@ -82,7 +83,7 @@ extension Town {
             backend.context(owner))
     }
 
-    /// What holds for an access token.
+    /// The state of an access token.
     func state(
         _ session: GatewayV1.Session?, of person: Person
     ) async throws -> GatewayV1.CheckAuthStateResponse {

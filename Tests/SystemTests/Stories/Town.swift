@@ -3,11 +3,11 @@ import ProviderIssuer
 import SMTPSink
 import Testing
 
-/// Where the stories play: the five programs, and around them what the world has for them: Google
-/// and Apple, a mail server, and whoever sends text messages. One for all stories, for starting
-/// takes longer than any of them; each has people of its own.
+/// The environment of the stories: the five programs, Google and Apple, a mail server, and an SMS
+/// provider. All stories share one, because its start takes longer than any of them; each story
+/// uses its own people.
 final class Town: Sendable {
-    /// The town that the story plays in.
+    /// The town that the story runs in.
     @TaskLocal static var current: Town?
 
     let cluster: Cluster
@@ -29,8 +29,8 @@ final class Town: Sendable {
         backend = try AppBackend(cluster)
     }
 
-    /// Runs `story` in a town that is gone after, however the story ends.
-    /// - Parameter limits: what the operator's file of limits says; nil for none.
+    /// Runs `story` in a new town, and stops the town afterwards, even if the story fails.
+    /// - Parameter limits: the content of the operator's limits file; nil for no file.
     static func with(
         limits: String? = nil, _ story: (Town) async throws -> Void
     ) async throws {
@@ -82,8 +82,8 @@ struct OneTown: SuiteTrait, TestScoping {
 }
 
 extension SystemTests {
-    /// The acceptance scenarios of the documents, each named by its document and number, as far as a
-    /// backend has a part in them.
+    /// The acceptance scenarios of the documents, each named by its document and number, as far as
+    /// they concern a backend.
     @Suite("The documents' stories", OneTown())
     enum Stories {}
 }

@@ -5,8 +5,8 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// Makes sessions as identity and the gateway do together, without a password's hash for each, and
-/// calls both faces of a cluster.
+/// Opens sessions as identity and the gateway do together, but without a password hash for each,
+/// and calls both the gateway and the session service of a cluster.
 struct SessionMaker: Sendable {
     let gateway: RPCClient
     private let session: RPCClient
@@ -25,7 +25,7 @@ struct SessionMaker: Sendable {
         session.close()
     }
 
-    /// Opens a session of an account of its own.
+    /// Opens a session of a new account.
     func open() async throws -> SessionV1.Tokens {
         let now = SystemTime().now().milliseconds
         let proof = IdentityV1.SignInProof(
@@ -45,13 +45,13 @@ struct SessionMaker: Sendable {
         _ = try await AuthClient(gateway).signOut(request, context(gateway))
     }
 
-    /// Ends a session at the session service itself, for runs of thousands.
+    /// Ends a session at the session service directly, for runs of thousands.
     func end(_ tokens: SessionV1.Tokens) async throws {
         let request = SessionV1.SignOutRequest(all: false, token: .accessToken(tokens.accessToken))
         _ = try await SessionsClient(session).signOut(request, context(session))
     }
 
-    /// Whether the session service says that a token is good.
+    /// Whether the session service accepts a token.
     func isValid(_ tokens: SessionV1.Tokens) async throws -> Bool {
         let request = SessionV1.ValidateRequest(accessToken: tokens.accessToken)
         return try await SessionsClient(session).validate(request, context(session)).valid

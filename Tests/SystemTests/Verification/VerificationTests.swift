@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 
 extension SystemTests {
-    @Suite("S-06, S-07: ends reach verifiers within a second", .timeLimit(.minutes(2)))
+    @Suite("S-06, S-07: revocations reach verifiers within a second", .timeLimit(.minutes(2)))
     struct Verification {
         private static let sessionsCount = 60
-        /// What the requirement grants.
+        /// The limit that the requirement sets.
         private static let toldWithin = Duration.seconds(1)
 
         private func verifier(_ maker: SessionMaker) -> SessionVerifier {
@@ -20,7 +20,7 @@ extension SystemTests {
                 randomness: SecureRandomness())
         }
 
-        /// Runs a verifier while `body` goes on.
+        /// Runs a verifier while `body` runs.
         private func following<Value>(
             _ verifier: SessionVerifier, _ body: () async throws -> Value
         ) async throws -> Value {
@@ -35,7 +35,7 @@ extension SystemTests {
             if case .good = await verifier.verify(token) { true } else { false }
         }
 
-        /// How long after `begin` something has come to be refused, looked at each millisecond.
+        /// The time from `begin` until a token is rejected, polled each millisecond.
         private func refused(
             since begin: ContinuousClock.Instant, _ isGood: () async throws -> Bool
         ) async throws -> Duration {
@@ -46,8 +46,8 @@ extension SystemTests {
             return ContinuousClock.now - begin
         }
 
-        /// Ends sessions one by one: how long each took to be refused by the session service and by
-        /// a verifier, from the beginning of the call that ended it.
+        /// Ends sessions one by one, and measures how long the session service and a verifier still
+        /// accept their tokens, from the start of the call that ends the session.
         private func ends(
             _ maker: SessionMaker, _ verifier: SessionVerifier, count: Int
         ) async throws -> (service: [Duration], verifier: [Duration]) {
@@ -73,7 +73,7 @@ extension SystemTests {
         }
 
         @Test(
-            "S-07: validation and an offline verifier refuse an ended session, across restarts of both"
+            "S-07: validation and an offline verifier reject an ended session, also after restarts"
         )
         func ends() async throws {
             try await Cluster.with { cluster in
@@ -108,7 +108,7 @@ extension SystemTests {
             }
         }
 
-        /// A session, once the session service is there again.
+        /// Opens a session; empty while the session service is unavailable.
         private func opened(_ maker: SessionMaker) async throws -> String {
             do {
                 return try await maker.open().sessionId
@@ -118,7 +118,7 @@ extension SystemTests {
         }
 
         @Test(
-            "S-01: postern keys rotate keeps all tokens good; revoke refuses them within a second")
+            "S-01: keys rotate keeps all tokens valid; keys revoke rejects its tokens in a second")
         func keys() async throws {
             try await Cluster.with { cluster in
                 let maker = try SessionMaker(cluster)
@@ -145,14 +145,14 @@ extension SystemTests {
                     }
                     report("a revoked key at a verifier", [late])
                     #expect(try await !maker.isValid(new))
-                    #expect(try await maker.isValid(old), "of a key that was not revoked")
+                    #expect(try await maker.isValid(old), "its key was not revoked")
                     let newest = try await maker.open()
                     #expect(await isGood(newest.accessToken, verifier))
                 }
             }
         }
 
-        /// The keys of refresh tokens, which the operator changes beside those that sign.
+        /// Rotates the keys of refresh tokens, which are separate from the signing keys.
         private func refreshKeys(_ cluster: Cluster) async throws {
             let rotated = try await lines(cluster, ["rotate-refresh"])
             #expect(rotated.count == 2)

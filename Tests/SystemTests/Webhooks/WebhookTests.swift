@@ -5,7 +5,7 @@ import Testing
 extension SystemTests {
     @Suite("Events to an operator's URL")
     struct Webhooks {
-        @Test("A-01: a sign-up is told of: the account first, then its session, signed")
+        @Test("A-01: a sign-up sends two signed events: the account's first, then its session's")
         func signUp() async throws {
             let sink = try await HTTPSink { _ in .answer(200) }
             try await Cluster.with(environment: ["POSTERN_WEBHOOK_TARGETS": "any"]) { cluster in
@@ -14,7 +14,7 @@ extension SystemTests {
                 ])
                 #expect(added.exitCode == 0, "\(added.output)\(added.errors)")
                 #expect(added.output.contains("secret: whsec_"))
-                // The feeds' ends are found at the first look; what happens then is told.
+                // The first read finds the end of the feeds; events after that are sent.
                 try await Task.sleep(for: .seconds(1))
                 let account: SignedIn = try await cluster.signUp(Person(1)).read()
                 let isTold = try await eventually { Self.kinds(sink).contains("session.started") }
@@ -35,7 +35,7 @@ extension SystemTests {
             await sink.close()
         }
 
-        @Test("by default a webhook cannot lead into the operator's own network")
+        @Test("by default a webhook cannot call an address in the operator's own network")
         func privateAddress() async throws {
             let sink = try await HTTPSink { _ in .answer(200) }
             try await Cluster.with { cluster in

@@ -3,9 +3,9 @@ import Testing
 
 @testable import postern
 
-@Suite("`postern accounts`: what is typed, and what is shown")
+@Suite("`postern accounts`: arguments and output")
 struct AccountLinesTests {
-    @Test("I-09: an account is looked for by what was typed")
+    @Test("I-09: the form of the argument decides what an account is looked up by")
     func search() {
         #expect(AccountSearch.by("acc_1", subject: nil) == .accountId("acc_1"))
         #expect(AccountSearch.by("+4915112345678", subject: nil) == .phoneNumber("+4915112345678"))
@@ -15,7 +15,7 @@ struct AccountLinesTests {
                 == .provider(.init(issuer: "https://accounts.google.com", subject: "17")))
     }
 
-    @Test("I-01: all that is known is shown, and nothing for what is not")
+    @Test("I-01: every known field is shown, and fields without a value are left out")
     func lines() {
         let account = IdentityV1.AdminAccount(
             account: IdentityV1.Account(
@@ -36,14 +36,14 @@ struct AccountLinesTests {
                 == "acc_1  suspended  made 2026-11-21  never signed in  a…@example.org")
     }
 
-    @Test("X-07: where session is away, that is said")
+    @Test("X-07: if the session service is unavailable, the output says so")
     func away() {
         let account = IdentityV1.AdminAccount(account: IdentityV1.Account(accountId: "acc_1"))
         #expect(account.lines.last == "sessions       not known: session cannot be reached")
     }
 
     @Test(
-        "a day is its first moment in UTC",
+        "a day is parsed as its first moment in UTC",
         arguments: [
             ("1970-01-01", Int64(0)), ("1970-12-31", 364), ("2000-02-29", 11_016),
             ("2024-02-29", 19_782), ("2026-11-21", 20_778), ("2100-03-01", 47_541),
@@ -53,7 +53,7 @@ struct AccountLinesTests {
     }
 
     @Test(
-        "what is no day is refused",
+        "a text that is not a valid day is rejected",
         arguments: [
             "", "2026", "2026-13-01", "2026-00-01", "2026-02-29", "2100-02-29", "2026-04-31",
             "1969-12-31", "2026-1-1", "26-01-01", "2026-01-01T00", "२०२६-01-01", "2026--1-01",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import postern
 
-@Suite("postern applications: a bad key file is no trouble for the others")
+@Suite("postern applications: an unreadable key file does not affect other keys")
 struct HeldKeyTests {
     private let folder: TemporaryFolder
     private let keys: KeyFolders
@@ -35,7 +35,7 @@ struct HeldKeyTests {
         try ApplicationsCommand.Remove.parse([name, "--key", keyID, "--data", folder.path]).run()
     }
 
-    @Test("a private half, a public half and a name that are none are each told with their path")
+    @Test("a bad private key, public key and file name are each reported with their path")
     func told() throws {
         let privateHalf = "\(keys.outside)/app.k1.key"
         let publicHalf = "\(keys.server("identity"))/tool.k1.pub"
@@ -57,7 +57,7 @@ struct HeldKeyTests {
         }
     }
 
-    @Test("the others are listed, added, rotated and removed")
+    @Test("the other keys can still be listed, added, rotated and removed")
     func others() throws {
         try spoil("\(keys.outside)/app.k1.key")
         try folder.write("", to: "keys/applications/strange.key")
@@ -71,7 +71,7 @@ struct HeldKeyTests {
         #expect(try keyIDs("tool") == ["k2"])
     }
 
-    @Test("the bad one is rotated and removed, and does not count as the key that must stay")
+    @Test("an unreadable key can be rotated and removed, and does not count as the last key")
     func itself() throws {
         try spoil("\(keys.outside)/app.k1.key")
         try rotate("app")
@@ -82,7 +82,7 @@ struct HeldKeyTests {
         #expect(try HeldKey.all(in: keys).keys.flatMap(\.troubles) == [])
     }
 
-    @Test("a rotation of the tool says what compose needs, which has no endpoints file of its own")
+    @Test("rotating the tool's key prints the setting for compose, which has no endpoints file")
     func composeHint() throws {
         let option = try KeyFolderOption.parse(["--data", folder.path])
         let hint = "then, for docker/compose.yaml: POSTERN_TOOL_KEY=tool.k2.key in docker/.env"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import postern
 
-@Suite("Keys: who holds which")
+@Suite("Key folders: which program holds which key")
 struct KeyFoldersTests {
     private let folder: TemporaryFolder
     private let keys: KeyFolders
@@ -32,7 +32,7 @@ struct KeyFoldersTests {
             "\(keys.outside)/\(name)", .generate(count: 32, randomness: KeyRandomness()))
     }
 
-    @Test("H3: a server gets its own private half and its callers' public halves, and no more")
+    @Test("H3: a server gets its own private key and its callers' public keys, and nothing else")
     func prepared() throws {
         #expect(try keys.prepare().isEmpty)
         #expect(try files("gateway") == ["app.k1.pub", "callers", "gateway.k1.key", "tool.k1.pub"])
@@ -53,7 +53,7 @@ struct KeyFoldersTests {
         }
     }
 
-    @Test("H3: a second start changes nothing, and one after a crash gives servers what they lack")
+    @Test("H3: a second start changes nothing; after a crash it only adds what servers lack")
     func again() throws {
         _ = try keys.prepare()
         let before = try SecretFile.read("\(keys.outside)/app.k1.key")
@@ -67,7 +67,7 @@ struct KeyFoldersTests {
         #expect(try SecretFile.read(half) == content)
     }
 
-    @Test("H3: shared keys of the build before: ours are replaced, app's goes to the gateway alone")
+    @Test("H3: after an upgrade services get new keys; app's shared key stays, at the gateway only")
     func upgraded() throws {
         try makeFormer()
         #expect(try keys.prepare().sorted() == ["app", "shop"])
@@ -77,23 +77,25 @@ struct KeyFoldersTests {
             #expect(held.isShared == !isOurs, "\(held.line)")
             if !isOurs { #expect(held.servers == ["gateway"]) }
         }
-        // Shut out by the operator, it is not let in again by the next start.
+        // A key that the operator removed is not restored by the next start.
         unlink("\(keys.server("gateway"))/shop.k7.key")
         #expect(try keys.prepare() == ["app"])
     }
 
-    /// What the build before left: shared keys, of a backend besides those that we make.
+    /// The files of the previous version: shared keys, also of a backend that Postern does not
+    /// create.
     private func makeFormer() throws {
         for name in KeyFolders.applications { try makeShared("\(name).k1.key") }
         try makeShared("shop.k7.key")
     }
 
-    @Test("H3: after a crash behind any step of the first start, the next makes what is missing")
+    @Test(
+        "H3: after a crash at any step of the first start, the next start creates what is missing")
     func crashed() throws {
         func house() throws -> Self {
             let house = Self(try TemporaryFolder())
             try house.makeFormer()
-            unlink("\(house.keys.outside)/app.k1.key")  // so that a pair of its is made as well
+            unlink("\(house.keys.outside)/app.k1.key")  // so that a key pair of app is created too
             return house
         }
         let whole = try house()
@@ -110,7 +112,7 @@ struct KeyFoldersTests {
         }
     }
 
-    @Test("H3: a crash between two steps of a later start lets none in that was shut out")
+    @Test("H3: a crash during a later start does not readmit an application that was removed")
     func crashedLater() throws {
         try makeFormer()
         _ = try keys.prepare()
@@ -124,7 +126,7 @@ struct KeyFoldersTests {
         #expect(try files("session").contains("tool.k1.pub"))
     }
 
-    @Test("another key has an id of its own, whatever ids there are")
+    @Test("a further key gets an unused id, also if only the gateway still knows an id")
     func nextKeyID() throws {
         _ = try keys.prepare()
         #expect(try keys.nextKeyID(of: "app") == "k2")
@@ -133,11 +135,11 @@ struct KeyFoldersTests {
         #expect(file == "\(keys.outside)/app.k2.key")
         #expect(try keys.nextKeyID(of: "app") == "k3")
         unlink(file)
-        #expect(try keys.nextKeyID(of: "app") == "k3", "the gateway knows it still")
+        #expect(try keys.nextKeyID(of: "app") == "k3", "the gateway still has its public key")
     }
 
     @Test(
-        "the list of callers keeps what an operator wrote, and no line that is refused is written")
+        "adding and removing callers keeps the operator's lines; an invalid line is not written")
     func callers() throws {
         _ = try keys.prepare()
         let list = keys.gatewayCallers

@@ -15,7 +15,7 @@ struct CallTests {
         {"text": "c"}
         """
 
-    @Test("one message is answered with one")
+    @Test("a unary call shows one response")
     func unary() async throws {
         try await NoteServer.with { server in
             let shown = try await server.caller().shown("Say", #"{"text": "hello"}"#)
@@ -23,7 +23,7 @@ struct CallTests {
         }
     }
 
-    @Test("items that come are shown in a line each")
+    @Test("a server stream shows each item on its own line")
     func serverStream() async throws {
         try await NoteServer.with { server in
             let shown = try await server.caller().shown("Spell", #"{"text": "ada"}"#)
@@ -31,7 +31,7 @@ struct CallTests {
         }
     }
 
-    @Test("each line of the request is an item, and one message answers them")
+    @Test("each line of the request is an item of a client stream, which gets one response")
     func clientStream() async throws {
         try await NoteServer.with { server in
             let shown = try await server.caller().shown("Join", Self.three)
@@ -39,7 +39,7 @@ struct CallTests {
         }
     }
 
-    @Test("a file's lines are items too")
+    @Test("each line of a file is an item as well")
     func file() async throws {
         try await NoteServer.with { server in
             let path = try server.folder.write(Self.three, to: "items")
@@ -48,7 +48,7 @@ struct CallTests {
         }
     }
 
-    @Test("items go both ways")
+    @Test("a bidirectional stream sends and shows items")
     func bidirectional() async throws {
         try await NoteServer.with { server in
             let shown = try await server.caller().shown("Echo", Self.three)
@@ -56,7 +56,7 @@ struct CallTests {
         }
     }
 
-    @Test("a server that has heard enough answers before the lines end")
+    @Test("a server may respond before all lines are sent")
     func early() async throws {
         try await NoteServer.with { server in
             let more = String(repeating: #"{"text": "more"}"# + "\n", count: 5_000)
@@ -81,7 +81,7 @@ struct CallTests {
         }
     }
 
-    @Test("a line that is no item ends the call with what is wrong")
+    @Test("a line that is not a valid item ends the call with an error")
     func badLine() async throws {
         try await NoteServer.with { server in
             let caller = try server.caller()

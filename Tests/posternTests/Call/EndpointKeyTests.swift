@@ -17,21 +17,21 @@ struct EndpointKeyTests {
         _ = try keys.prepare()
     }
 
-    /// Of the key that the tool takes where the file names this.
+    /// The id of the key that the tool uses if the file names this path.
     private func keyID(_ secretFile: String) throws -> String {
         let application = #""application": {"id": "tool", "secret_file": "\#(secretFile)"}"#
         return try NoteServer(folder: folder, port: 7_403).endpoints(application)
             .client(of: "notes").keyID
     }
 
-    /// As if a key of the tool had been made so long ago.
+    /// Sets the age of a key of the tool.
     private func age(_ keyID: String, seconds: Int) {
         let made = timespec(tv_sec: time(nil) - seconds, tv_nsec: 0)
         let file = "\(keys.outside)/tool.\(keyID).key"
         #expect(utimensat(AT_FDCWD, file, [made, made], 0) == 0)
     }
 
-    @Test("a folder stands for the newest key of the tool in it that servers have had time to see")
+    @Test("a folder selects the tool's newest key that is old enough for servers to have read it")
     func rotated() throws {
         age("k1", seconds: 3_600)
         let second = try keys.makeKey(of: "tool", for: [])

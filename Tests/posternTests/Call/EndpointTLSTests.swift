@@ -9,8 +9,8 @@ import Testing
 struct EndpointTLSTests {
     private static let key = #""application": {"id": "tool", "secret_file": "tool.k1.key"}"#
 
-    /// Runs `body` with a server whose certificate names `notes.example.org` and who knows the
-    /// tool's certificate.
+    /// Runs `body` with a server whose certificate is for `notes.example.org`, and which accepts
+    /// the tool's certificate.
     private func withServer(_ body: (NoteServer) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let now = SystemTime().now()
@@ -24,7 +24,7 @@ struct EndpointTLSTests {
         try await NoteServer.with(folder: folder, tls: ServerTLS(files, now: now), body)
     }
 
-    /// The member `tls` with these within it.
+    /// The member `tls` with these members.
     private func tls(_ members: String...) -> String {
         #""tls": {"# + members.joined(separator: ", ") + "}"
     }
@@ -33,7 +33,7 @@ struct EndpointTLSTests {
     private let name = #""certificate_name": "notes.example.org""#
     private let own = #""certificate": "tool.pem", "certificate_key": "tool.key.pem""#
 
-    @Test("with a certificate and a key, both found beside the file, calls go through")
+    @Test("calls succeed with a certificate and a key, both found beside the file")
     func both() async throws {
         try await withServer { server in
             let caller = try server.caller(Self.key + ", " + tls(roots, own, name))
@@ -42,7 +42,7 @@ struct EndpointTLSTests {
         }
     }
 
-    @Test("the certificate alone says who the tool is")
+    @Test("the certificate alone authenticates the tool")
     func certificateAlone() async throws {
         try await withServer { server in
             let application = #""application": {"id": "tool"}"#
@@ -51,7 +51,7 @@ struct EndpointTLSTests {
         }
     }
 
-    @Test("a server that names itself otherwise is not spoken to")
+    @Test("a server whose certificate has another name is rejected")
     func wrongName() async throws {
         try await withServer { server in
             for name in [[], [#""certificate_name": "horse.example.org""#]] {
@@ -65,7 +65,7 @@ struct EndpointTLSTests {
         }
     }
 
-    @Test("what cannot be read never means: without TLS")
+    @Test("an invalid TLS setting is an error and never means plaintext")
     func broken() async throws {
         let server = NoteServer(folder: try TemporaryFolder(), port: 7_403)
         let members = [

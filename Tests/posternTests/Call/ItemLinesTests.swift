@@ -3,9 +3,9 @@ import Testing
 
 @testable import postern
 
-@Suite("postern call: lines as they come", .timeLimit(.minutes(1)))
+@Suite("postern call: lines as they arrive", .timeLimit(.minutes(1)))
 struct ItemLinesTests {
-    @Test("lines are told apart wherever the bytes are cut; blank ones are none")
+    @Test("lines are split correctly wherever the bytes are cut; blank lines are skipped")
     func lines() async throws {
         let text = "one\n\n  \ntwo\r\nthree"
         for cut in 0...text.utf8.count {
@@ -20,7 +20,7 @@ struct ItemLinesTests {
         }
     }
 
-    @Test("a line is given out before the next is written, and waiting for that can be cancelled")
+    @Test("a line is returned before the next one is written, and waiting can be cancelled")
     func cancelled() async throws {
         let pipe = try Pipe()
         pipe.write(Array("one\ntw".utf8))
@@ -35,7 +35,7 @@ struct ItemLinesTests {
     }
 }
 
-/// A pipe of the system; closed when it goes.
+/// A pipe of the system, closed in `deinit`.
 private final class Pipe: Sendable {
     let reader: Int32
     private let writer: Int32
@@ -55,10 +55,10 @@ private final class Pipe: Sendable {
         _ = Glibc.write(writer, bytes, bytes.count)
     }
 
-    /// Writes the last of it.
+    /// Writes the last bytes and closes the pipe's write end.
     func finish(_ bytes: [UInt8]) async {
         write(bytes)
         write([])
-        dup2(reader, writer)  // nobody can write any more
+        dup2(reader, writer)  // replaces the write end, so that the reader sees the end
     }
 }

@@ -8,15 +8,15 @@ import TestSupport
 
 @testable import postern
 
-/// A server of the notes, and the endpoints file that leads the tool to it.
+/// A server for `NoteService`, and the endpoints file with its address.
 struct NoteServer {
     let folder: TemporaryFolder
     let port: Int
 
-    /// Runs `body` with a server, which is stopped after.
+    /// Runs `body` with a server, and stops the server afterwards.
     /// - Parameters:
-    ///   - tls: the server's; needs `folder`, where its files are.
-    ///   - callers: who may call, as `callers-file` says.
+    ///   - tls: the server's TLS; needs `folder`, which contains its files.
+    ///   - callers: the permitted callers, in the form of `callers-file`.
     static func with(
         folder: TemporaryFolder? = nil, tls: ServerTLS? = nil, callers: [String] = ["tool"],
         _ body: (NoteServer) async throws -> Void
@@ -41,7 +41,7 @@ struct NoteServer {
         await server.drain()
     }
 
-    /// A caller by an endpoints file with these members beside the address.
+    /// A caller that uses an endpoints file with the address and these members.
     func caller(_ members: String = #""application": {"id": "tool", "secret_file": "tool.k1.key"}"#)
         throws -> Caller
     {
@@ -54,7 +54,7 @@ struct NoteServer {
     }
 }
 
-/// What a call showed.
+/// The output of a call.
 final class Shown: Sendable {
     private let held = Mutex<[String]>([])
 
@@ -64,7 +64,7 @@ final class Shown: Sendable {
 }
 
 extension Caller {
-    /// What the call shows, in order.
+    /// The output of the call, in order.
     func shown(_ method: String, _ request: String) async throws -> [String] {
         let shown = Shown()
         try await call(

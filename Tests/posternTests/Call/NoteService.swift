@@ -14,7 +14,7 @@ import ServiceRuntime
 ///       rpc Echo(stream Note) returns (stream Note);
 ///     }
 struct NoteService: ReflectionService {
-    /// Packed as a `Note` is.
+    /// Encoded like a `Note`.
     private typealias Note = ReflectionV1.DescribeRequest
 
     static let name = "postern.notes.v1.Notes"
@@ -26,7 +26,7 @@ struct NoteService: ReflectionService {
                 guard note.service != "no" else { throw ServiceError(.tooManyRequests) }
                 return note
             },
-            // Each letter; "!" is an error after those before it.
+            // Sends each letter; "!" fails after the letters before it.
             .serverStream(method("Spell", .response)) {
                 (note: Note, letters: OutgoingItems<Note>, _) in
                 for letter in note.service {
@@ -34,7 +34,7 @@ struct NoteService: ReflectionService {
                     try await letters.write(Note(service: String(letter)))
                 }
             },
-            // All of them in one; "stop" is the last that it cares for.
+            // Joins all items; "stop" is the last item that it reads.
             .clientStream(method("Join", .request)) { (notes: IncomingItems<Note>, _) in
                 var texts: [String] = []
                 for try await note in notes {
@@ -70,7 +70,7 @@ struct NoteService: ReflectionService {
     }
 }
 
-/// The service's `FileDescriptorSet`; the numbers are those of `descriptor.proto`.
+/// The service's `FileDescriptorSet`; the field numbers are those of `descriptor.proto`.
 private enum Descriptor {
     static let set = field(1, file)
 

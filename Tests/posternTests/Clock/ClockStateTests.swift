@@ -5,7 +5,7 @@ import Testing
 
 @testable import postern
 
-@Suite("Clock: what the tool says of it")
+@Suite("Clock: the tool's output")
 struct ClockStateTests {
     private static func state(waiting: Bool, ahead minutes: Int64) -> ClockState {
         ClockState(
@@ -15,7 +15,7 @@ struct ClockStateTests {
     }
 
     @Test(
-        "a line tells what waits, and how far off it is",
+        "a line says whether the clock waits, and how far off it is",
         arguments: [
             (false, 0, "agrees with the machine's clock"),
             (false, 1, "agrees with the machine's clock"),
@@ -28,7 +28,7 @@ struct ClockStateTests {
         #expect(Self.state(waiting: isWaiting, ahead: minutes).text == text)
     }
 
-    @Test("B15: accepted tells by how much the time went on, and only where it did")
+    @Test("B15: after accepting, the line says by how much the time moved, if it did")
     func accepted() {
         let agreeing = Self.state(waiting: false, ahead: 0)
         for (isWaiting, minutes) in [(true, 4_380), (false, 4_380)] as [(Bool, Int64)] {
@@ -50,7 +50,7 @@ struct ClockStateTests {
     }
 
     @Test(
-        "a span is said as a person would",
+        "a span is printed in its two largest units",
         arguments: [
             (0, "0 min"), (59, "59 min"), (60, "1 h"), (61, "1 h 1 min"), (1_440, "1 d"),
             (1_500, "1 d 1 h"), (5_256_000, "3650 d"),
@@ -60,7 +60,7 @@ struct ClockStateTests {
         #expect(ClockState.distance(.seconds(minutes * -60)) == text)
     }
 
-    @Test("postern up says nothing where nothing waits, else which, how far, and the command")
+    @Test("postern up reports waiting clocks with programs, distance and command, if there are any")
     func up() throws {
         #expect(ClockWaiting.text([], option: "") == nil)
         let text = try #require(
@@ -73,7 +73,7 @@ struct ClockStateTests {
         #expect(text.contains("postern clock accept --endpoints x/endpoints.json\n"))
     }
 
-    @Test("a program's log tells that it waits, since its last start only")
+    @Test("a waiting clock is read from a program's log, after its last start only")
     func log() throws {
         let folder = try TemporaryFolder()
         let event = ClockHold.farAheadEvent

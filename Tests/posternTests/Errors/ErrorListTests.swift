@@ -4,9 +4,9 @@ import Testing
 
 @testable import postern
 
-@Suite("`postern errors`: the catalogue as people and programs read it")
+@Suite("`postern errors`: the catalogue as text and as JSON")
 struct ErrorListTests {
-    @Test("X-01: the JSON reads back, with every code", arguments: ErrorLanguage.allCases)
+    @Test("X-01: the JSON has every code, with its properties", arguments: ErrorLanguage.allCases)
     func json(language: ErrorLanguage) throws {
         let text = ErrorList.json(ErrorCode.allCases, language).joined(separator: "\n")
         #expect(text.hasPrefix("[\n  {\"code\": \"auth/user-disabled\", "))
@@ -22,7 +22,7 @@ struct ErrorListTests {
         #expect(text.hasSuffix("}\n]"))
     }
 
-    @Test("X-01: a line tells what to do, and the next what is read")
+    @Test("X-01: each code has a line with its properties and a line with its user message")
     func lines() {
         #expect(
             ErrorList.lines([.tooManyRequests], .german) == [

@@ -15,7 +15,7 @@ enum ExportFiles {
         }
         """
 
-    /// The user of Firebase's published vector, whose password is "user1password", as
+    /// The user of Firebase's published test vector, whose password is "user1password", as
     /// `firebase auth:export` writes it.
     static func user(_ number: Int) -> String {
         """
@@ -42,7 +42,7 @@ enum ExportFiles {
         #"{"users": ["# + "\n" + users.joined(separator: ",\n") + "\n]}\n"
     }
 
-    /// A line for each of so many people.
+    /// One line for each of `count` accounts.
     static func lines(_ count: Int) -> String {
         (0..<count).map { number in
             #"{"external_id":"u\#(number)","email":"user\#(number)@example.org","#

@@ -12,7 +12,7 @@ struct FirebaseUserTests {
         FirebaseUser(hashPrefix: prefix, providers: FirebaseUser.providers).read(Array(text.utf8))
     }
 
-    @Test("a user is read whole, the hash in our form")
+    @Test("a user is read with all fields, and the hash is converted")
     func whole() throws {
         let (read, lost) = read(ExportFiles.user(7))
         guard case .account(let record) = read else {
@@ -37,7 +37,7 @@ struct FirebaseUserTests {
                     customClaims: #"{"role":"user"}"#))
     }
 
-    @Test("what the export itself has lost is told")
+    @Test("data that the export does not contain is reported")
     func lost() {
         let losses = [
             (
@@ -73,23 +73,23 @@ struct FirebaseUserTests {
         }
     }
 
-    @Test("anonymous users are left out, and what is no object is refused")
+    @Test("anonymous users are skipped, and anything but a valid object is rejected")
     func nothing() {
         if case .left(let what) = read(#"{"localId":"1","createdAt":"1"}"#).record {
             #expect(what == "anonymous users")
         } else {
-            Issue.record("an anonymous user was taken")
+            Issue.record("an anonymous user was imported")
         }
         for text in ["[]", #"{"localId":"1","localId":"2"}"#, #"{"localId":"\u0000"}"#] {
             guard case .refused = read(text).record else {
-                Issue.record("taken: \(text)")
+                Issue.record("accepted: \(text)")
                 continue
             }
         }
     }
 
     @Test(
-        "a provider can be named, and the project's parameters are read as the console shows them")
+        "a provider can be declared, and hash parameters are read as the console shows them")
     func flags() throws {
         let providers = try ImportFirebaseCommand.providers(["oidc.x=x,https://x.example/a,b"])
         #expect(

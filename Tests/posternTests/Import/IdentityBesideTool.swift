@@ -12,7 +12,7 @@ import TestSupport
 
 @testable import postern
 
-/// An identity service over a real store, in this process, for the tool to import into.
+/// An identity service on a real store, in this process, as the target of the tool's imports.
 final class IdentityBesideTool: Sendable {
     let folder: TemporaryFolder
     let imports: Imports
@@ -32,7 +32,7 @@ final class IdentityBesideTool: Sendable {
         passwords = try PasswordHashPool(
             settings: hashing, time: time, randomness: randomness,
             metrics: NOOPMetricsHandler.instance)
-        // Nobody is called before `run`.
+        // No service is called before `run`.
         let nowhere = RPCClient(
             ClientSettings(
                 service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
@@ -66,7 +66,7 @@ final class IdentityBesideTool: Sendable {
             metadata: Metadata())
     }
 
-    /// All that an export gives.
+    /// All accounts of an export.
     func exported() async throws -> [IdentityV1.AccountRecord] {
         var records: [IdentityV1.AccountRecord] = []
         let items = imports.exportAccounts(.init(withPasswordHashes: true), Self.context)
@@ -74,7 +74,7 @@ final class IdentityBesideTool: Sendable {
         return records
     }
 
-    /// Takes a file in.
+    /// Imports a file.
     func take(
         _ path: String, _ content: AccountFile.Content = .lines, from start: Int64 = 0,
         through imports: (any ImportsAPI)? = nil, show: @escaping (String) -> Void = { _ in }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The progress line of an import")
 struct ImportProgressTests {
-    @Test("it tells how many, how fast, and how long it will take, twice a second at the most")
+    @Test("it shows count, rate and remaining time, at most twice a second")
     func line() {
         let time = ManualTime()
         var shown: [String] = []
@@ -25,7 +25,7 @@ struct ImportProgressTests {
             ])
     }
 
-    @Test("of a pipe it tells what is known")
+    @Test("for a pipe it shows count and rate only")
     func pipe() {
         let time = ManualTime()
         let progress = ImportProgress(byteCount: nil, start: 0, time: time) { _ in }

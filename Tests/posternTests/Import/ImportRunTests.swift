@@ -9,7 +9,7 @@ import Testing
 
 @testable import postern
 
-@Suite("I-03: files of accounts are taken in", .timeLimit(.minutes(5)))
+@Suite("I-03: importing files of accounts", .timeLimit(.minutes(5)))
 struct ImportRunTests {
     private let house: IdentityBesideTool
 
@@ -22,7 +22,7 @@ struct ImportRunTests {
     }
 
     @Test(
-        "an export of Firebase's comes in, its people sign in, and the file again changes nothing")
+        "a Firebase export is imported, its users can sign in, and a second import changes nothing")
     func firebase() async throws {
         let config = try FirebaseHashConfig(ExportFiles.hashConfig)
         let id = try await house.imports.keepHashParameters(
@@ -50,11 +50,11 @@ struct ImportRunTests {
         house.close()
     }
 
-    @Test("a run that is stopped anywhere goes on where it was, and nobody comes twice")
+    @Test("an import that is stopped anywhere resumes at its position, and creates no duplicates")
     func resumed() async throws {
         let count = 600
         let path = try house.folder.write(ExportFiles.lines(count), to: "users.jsonl")
-        // Each run is killed after some batches; some of them were written and never answered.
+        // Each run is killed after some batches; some of these were committed without a response.
         var position: Int64 = 0
         var runs = 0
         while runs < 50 {
@@ -81,7 +81,7 @@ struct ImportRunTests {
         house.close()
     }
 
-    @Test("an export goes into a file that only its owner reads, and comes in elsewhere")
+    @Test("an export goes to a file that only its owner can read, and can be imported elsewhere")
     func roundTrip() async throws {
         let path = try house.folder.write(ExportFiles.lines(120), to: "users.jsonl")
         _ = try await house.take(path)
@@ -102,9 +102,9 @@ struct ImportRunTests {
         house.close()
     }
 
-    @Test("a file for another project's hashes names them by the ids of this store")
+    @Test("hash parameters of a file get the ids of this store")
     func renamed() async throws {
-        // So that the first of the file is not the first here.
+        // So that the file's first id is not the first id of this store.
         _ = try await house.imports.keepHashParameters(
             .init(signerKey: [UInt8](repeating: 1, count: 64)), IdentityBesideTool.context)
         let hash =
@@ -122,7 +122,7 @@ struct ImportRunTests {
         house.close()
     }
 
-    @Test("many accounts come in; with POSTERN_SOAK_ROUNDS=n, n × 20,000, and the rate is told")
+    @Test("many accounts are imported; a long run imports 20,000 a round and prints the rate")
     func many() async throws {
         let count = SoakRounds.isLong ? 20_000 * SoakRounds.count : 500
         let path = try house.folder.write(ExportFiles.lines(count), to: "users.jsonl")
@@ -141,7 +141,7 @@ struct ImportRunTests {
     }
 }
 
-/// Lets some batches through and then fails each, some of them after they were written.
+/// Lets some batches through, then fails each; the first failure comes after its commit.
 private final class FailingImports: ImportsAPI {
     struct Killed: Error {}
 

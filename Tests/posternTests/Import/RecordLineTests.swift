@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Accounts as lines of JSON")
 struct RecordLineTests {
-    @Test("what is written is read the same")
+    @Test("a written record is read back unchanged")
     func roundTrip() {
         let full = IdentityV1.AccountRecord(
             externalId: "u\"1", email: "ada@example.org", emailVerified: true,
@@ -34,7 +34,7 @@ struct RecordLineTests {
         }
     }
 
-    @Test("a member that nobody knows, or of another type, is refused: nothing is lost in silence")
+    @Test("an unknown member, or one of the wrong type, is rejected: nothing is lost silently")
     func refused() {
         for (line, field) in [
             (#"{"external_id":"1","passwordHash":"x"}"#, "passwordHash"),
@@ -46,7 +46,7 @@ struct RecordLineTests {
             ("x", "no JSON object of 64 KiB at the most"),
         ] {
             guard case .refused(let refused) = RecordLine.read(Array(line.utf8)) else {
-                Issue.record("taken: \(line)")
+                Issue.record("accepted: \(line)")
                 continue
             }
             #expect(refused.field == field)

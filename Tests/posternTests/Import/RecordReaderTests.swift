@@ -20,7 +20,7 @@ struct RecordReaderTests {
         return records
     }
 
-    @Test("an export's users are found, whatever is in their strings, and from each end on again")
+    @Test("users of an array are found whatever their strings contain, from any position on")
     func array() throws {
         let users = [
             #"{"a":"}{]["}"#, #"{"a":{"b":[1,{"c":"\"}"}]}}"#, "{}", #"{"a":"\\"}"#,
@@ -37,7 +37,7 @@ struct RecordReaderTests {
     }
 
     @Test(
-        "an export that is cut off, or is none, is an error and not an end",
+        "an export that is truncated or not an export is an error, not an empty file",
         arguments: [
             "", "{", #"{"users":["#, #"{"users":[{"a":1}"#, #"{"users":[{"a":1},"#,
             #"{"users":[{"a":"#, #"{"users":[{"a":"\"#, #"{"users":[{"a":1} x]"#,
@@ -47,7 +47,7 @@ struct RecordReaderTests {
         #expect(throws: ToolError.self) { try read(text, .array) }
     }
 
-    @Test("lines are read one by one; empty ones are nothing, the last needs no end")
+    @Test("lines are read one by one; empty lines are skipped, and the last needs no line end")
     func lines() throws {
         #expect(try read("{}\n\n  \r\n[1]\nx", .lines).map(\.text) == ["{}", "[1]", "x"])
         #expect(try read("", .lines).isEmpty)
@@ -55,14 +55,14 @@ struct RecordReaderTests {
         #expect(try read("a\nb\nc\n", .lines, from: whole[0].end).map(\.text) == ["b", "c"])
     }
 
-    @Test("a line beyond all measure is refused alone, and takes no memory")
+    @Test("a line that is too long is rejected alone and takes no memory")
     func longLine() throws {
         let long = String(repeating: "x", count: 3 << 20)
         let records = try read("{}\n\(long)\n{}\n", .lines)
         #expect(records.count == 3)
         #expect(records[1].text.utf8.count == RecordReader.recordBytesMax + 1)
         guard case .refused = RecordLine.read(Array(records[1].text.utf8)) else {
-            Issue.record("a line of 64 KiB and more was taken")
+            Issue.record("a line of more than 64 KiB was accepted")
             return
         }
     }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import postern
 
-@Suite("R-05: the operator's word for a subject")
+@Suite("R-05: Subjects as the operator types them")
 struct TypedSubjectTests {
     @Test(
-        "R-05: an email is asked for as it is counted, however it is typed",
+        "R-05: an email is canonicalised as it is for counting, however it is typed",
         arguments: [
             ("failed-sign-in-by-account", "Ada@Example.ORG", "ada@example.org"),
             ("failed-sign-in-by-account", "ada@example.org", "ada@example.org"),
@@ -24,7 +24,7 @@ struct TypedSubjectTests {
         #expect(arguments.charge == .init(limit: limit, subject: counted, device: "Phone"))
     }
 
-    @Test("R-05: a reset that found nothing says so")
+    @Test("R-05: a reset that found no count says so")
     func answer() {
         #expect(RateLimitV1.ResetResponse(forgotten: 1).line == "forgotten")
         #expect(RateLimitV1.ResetResponse().line == "nothing was counted")

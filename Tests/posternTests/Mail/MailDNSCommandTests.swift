@@ -8,7 +8,7 @@ import Testing
 
 @Suite("postern mail dns")
 struct MailDNSCommandTests {
-    @Test("the record of a key, as a zone file holds it")
+    @Test("the DNS record of a key is printed as a zone file's line")
     func record() throws {
         let folder = try TemporaryFolder()
         let seed = Hex.encode([UInt8](repeating: 7, count: 32))
@@ -25,7 +25,7 @@ struct MailDNSCommandTests {
                 == "postern-ed25519._domainkey.example.org. IN TXT ( \"\(text)\" )")
     }
 
-    @Test("without a key there is nothing to publish")
+    @Test("without a key the command fails")
     func nothing() {
         #expect(throws: (any Error).self) {
             try MailCommand.DNS.parse(["--domain", "example.org"])

@@ -10,7 +10,7 @@ struct MessageLineTests {
         recipient: "a…@e….org", state: .dead, attempts: 3, acceptedAtMs: 0, endedAtMs: 1_000,
         reason: "smtp-550", canBeRetried: true)
 
-    @Test("a dead message tells why, since when, and that it can be retried")
+    @Test("a dead message shows the reason, the time, and that it can be retried")
     func deadLine() {
         #expect(
             Self.dead.line == """
@@ -19,7 +19,7 @@ struct MessageLineTests {
                 """)
     }
 
-    @Test("one that waits tells when it is tried again")
+    @Test("a waiting message shows the time of its next attempt")
     func waitingLine() {
         var message = Self.dead
         message.state = .waiting
@@ -29,7 +29,7 @@ struct MessageLineTests {
         #expect(message.line.hasSuffix("1 try  smtp-550  again at 1970-01-01T00:00:02.000Z"))
     }
 
-    @Test("what this tool does not know is called unknown")
+    @Test("a state or channel that this tool does not know is shown as unknown")
     func unknown() {
         var message = Self.dead
         message.state = .unrecognized(9)
@@ -37,7 +37,7 @@ struct MessageLineTests {
         #expect(message.line.hasPrefix("msg_0000000000001  unknown  unknown  "))
     }
 
-    @Test("a watcher sees what it missed, each change, and how many stand where")
+    @Test("a watch shows the number of missed changes, each change, and the count of each state")
     func watch() {
         let item = NotificationV1.WatchMessagesItem(
             counts: [.init(state: .dead, count: 7)], changes: [Self.dead], changesLeftOut: 3)

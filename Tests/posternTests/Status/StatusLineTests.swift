@@ -5,7 +5,7 @@ import Testing
 
 @Suite("B3: a line of postern status")
 struct StatusLineTests {
-    @Test("B3: a part that fails is named, with its words and since when")
+    @Test("B3: a failing part is shown with its detail and the time since when")
     func line() {
         let works = HealthV1.PartHealth(name: "clock", status: .serving)
         let fails = HealthV1.PartHealth(

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("postern top: a screen from two scrapes")
 struct TopTableTests {
-    /// A page of one program with two methods, as the programs write it.
+    /// A metrics page of one program with two methods, as the programs write it.
     private func page(
         refresh: (ok: Int, late: Int), check: Int, quick: Int, slow: Int, cpu: Double
     ) -> String {
@@ -40,7 +40,7 @@ struct TopTableTests {
         line.split(separator: " ").map(String.init)
     }
 
-    @Test("rates, latencies and figures are those of the time between")
+    @Test("rates, latencies and gauges are computed from the difference of two scrapes")
     func table() {
         let first = page(refresh: (1_000, 4), check: 50, quick: 900, slow: 104, cpu: 10)
         let second = page(refresh: (1_400, 14), check: 51, quick: 1_100, slow: 314, cpu: 10.5)
@@ -50,7 +50,7 @@ struct TopTableTests {
                 "service", "calls/s", "errors/s", "p50", "p99", "in", "flight", "conn", "cpu",
                 "memory",
             ])
-        // 410 of refresh and 1 of health in 2 s; 200 up to 1 ms, 210 up to 10 ms.
+        // 410 calls of refresh and 1 of health in 2 s; 200 take up to 1 ms, 210 up to 10 ms.
         #expect(
             cells(lines[1]) == [
                 "session", "206", "5.0", "1.21", "ms", "9.82", "ms", "3", "12", "25%", "50",
@@ -67,7 +67,7 @@ struct TopTableTests {
         #expect(lines.count == 7)
     }
 
-    @Test("a program that was started again has counted from zero")
+    @Test("after a restart of a program, its counters are read from zero")
     func restarted() {
         let first = page(refresh: (1_000, 4), check: 50, quick: 900, slow: 104, cpu: 10)
         let second = page(refresh: (10, 0), check: 0, quick: 10, slow: 0, cpu: 0.1)
@@ -76,7 +76,7 @@ struct TopTableTests {
         #expect(session.contains("5%"))
     }
 
-    @Test("a program that does not answer now says so; a low screen is never overrun")
+    @Test("a program without a response says so, and the table never exceeds the screen's height")
     func edges() {
         let page = page(refresh: (1, 0), check: 1, quick: 1, slow: 0, cpu: 1)
         #expect(cells(TopTable.lines(rows(page, nil))[1]) == ["session", "no", "answer"])
@@ -85,7 +85,7 @@ struct TopTableTests {
         }
     }
 
-    @Test("quantiles: below the lowest bound, between two, above the highest, of none")
+    @Test("quantiles: below the lowest bound, between two, above the highest, and without samples")
     func quantiles() {
         var spread = Spread()
         #expect(spread.quantile(0.5) == nil)
@@ -98,7 +98,7 @@ struct TopTableTests {
         #expect(spread.since(spread).quantile(0.5) == nil)
     }
 
-    @Test("a page is read back: escapes, labels in any order, and lines that are none")
+    @Test("a page is parsed: escapes, labels in any order, and invalid lines")
     func text() {
         let page = MetricsText(
             """

@@ -2,7 +2,7 @@ import Testing
 
 @testable import postern
 
-@Suite("B20: how long a service that ended waits for its next start")
+@Suite("B20: How long a service waits before it is restarted")
 struct RestartWaitTests {
     private func waits(
         _ ends: Int, life: Double = 1, wasReady: Bool = false, wasKilled: Bool = false
@@ -14,20 +14,20 @@ struct RestartWaitTests {
         }
     }
 
-    @Test("B20: killed or ended when it was ready, it never waits more than half a second")
+    @Test("B20: a service that was ready or was killed never waits more than half a second")
     func ready() {
         #expect(waits(6, wasReady: true) == [0.1, 0.2, 0.4, 0.5, 0.5, 0.5])
         #expect(waits(6, wasKilled: true) == [0.1, 0.2, 0.4, 0.5, 0.5, 0.5])
         #expect(waits(200, wasReady: true).last == 0.5)
     }
 
-    @Test("B20: what ends by itself before it is ready backs off to five seconds")
+    @Test("B20: a service that ends before it is ready backs off to five seconds")
     func unready() {
         #expect(waits(8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5, 5])
         #expect(waits(200).last == 5)
     }
 
-    @Test("B20: after five seconds of life it starts at once, and counts from the first")
+    @Test("B20: after five seconds of running it restarts at once, and the backoff starts over")
     func long() {
         #expect(waits(3, life: 5) == [0, 0, 0])
         var restart = RestartWait()

@@ -1,6 +1,6 @@
-// gRPC C++ as a peer: one thread on one completion queue, which is its fastest way on one core.
+// gRPC C++ as a peer: one thread on one completion queue, which is its fastest mode on one core.
 //
-//     echo_server        prints its port, then runs until it is ended
+//     echo_server        prints its port, then runs until it is killed
 
 #include "echo.grpc.pb.h"
 #include <cstdio>
@@ -15,7 +15,7 @@ using postern::benchmark::v1::EchoRequest;
 using postern::benchmark::v1::EchoResponse;
 
 constexpr size_t kTokenBytes = 110;
-// Calls that wait to be taken: at least as many as the load has in flight.
+// Calls that wait to be received: at least as many as the load has in flight.
 constexpr int kCallsWaiting = 1024;
 
 EchoResponse MakeAnswer() {
@@ -27,7 +27,7 @@ EchoResponse MakeAnswer() {
     return answer;
 }
 
-// A call from being waited for to having been answered; then another one takes its place.
+// A call from its registration to its response; then another one takes its place.
 class Call {
 public:
     Call(Echo::AsyncService &service, grpc::ServerCompletionQueue &queue)

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, built only when it is asked for: the first build takes minutes, and
-// nothing of it reaches the product.
+// A separate package, built only on request: the first build takes minutes, and nothing of it is
+// part of the product.
 let package = Package(
     name: "grpc-swift-peer",
     dependencies: [

@@ -1,4 +1,4 @@
-// libFuzzer's driver, of the toolchain's libclang_rt.fuzzer_no_main
+// libFuzzer's driver, from the toolchain's libclang_rt.fuzzer_no_main
 // (https://llvm.org/docs/LibFuzzer.html#using-libfuzzer-as-a-library).
 #pragma once
 #include <stddef.h>

@@ -5,7 +5,7 @@ import Testing
 @Suite("Languages")
 struct LanguageTests {
     @Test(
-        "RFC 4647, 3.4: the closest of our languages, then the default",
+        "RFC 4647, 3.4: a language tag selects the closest language, or the default",
         arguments: [
             ("de", Language.german), ("de-AT", .german), ("DE-latn-at", .german),
             ("es-419", .spanish),
@@ -19,7 +19,7 @@ struct LanguageTests {
     }
 
     @Test(
-        "moments and days in the manner of each language, with the zone",
+        "dates and times are formatted for each language, with the time zone",
         arguments: [
             (Language.english, "1 March 2026, 09:05 UTC", "31 December 2026"),
             (.german, "1. März 2026, 09:05 Uhr (UTC)", "31. Dezember 2026"),
@@ -32,7 +32,7 @@ struct LanguageTests {
         #expect(MomentText("2026-12-31")?.text(in: language) == day)
     }
 
-    @Test("all twelve months have names of their own")
+    @Test("every language has twelve different month names")
     func months() {
         for language in Language.allCases {
             let names = Set((1...12).map { language.words.day(2026, $0, 5) })
@@ -42,7 +42,7 @@ struct LanguageTests {
     }
 
     @Test(
-        "what is no moment is no moment",
+        "text that is not a date or time is rejected",
         arguments: [
             "", "noon", "2026-13-01", "2026-00-10", "2026-01-32", "2026-01-31 24:00 UTC",
             "2026-01-31 09:60 UTC", "2026-01-31 09:05", "2026-01-31 09:05 CET", "2026-1-31",
@@ -52,7 +52,7 @@ struct LanguageTests {
         #expect(MomentText(text) == nil)
     }
 
-    @Test("ways to sign in are named and joined; a new one keeps its name")
+    @Test("sign-in methods are named and joined in each language; an unknown one keeps its name")
     func methods() {
         for language in Language.allCases {
             for method in SignInMethod.allCases {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("The words of one mail")
+@Suite("Wording of a mail")
 struct MailWordingTests {
     private func wording(_ text: String) throws -> MailWording {
         try MailWording(
@@ -10,7 +10,7 @@ struct MailWordingTests {
             variables: [.link, .device, .place, .code])
     }
 
-    @Test("N-05: one text makes both parts")
+    @Test("N-05: one source gives the text part and the HTML part")
     func parts() throws {
         let wording = try wording(
             """
@@ -57,7 +57,7 @@ struct MailWordingTests {
     }
 
     @Test(
-        "N-05: what cannot be a mail is refused with its line",
+        "N-05: an invalid mail template is rejected, and the error gives its line",
         arguments: [
             ("", 1, "Subject"), ("Title: x\n\nx", 1, "Subject"), ("Subject: x\n", 1, "paragraphs"),
             ("Subject: x\nSubjet: y\n\nz", 2, "Title"), ("Subject: x\nSubject: y\n\nz", 2, "once"),
@@ -75,7 +75,7 @@ struct MailWordingTests {
         #expect(fault?.sentence.contains(word) == true, "\(fault?.sentence ?? "")")
     }
 
-    @Test("N-05: the number of paragraphs is bounded")
+    @Test("N-05: the number of paragraphs is limited")
     func bounds() {
         #expect(throws: TemplateFault.self) {
             try wording("Subject: x\n" + String(repeating: "\na\n", count: 51))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("Where values may stand in markup")
+@Suite("Where values are allowed in markup")
 struct HTMLPositionsTests {
     private func isAllowed(_ markup: String) throws -> Bool {
         let source = TemplateSource(file: "t.html", line: 1, text: markup)
@@ -17,7 +17,7 @@ struct HTMLPositionsTests {
     }
 
     @Test(
-        "N-05: between elements, and a link as the whole of a link's href",
+        "N-05: values are allowed between elements, and a link as a whole href",
         arguments: [
             "{{device}}", "<p>{{device}}</p>", "<a href=\"{{link}}\">{{link}}</a>",
             "<a class=\"x\" href=\"{{link}}\" style=\"color:red\">x</a>",
@@ -32,7 +32,7 @@ struct HTMLPositionsTests {
     }
 
     @Test(
-        "N-05: nowhere else",
+        "N-05: values are rejected everywhere else",
         arguments: [
             "<a href=\"{{device}}\">", "<a href='{{link}}'>", "<a href={{link}}>",
             "<a href=\"https://evil.example/{{link}}\">", "<a href=\"{{link}}/x\">",
@@ -49,7 +49,7 @@ struct HTMLPositionsTests {
         #expect(try !isAllowed(markup))
     }
 
-    @Test("N-05: the frame's own markup passes, and one without content does not")
+    @Test("N-05: the built-in frame passes the check; a frame without content is rejected")
     func frame() throws {
         let ours = TemplateSource(file: "layout.html", line: 1, text: MailFrame.standard)
         _ = try MailFrame(ours)

@@ -21,7 +21,7 @@ struct MustacheTemplateTests {
     }
 
     @Test(
-        "N-05: values, sections, inverted sections, pieces and comments",
+        "N-05: values, sections, inverted sections, partials and comments are rendered",
         arguments: [
             ("", ""), ("plain } {", "plain } {"), ("{{a}}-{{b}}", "A-"), ("{{ a }}", "A"),
             ("{{#a}}[{{a}}]{{/a}}", "[A]"), ("{{#b}}[{{b}}]{{/b}}", ""),
@@ -33,7 +33,7 @@ struct MustacheTemplateTests {
         #expect(try template(text).rendered(["a": "A"], pieces: ["piece": "<hr>"]) == expected)
     }
 
-    @Test("N-05: a value is put in, escaped, and never read as a template")
+    @Test("N-05: a value is inserted escaped and never parsed as a template")
     func data() throws {
         let hostile = "{{b}}{{#a}}<b>\"'&"
         #expect(try template("{{a}}").rendered(["a": hostile, "b": "B"]) == hostile)
@@ -42,7 +42,7 @@ struct MustacheTemplateTests {
     }
 
     @Test(
-        "N-05: what cannot be right is a fault with its line",
+        "N-05: an invalid template is an error that gives its line",
         arguments: [
             ("\n\n{{c}}", 3, "allowed: a, b"), ("{{#a}}\n", 1, "{{/a}}"),
             ("\n{{/a}}", 2, "closes nothing"), ("{{#a}}{{#b}}{{/a}}", 1, "{{/b}} is due"),
@@ -57,7 +57,7 @@ struct MustacheTemplateTests {
         #expect(fault?.description.contains(word) == true, "\(fault?.description ?? "none")")
     }
 
-    @Test("N-05: depth and size are bounded")
+    @Test("N-05: depth and number of tags are limited")
     func bounds() {
         func nested(_ depth: Int) -> String {
             String(repeating: "{{#a}}", count: depth) + String(repeating: "{{/a}}", count: depth)
@@ -68,12 +68,12 @@ struct MustacheTemplateTests {
         #expect(fault(String(repeating: "{{a}}", count: MustacheParser.tagsMax + 1)) != nil)
     }
 
-    @Test("N-05: every beginning of a template is read or refused, and none stops the program")
+    @Test("N-05: every prefix of a template is parsed or rejected, and none is a trap")
     func truncations() {
         let text = "{{#a}}x{{! y }}{{b}}{{^b}}z{{/b}}{{/a}}{{> piece}}"
         let closed = text.utf8.count - "{{> piece}}".utf8.count
         for count in 0..<text.utf8.count {
-            // One brace is text; with two a tag, and from then on a section, is open.
+            // One brace is text. After two braces a tag is open, and after the tag a section.
             let isWhole = count < 2 || (closed...closed + 1).contains(count)
             #expect((fault(String(text.prefix(count))) == nil) == isWhole, "\(count)")
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("N-05: an operator's own words")
+@Suite("N-05: Templates of the operator")
 struct OperatorTemplatesTests {
     private let folder: TemporaryFolder
     private let product: HeaderText
@@ -29,7 +29,7 @@ struct OperatorTemplatesTests {
         }
     }
 
-    @Test("N-05: a file takes the place of our words; the rest stays ours")
+    @Test("N-05: a file replaces one built-in wording; all others stay")
     func words() throws {
         let text = "Subject: Servus {{product}}\n\nSog ja:\n\n[Ja]({{link}})\n"
         _ = try folder.write(text, to: "verify-email.de.mail")
@@ -42,7 +42,7 @@ struct OperatorTemplatesTests {
         #expect(try mail("en").subject.text == "Confirm your email for Tea")
     }
 
-    @Test("N-05: markup of one mail, the frame and the footer")
+    @Test("N-05: the markup of one mail, the frame and the footer can be replaced")
     func markup() throws {
         _ = try folder.write(
             "<b>{{product}}</b> <a href=\"{{link}}\">ok</a>", to: "verify-email.en.html")
@@ -60,7 +60,7 @@ struct OperatorTemplatesTests {
         #expect(mail.text.contains("Please confirm"))
     }
 
-    @Test("N-05: all faults at once, each with its file")
+    @Test("N-05: all errors are reported at once, each with its file")
     func mistakes() throws {
         _ = try folder.write("Subject: x\n\n{{devise}}", to: "sign-in.de.mail")
         _ = try folder.write("Subject: x\n\ny", to: "sign-in.it.mail")
@@ -84,7 +84,7 @@ struct OperatorTemplatesTests {
         #expect(faults.count == 8, "\(faults)")
     }
 
-    @Test("N-05: text that is no text, and a folder that is none")
+    @Test("N-05: a file that is not UTF-8 and a folder that does not exist are errors")
     func unreadable() throws {
         try folder.write(bytes: [0x53, 0xFF, 0xFE], to: "welcome.en.mail")
         #expect(faults() == ["welcome.en.mail: it is not UTF-8"])
@@ -92,7 +92,7 @@ struct OperatorTemplatesTests {
         #expect(throws: TemplateFaults.self) { try TemplateCatalogue(none) }
     }
 
-    @Test("N-05: a folder with faults is refused at the start, by name; --check sees it too")
+    @Test("N-05: a folder with errors is rejected at start, by name; --check reports it too")
     func start() throws {
         _ = try folder.write("x", to: "welcome.xx.mail")
         let refused = #expect(throws: SettingsRefused.self) {
@@ -107,7 +107,7 @@ struct OperatorTemplatesTests {
         #expect(settings.templates.live.value.standard == .japanese)
     }
 
-    @Test("N-05: what we print to begin from is what we say")
+    @Test("N-05: the templates that the tool prints are the built-in ones")
     func ours() throws {
         for row in TemplateListing.rows {
             for language in Language.allCases {

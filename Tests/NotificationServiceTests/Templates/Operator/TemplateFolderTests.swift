@@ -4,7 +4,7 @@ import Testing
 
 @testable import NotificationService
 
-@Suite("N-05: templates that change while the program runs", .timeLimit(.minutes(1)))
+@Suite("N-05: Templates that change while the program runs", .timeLimit(.minutes(1)))
 struct TemplateFolderTests {
     private let folder: TemporaryFolder
     private let settings: TemplateSettings
@@ -28,7 +28,7 @@ struct TemplateFolderTests {
 
     private func told(_ words: String) -> Int { log.lines.count { $0.contains(words) } }
 
-    @Test("N-05: a change holds after it was read twice the same")
+    @Test("N-05: a change takes effect after it was read twice the same")
     func changed() throws {
         #expect(try subject() == "One")
         follower.look()
@@ -54,7 +54,7 @@ struct TemplateFolderTests {
         #expect(told("templates.reload.failed") == 0)
     }
 
-    @Test("N-05: a broken change is refused and told once; the old stays, the mended one holds")
+    @Test("N-05: a broken change is rejected and logged once; the old wording stays in use")
     func broken() throws {
         _ = try folder.write("Subject: {{nobody}}\n\nx\n", to: "welcome.en.mail")
         _ = try folder.write("x\n", to: "nothing.en.mail")
@@ -69,7 +69,7 @@ struct TemplateFolderTests {
         #expect(try subject() == "Three")
     }
 
-    @Test("N-05: it looks while it runs, and ends when cancelled")
+    @Test("N-05: the folder is read while the program runs, until it is cancelled")
     func runs() async throws {
         let time = ManualTime()
         let worker = Task { await follower.run(time) }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TemporaryFolder {
-    /// Writes what need not be text.
+    /// Writes bytes that need not be UTF-8.
     func write(bytes: [UInt8], to name: String) throws {
         let file = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         #expect(file >= 0)
@@ -11,7 +11,7 @@ extension TemporaryFolder {
         close(file)
     }
 
-    /// Takes a file away.
+    /// Deletes a file.
     func remove(_ name: String) throws {
         #expect(unlink(file(name)) == 0)
     }

@@ -1,7 +1,7 @@
 import NotificationService
 import Testing
 
-@Suite("N-05: the preview")
+@Suite("N-05: The template preview")
 struct TemplatePreviewTests {
     private let preview: TemplatePreview
 
@@ -9,7 +9,7 @@ struct TemplatePreviewTests {
         preview = TemplatePreview(.embedded, product: try #require(HeaderText("Tea & Cake")))
     }
 
-    @Test("N-05: a mail on a phone and wide, light and dark, and as text")
+    @Test("N-05: a mail is shown in phone and desktop width, in light and dark, and as text")
     func mail() throws {
         let page = try #require(try preview.page("verify-email", in: .german))
         #expect(page.ranges(of: "<iframe sandbox=\"allow-same-origin\" width=\"375\"").count == 2)
@@ -21,7 +21,7 @@ struct TemplatePreviewTests {
         #expect(page.contains("Tea &amp; Cake") && !page.contains("Tea & Cake"))
     }
 
-    @Test("N-05: everything at once, in every language; nothing for a name that is none")
+    @Test("N-05: all templates are shown in every language; an unknown name gives no page")
     func all() throws {
         for language in Language.allCases {
             let page = try #require(try preview.page("all", in: language))

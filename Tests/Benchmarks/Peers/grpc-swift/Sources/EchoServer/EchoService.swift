@@ -1,7 +1,7 @@
 import GRPCCore
 import GRPCProtobuf
 
-/// Answers every call with the same message.
+/// Returns the same message for every call.
 struct EchoService: RegistrableRPCService {
     private static let tokenBytes = 110
 

@@ -1,7 +1,7 @@
 import SwiftProtobuf
 
-// The messages of echo.proto, doing what the code of protoc-gen-swift does. By hand, since that
-// plugin comes with a protoc of its own, a thousand C++ files to be compiled.
+// The messages of echo.proto, with the behaviour of code by protoc-gen-swift. Written by hand,
+// since that plugin brings its own protoc, a thousand C++ files to compile.
 
 struct EchoRequest: Message, _MessageImplementationBase {
     static let protoMessageName = "postern.benchmark.v1.EchoRequest"

@@ -3,7 +3,7 @@ import GRPCNIOTransportHTTP2
 import Glibc
 import NIOPosix
 
-/// grpc-swift-2 as a peer: prints its port, then runs until it is ended. One event loop, since it
+/// grpc-swift-2 as a peer: prints its port, then runs until it is killed. One event loop, since it
 /// gets one core.
 @main
 struct Program {
