@@ -37,7 +37,9 @@ struct SignUpTests {
         #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 2)
     }
 
-    @Test("G-02: an ended session or invalid token does not stop sign-up", arguments: [true, false])
+    @Test(
+        "G-02: an ended session or invalid token does not stop sign-up",
+        arguments: [true, false])
     func signedOut(isOver: Bool) async throws {
         let ada = try await house.signUp()
         _ = try await house.signOut(.accessToken(ada.session.accessToken))

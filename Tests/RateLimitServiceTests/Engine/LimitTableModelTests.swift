@@ -9,7 +9,9 @@ struct LimitTableModelTests {
     /// Some 40,000 operations, or a hundred times as many for each round of a soak.
     private static let operations = 20_000
 
-    @Test("R-03: the compact table agrees with the rules over a dictionary", arguments: [20, 3_000])
+    @Test(
+        "R-03: the compact table agrees with the rules over a dictionary",
+        arguments: [20, 3_000])
     func model(subjects: UInt64) throws {
         for round in 0..<SoakRounds.count {
             let seed = UInt64(round) &* 7_919 + subjects
