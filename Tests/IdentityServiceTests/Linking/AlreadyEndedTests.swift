@@ -9,7 +9,7 @@ import Testing
 /// Each call with an access token, in a session that identity has just ended. The session service
 /// has not received the end yet, so the stand-in still names the session's account.
 @Suite("X-04: a session that identity has ended changes nothing", .timeLimit(.minutes(1)))
-struct RevokedSessionTests {
+struct AlreadyEndedTests {
     let house: IdentityHouse
     let bench: PhoneBench
 
