@@ -20,6 +20,33 @@ struct SizeReport {
         print("\(folder) \(examples)")
     }
 
+    /// Counted as written, without `Generated/`: lines that hold code after comments and strings are
+    /// blanked; types that are declared in the first column; and types whose name no other file
+    /// has.
+    @Test("the amount of code is printed: lines, files, types, and types named in one file only")
+    func amounts() throws {
+        let checkout = try Checkout.here.get()
+        let sources = try checkout.written(below: "Sources/", suffix: ".swift")
+            .map { try SwiftSource($0, in: checkout) }
+        let lines = sources.reduce(0) { $0 + $1.code.count { !$0.trimmed.isEmpty } }
+        var filesOfWord: [Substring: Set<String>] = [:]
+        var types: [Substring] = []
+        for source in sources {
+            for line in source.code {
+                for word in line.split(whereSeparator: { !($0.isLetter || $0.isNumber) }) {
+                    filesOfWord[word, default: []].insert(source.path)
+                }
+                guard !line.hasPrefix(" "), let found = Declarations.typeOrFunction(in: line),
+                    found.keyword != "func"
+                else { continue }
+                types.append(Substring(found.name))
+            }
+        }
+        let lonely = types.count { filesOfWord[$0]?.count == 1 }
+        print("Sources/ \(lines) lines of code in \(sources.count) files")
+        print("Sources/ \(types.count) top-level types, \(lonely) named in one file only")
+    }
+
     @Test("a function's length is counted from its name to its closing brace")
     func functions() {
         let text = """
