@@ -37,6 +37,9 @@ final class ClientConnection: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var timerDue: Duration?
     private var helloDue: Duration?
+    /// When the partial frame must be complete. Without it, a length that lost its place in the
+    /// stream would keep the connection: every byte that follows counts as a sign of life.
+    private var partialDue: Duration?
     /// When the drain grace of a closing connection ends.
     var closeDue: Duration?
     private var keepAlive: KeepAlive?
@@ -105,6 +108,13 @@ final class ClientConnection: ChannelInboundHandler {
             in: buffer, frameBytesMax: { FrameLimits.frameBytesMax }, received)
         if violation != nil { return context.close(promise: nil) }
         decoder.keep(buffer, from: consumed)
+        if !decoder.isMidFrame {
+            partialDue = nil
+        } else if consumed > 0 || partialDue == nil {
+            let due = time.uptime() + FrameLimits.partialFramePatience
+            partialDue = due
+            arm(due)
+        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -246,8 +256,9 @@ final class ClientConnection: ChannelInboundHandler {
         if !late.isEmpty { ended() }
         // A server that sends nothing, from the start or now, is dropped: its calls may succeed
         // elsewhere.
-        if [helloDue, closeDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
-            trouble = isGreeted ? nil : "no Hello received"
+        if [helloDue, closeDue, partialDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
+            let isPartial = partialDue.map { $0 <= uptime } ?? false
+            trouble = !isGreeted ? "no Hello received" : isPartial ? "a frame did not end" : nil
             context?.close(promise: nil)
         }
         switch keepAlive?.look(at: uptime) {
@@ -258,7 +269,7 @@ final class ClientConnection: ChannelInboundHandler {
         case .wait, nil: break
         }
         flush()
-        let dues = [machine.nextDeadline, helloDue, closeDue, keepAlive?.due]
+        let dues = [machine.nextDeadline, helloDue, closeDue, partialDue, keepAlive?.due]
         if let next = dues.compactMap({ $0 }).min() { arm(next) }
     }
 }

@@ -84,6 +84,22 @@ struct ClientPatienceTests {
         #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
     }
 
+    @Test("Protos/README.md, Connection 6: a partial frame must be complete within 10 s")
+    func partial() throws {
+        let (channel, _) = try connected()
+        try serverHello(channel)
+        // A length of 1 MiB, and then bytes that would be answers.
+        try channel.writeInbound(ByteBuffer(bytes: [0, 0x10, 0, 0, 1]))
+        for _ in 0..<9 {
+            bench.pass(.seconds(1))
+            try channel.writeInbound(ByteBuffer(bytes: [1, 2, 3]))
+        }
+        #expect(channel.isActive)
+        bench.pass(.seconds(1))
+        #expect(!channel.isActive)
+        #expect(told.lost.map(\.code) == [.unavailable])
+    }
+
     @Test("a call on a lost connection fails at once as not processed")
     func lostConnection() throws {
         let (channel, connection) = try connected()

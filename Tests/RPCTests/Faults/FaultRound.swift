@@ -10,9 +10,9 @@ struct FaultRound {
     static let timeout = Duration.milliseconds(300)
     /// Concurrent calls of each kind.
     static let width = 4
-    /// How long it may take until everything is released or works again, with a reconnect's
-    /// backoff.
-    static let recoveryPatience = Duration.seconds(10)
+    /// How long it may take until everything is released or works again: the 10 s that a partial
+    /// frame may take, and a reconnect's backoff.
+    static let recoveryPatience = Duration.seconds(15)
 
     let fault: FaultCase
     let seed: UInt64
