@@ -61,7 +61,8 @@ measure_once() {
 #
 # RATIO is the median of the rounds' now / before, SPREAD half the distance from the smallest to the
 # largest of them. The unit decides whether more is better (a rate) or not (a time, a size); a ratio
-# (×) can be either, so its line has no verdict. Fails if any figure is a loss.
+# (×) can be either, and a peer's figure is not ours, so their lines have no verdict. Fails if any
+# figure is a loss.
 compare_figures() {
   awk -v limit="$against_loss" '
     function sorted(values, count, place, other, value) {
@@ -102,7 +103,7 @@ compare_figures() {
         spread = (ratios[count] - ratios[1]) / 2
         worse = unit[name] ~ /\/s/ ? 1 - ratio : ratio - 1
         verdict = "same"
-        if (unit[name] == "×") verdict = "-"
+        if (unit[name] == "×" || name ~ /^(redis|grpc)-/) verdict = "-"
         else if (worse > limit && worse > spread) { verdict = "LOSS"; losses++ }
         else if (-worse > limit && -worse > spread) verdict = "gain"
         printf "compare %s %s %s %s %.2f× ±%.2f %s\n", name, median(old, count),
