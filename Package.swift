@@ -86,14 +86,17 @@ let package = Package(
         module(
             "ServiceRuntime",
             [logging, metrics, coreMetrics, lifecycle, unixSignals], pages: ["Errors/README.md"]),
+        module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(
             "Cryptography",
             ["COpenSSL", "CArgon2", "CCrypt", "ServiceRuntime", logging, metrics, coreMetrics]),
         module("Storage", ["CSQLite", "ServiceRuntime", logging, metrics, coreMetrics, lifecycle]),
         module(
-            "Outbound", ["CCurl", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics]),
-        module("EmailAddresses", ["CIDN", "ServiceRuntime"]),
-        module("PhoneNumbers", ["ServiceRuntime"]),
+            "Outbound",
+            [
+                "CCurl", "Cryptography", "Addresses", "ServiceRuntime", logging, metrics,
+                coreMetrics,
+            ]),
         module("Messages", ["CMessages", "Cryptography"]),
         module(
             "RPC",
@@ -109,7 +112,10 @@ let package = Package(
 
         module(
             "CallRecords",
-            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]),
+            [
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
+                "ServiceRuntime",
+            ]),
         module(
             "Hosting",
             [
@@ -122,23 +128,23 @@ let package = Package(
             "RateLimitService",
             [
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
-                "ServiceRuntime", logging, coreMetrics,
+                "Addresses", "ServiceRuntime", logging, coreMetrics,
             ],
             pages: ["README.md"]),
         module(
             "GatewayService",
             [
-                "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages", "Cryptography",
-                "ServiceRuntime", logging, coreMetrics,
+                "Contracts", "RPC", "Messages", "Cryptography", "Addresses", "ServiceRuntime",
+                logging, coreMetrics,
             ],
             pages: ["README.md"]),
 
         module(
             "IdentityService",
             [
-                "CallRecords", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
-                "Storage", "Outbound", "Cryptography", "ServiceRuntime",
-                logging, metrics, coreMetrics, lifecycle,
+                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
+                "Cryptography", "Addresses", "ServiceRuntime", logging, metrics, coreMetrics,
+                lifecycle,
             ],
             pages: ["README.md"]),
         module(
@@ -151,8 +157,8 @@ let package = Package(
         module(
             "NotificationService",
             [
-                "CallRecords", "EmailAddresses", "Contracts", "RPC", "Messages", "Storage",
-                "Outbound", "Cryptography", "ServiceRuntime", logging, metrics, coreMetrics,
+                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
+                "Cryptography", "Addresses", "ServiceRuntime", logging, metrics, coreMetrics,
                 lifecycle,
             ],
             pages: ["README.md"]),
@@ -174,8 +180,8 @@ let package = Package(
         program(
             "postern",
             [
-                "Hosting", "NotificationService", "EmailAddresses", "Contracts", "RPC", "Messages",
-                "Cryptography", "ServiceRuntime", nioPosix, argumentParser,
+                "Hosting", "NotificationService", "Contracts", "RPC", "Messages", "Cryptography",
+                "Addresses", "ServiceRuntime", nioPosix, argumentParser,
             ]),
         program(
             "postern-notification",
@@ -232,13 +238,12 @@ let package = Package(
         tests(
             "Messages", ["Messages", "Cryptography", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
-        tests("EmailAddresses", ["EmailAddresses", "ServiceRuntime"]),
-        tests("PhoneNumbers", ["PhoneNumbers", "ServiceRuntime"]),
+        tests("Addresses", ["Addresses", "ServiceRuntime"]),
         tests(
             "Outbound",
             [
-                "Outbound", "Cryptography", "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
-                nioSSL,
+                "Outbound", "Cryptography", "Addresses", "ServiceRuntime", "HTTPSink", "SMTPSink",
+                "TestSupport", nioSSL,
             ]),
         tests(
             "SessionService",
@@ -249,9 +254,9 @@ let package = Package(
         tests(
             "IdentityService",
             [
-                "IdentityService", "EmailAddresses", "PhoneNumbers", "Contracts", "RPC", "Messages",
-                "Storage", "Outbound", "Cryptography", "ServiceRuntime", "HTTPSink",
-                "ProviderIssuer", "TestSupport",
+                "IdentityService", "Contracts", "RPC", "Messages", "Storage", "Outbound",
+                "Cryptography", "Addresses", "ServiceRuntime", "HTTPSink", "ProviderIssuer",
+                "TestSupport",
             ]),
         tests(
             "NotificationService",

@@ -1,3 +1,4 @@
+import Addresses
 package import Cryptography
 package import Messages
 package import ServiceRuntime
@@ -8,7 +9,8 @@ package import Storage
 package struct CallOrigin: Hashable, Sendable {
     let clientAddress: [UInt8]?
     let device: [UInt8]?
-    /// The hash of the network of the client address.
+    /// The hash of the client's network, at the size that a provider assigns to one customer: an
+    /// IPv4 /24 or an IPv6 /48.
     let site: [UInt8]?
 
     /// The origin of a request; empty fields are unknown.
@@ -19,8 +21,8 @@ package struct CallOrigin: Hashable, Sendable {
         }
         clientAddress = key("client address", origin?.clientAddress)
         device = key("device", origin?.deviceId)
-        site = ClientSite.bytes(of: origin?.clientAddress ?? "").map {
-            hash.lookUpKey(Array("client site\0".utf8) + $0)
+        site = ClientAddress(origin?.clientAddress ?? "").map {
+            hash.lookUpKey(Array("client site\0".utf8) + $0.network(v6: 6, v4: 3))
         }
     }
 

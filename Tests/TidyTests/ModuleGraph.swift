@@ -6,12 +6,11 @@ enum ModuleGraph {
     /// these.
     static let modules: [(name: String, imports: Set<String>)] = [
         ("ServiceRuntime", []),
-        ("EmailAddresses", ["ServiceRuntime", "CIDN"]),
-        ("PhoneNumbers", ["ServiceRuntime"]),
+        ("Addresses", ["ServiceRuntime", "CIDN"]),
         ("Cryptography", ["ServiceRuntime", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "CMessages"]),
         ("Storage", ["ServiceRuntime", "CSQLite"]),
-        ("Outbound", ["Cryptography", "ServiceRuntime", "CCurl"]),
+        ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("SessionVerifier", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
@@ -19,29 +18,29 @@ enum ModuleGraph {
         // audit trail.
         (
             "CallRecords",
-            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime"]
+            [
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
+                "ServiceRuntime",
+            ]
         ),
         // Shared by the five programs: settings, logs, keys, the server, start and stop.
         ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
-        ("RateLimitService", serviceFloor),
+        ("RateLimitService", serviceFloor.union(["Addresses"])),
         ("SessionService", serviceFloor),
-        ("NotificationService", serviceFloor.union(["Outbound", "EmailAddresses"])),
-        (
-            "IdentityService",
-            serviceFloor.union(["EmailAddresses", "PhoneNumbers", "Outbound"])
-        ),
+        ("NotificationService", serviceFloor.union(["Outbound", "Addresses"])),
+        ("IdentityService", serviceFloor.union(["Outbound", "Addresses"])),
         // The gateway has no store: no Storage.
         (
             "GatewayService",
             serviceFloor.subtracting(["Storage", "CallRecords"])
-                .union(["EmailAddresses", "PhoneNumbers"])
+                .union(["Addresses"])
         ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
         ("postern-notification", programFloor.union(["NotificationService", "Outbound"])),
         ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
-        ("postern", programFloor.union(["NotificationService", "EmailAddresses"])),
+        ("postern", programFloor.union(["NotificationService", "Addresses"])),
     ]
 
     /// The modules that every service may import. A service never imports another service.

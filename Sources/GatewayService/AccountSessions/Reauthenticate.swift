@@ -1,7 +1,7 @@
+import Addresses
 import Contracts
 import Cryptography
 package import Messages
-import PhoneNumbers
 package import RPC
 import ServiceRuntime
 

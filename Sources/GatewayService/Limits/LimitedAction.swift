@@ -1,5 +1,5 @@
+import Addresses
 import Contracts
-import EmailAddresses
 import Messages
 import ServiceRuntime
 

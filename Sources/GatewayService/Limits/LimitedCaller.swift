@@ -1,3 +1,4 @@
+import Addresses
 import Messages
 import RPC
 import ServiceRuntime
@@ -50,7 +51,7 @@ extension CallContext {
         let entries = metadata.entries.filter { $0.key == Metadata.Key.clientAddress }
         guard !entries.isEmpty else { return nil }
         guard entries.count == 1, let text = clientAddress,
-            text.utf8.count <= Self.addressBytesMax, ClientAddress.bytes(of: text) != nil
+            text.utf8.count <= Self.addressBytesMax, ClientAddress(text) != nil
         else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.clientAddress]) }
         return text
     }

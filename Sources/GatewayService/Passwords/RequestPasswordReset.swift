@@ -1,5 +1,5 @@
+import Addresses
 import Contracts
-import EmailAddresses
 package import Messages
 package import RPC
 import ServiceRuntime

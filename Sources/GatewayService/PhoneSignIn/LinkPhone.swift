@@ -1,6 +1,6 @@
+import Addresses
 import Contracts
 package import Messages
-import PhoneNumbers
 package import RPC
 import ServiceRuntime
 

@@ -1,6 +1,6 @@
+import Addresses
 import CallRecords
 import Cryptography
-import EmailAddresses
 import Messages
 import RPC
 import ServiceRuntime

@@ -1,4 +1,4 @@
-import EmailAddresses
+import Addresses
 import ServiceRuntime
 
 /// An identity that a provider's token or a phone code has proved, with what its issuer says about

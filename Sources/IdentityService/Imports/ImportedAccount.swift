@@ -1,5 +1,5 @@
+import Addresses
 import Cryptography
-import EmailAddresses
 import ServiceRuntime
 
 /// All rows of an imported account, sealed before the transaction, which then only writes.

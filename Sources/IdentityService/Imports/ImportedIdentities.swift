@@ -1,4 +1,4 @@
-import EmailAddresses
+import Addresses
 import Messages
 import ServiceRuntime
 

@@ -1,6 +1,6 @@
+import Addresses
 import Contracts
 package import Cryptography
-import EmailAddresses
 package import ServiceRuntime
 
 /// The keys of the identity service, one for each purpose. All but one are derived from its master

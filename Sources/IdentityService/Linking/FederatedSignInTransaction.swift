@@ -1,5 +1,5 @@
+import Addresses
 import CallRecords
-import EmailAddresses
 import ServiceRuntime
 import Storage
 

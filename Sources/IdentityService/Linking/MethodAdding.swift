@@ -1,6 +1,6 @@
+import Addresses
 import CallRecords
 import Contracts
-import EmailAddresses
 import ServiceRuntime
 import Storage
 

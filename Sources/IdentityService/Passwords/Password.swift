@@ -1,5 +1,5 @@
+import Addresses
 import Cryptography
-import EmailAddresses
 import ServiceRuntime
 
 /// A password before hashing: in Unicode Normalization Form C, so that all keyboards produce the

@@ -1,5 +1,5 @@
+import Addresses
 import Cryptography
-import EmailAddresses
 
 /// The words that an attacker who knows the account tries first: its address, its name and the
 /// app's name (NIST SP 800-63B-4 §3.1.1.2: "the name of the service, the username, and

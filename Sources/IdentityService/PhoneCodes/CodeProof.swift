@@ -1,7 +1,7 @@
+import Addresses
 import CallRecords
 import Contracts
 import Messages
-import PhoneNumbers
 import RPC
 import ServiceRuntime
 import Storage

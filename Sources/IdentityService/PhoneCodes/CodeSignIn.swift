@@ -1,6 +1,6 @@
+import Addresses
 import CallRecords
 import Messages
-import PhoneNumbers
 import RPC
 import ServiceRuntime
 import Storage

@@ -1,6 +1,6 @@
+import Addresses
 import Cryptography
 import Messages
-import PhoneNumbers
 import ServiceRuntime
 
 /// A code of six digits (G-06). A million values are few. Guessing is prevented by the limit of

@@ -1,5 +1,5 @@
+import Addresses
 import CallRecords
-import PhoneNumbers
 import ServiceRuntime
 import Storage
 

@@ -1,7 +1,7 @@
+import Addresses
 import Contracts
 import Cryptography
 import Messages
-import PhoneNumbers
 import RPC
 import ServiceRuntime
 import Storage

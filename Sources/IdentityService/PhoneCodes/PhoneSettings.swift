@@ -1,4 +1,4 @@
-import PhoneNumbers
+import Addresses
 import ServiceRuntime
 
 /// The operator's settings for phone codes.

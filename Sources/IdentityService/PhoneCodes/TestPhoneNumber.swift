@@ -1,4 +1,4 @@
-import PhoneNumbers
+import Addresses
 import ServiceRuntime
 
 /// A test number of the operator with a fixed code, for app store reviewers and for tests without a

@@ -1,4 +1,4 @@
-import EmailAddresses
+import Addresses
 import ServiceRuntime
 
 /// A signed notice of a provider about one of its users, independent of the provider's format.

@@ -1,4 +1,4 @@
-import EmailAddresses
+import Addresses
 
 /// An email address that is valid in a header and in an SMTP envelope: `local@domain`. The local
 /// part is a dot-atom (RFC 5322, 3.2.3) and may have letters beyond ASCII (RFC 6531); the domain is

@@ -1,3 +1,5 @@
+package import Addresses
+
 /// Which addresses a destination's name may resolve to.
 ///
 /// A name that an outsider chose (a webhook, a photo's URL) may point into the operator's own

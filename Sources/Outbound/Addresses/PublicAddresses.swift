@@ -1,3 +1,5 @@
+package import Addresses
+
 extension InternetAddress {
     /// Whether the address belongs to the public internet.
     ///

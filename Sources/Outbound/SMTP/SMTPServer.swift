@@ -1,3 +1,4 @@
+import Addresses
 package import Cryptography
 
 /// A mail server from the operator's settings.

@@ -1,3 +1,4 @@
+import Addresses
 import CCurl
 import Glibc
 

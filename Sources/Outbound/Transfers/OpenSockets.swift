@@ -1,3 +1,4 @@
+import Addresses
 import Glibc
 
 /// The sockets that libcurl has open, including pooled connections, with the terms of each. Used

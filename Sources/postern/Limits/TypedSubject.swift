@@ -1,4 +1,4 @@
-import EmailAddresses
+import Addresses
 
 /// Canonicalises the subject that the operator types in the same way as the gateway: all spellings
 /// of an email are one subject, and only hashes of it are stored. `Ada@Example.org` as typed would

@@ -1,5 +1,5 @@
+import Addresses
 import Cryptography
-import EmailAddresses
 import Messages
 import ServiceRuntime
 

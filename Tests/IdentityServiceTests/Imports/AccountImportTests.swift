@@ -1,6 +1,6 @@
+import Addresses
 import Contracts
 import Cryptography
-import EmailAddresses
 import Messages
 import RPC
 import ServiceRuntime

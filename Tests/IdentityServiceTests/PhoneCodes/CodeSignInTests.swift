@@ -1,5 +1,5 @@
+import Addresses
 import Messages
-import PhoneNumbers
 import ServiceRuntime
 import Storage
 import TestSupport

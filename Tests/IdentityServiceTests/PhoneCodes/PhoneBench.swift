@@ -1,5 +1,5 @@
+import Addresses
 import Messages
-import PhoneNumbers
 import RPC
 import ServiceRuntime
 import Storage

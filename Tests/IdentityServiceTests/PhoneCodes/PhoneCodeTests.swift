@@ -1,5 +1,5 @@
+import Addresses
 import Cryptography
-import PhoneNumbers
 import ServiceRuntime
 import Synchronization
 import TestSupport

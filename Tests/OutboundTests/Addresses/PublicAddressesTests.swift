@@ -1,3 +1,4 @@
+import Addresses
 import Outbound
 import Testing
 

@@ -19,6 +19,28 @@ struct PhoneFoldTests {
         #expect(PhoneFold.country(number) == country)
     }
 
+    @Test("R-01: of every three first digits, the country code's are the same as in ITU-T E.164")
+    func codes() {
+        // Stored counts are found by these texts, so that they must not change with a table.
+        let ofTwoDigits: Set<String> = [
+            "20", "27", "30", "31", "32", "33", "34", "36", "39", "40", "41", "43", "44", "45",
+            "46", "47", "48", "49", "51", "52", "53", "54", "55", "56", "57", "58", "60", "61",
+            "62", "63", "64", "65", "66", "81", "82", "84", "86", "90", "91", "92", "93", "94",
+            "95", "98",
+        ]
+        for number in 0...999 {
+            let first = String(repeating: "0", count: 3 - "\(number)".count) + "\(number)"
+            let count =
+                switch first.first {
+                case "1": 4
+                case "7": 1
+                default: ofTwoDigits.contains(String(first.prefix(2))) ? 2 : 3
+                }
+            let whole = "+\(first)23456"
+            #expect(PhoneFold.country(whole) == String(whole.prefix(1 + count)))
+        }
+    }
+
     @Test(
         "R-01: text that is not a number is kept unchanged and causes no trap",
         arguments: [

@@ -21,7 +21,7 @@ package enum InternetAddress: Hashable, Sendable {
     }
 
     /// The address in a socket address. Nil for other families.
-    init?(socketAddress: UnsafeRawBufferPointer) {
+    package init?(socketAddress: UnsafeRawBufferPointer) {
         guard socketAddress.count >= MemoryLayout<sockaddr>.size else { return nil }
         switch Int32(socketAddress.loadUnaligned(as: sockaddr.self).sa_family) {
         case AF_INET:

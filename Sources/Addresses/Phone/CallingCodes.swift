@@ -3,7 +3,7 @@
 /// Sources: ITU-T E.164 Annex, "List of country codes assigned"; for `+1`, the area codes of the
 /// North American Numbering Plan Administrator. A country code that is assigned later is rejected
 /// until the table has it. Until then, a new area code of `+1` counts as one of the United States.
-enum CallingCodes {
+package enum CallingCodes {
     /// The area of a number.
     struct Area: Hashable, Sendable {
         /// Nil for numbers without a country.
@@ -21,6 +21,17 @@ enum CallingCodes {
             if let country = table[String(digits.prefix(count))] { return Area(country: country) }
         }
         return nil
+    }
+
+    /// The country code at the start of a number, given as digits. The North American plan has one
+    /// code for 25 countries, some of them expensive, so there it is the area code with its 1. An
+    /// unassigned code counts as one of three digits, as all have except 1, 7 and those of two.
+    package static func code(of digits: Substring) -> Substring {
+        switch digits.first {
+        case "1": digits.prefix(4)
+        case "7": digits.prefix(1)
+        default: digits.prefix(table.keys.contains(String(digits.prefix(2))) ? 2 : 3)
+        }
     }
 
     /// Checks the form 1, then groups of three, three and four digits, where no group of three

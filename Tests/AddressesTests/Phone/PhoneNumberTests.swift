@@ -1,4 +1,4 @@
-import PhoneNumbers
+import Addresses
 import ServiceRuntime
 import Testing
 

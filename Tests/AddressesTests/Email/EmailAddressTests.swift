@@ -1,6 +1,6 @@
 import Testing
 
-@testable import EmailAddresses
+@testable import Addresses
 
 @Suite("I-05: email addresses")
 struct EmailAddressTests {

@@ -1,0 +1,46 @@
+/// A client's IP address in the form by which addresses are compared, and the networks that contain
+/// it.
+package struct ClientAddress: Hashable, Sendable {
+    /// 4 bytes of IPv4, or 16 of IPv6, in network order.
+    package let bytes: [UInt8]
+
+    /// Parses an IPv4 address, or an IPv6 address, whose zone is left out. Nil for any other text.
+    /// An IPv4-mapped IPv6 address (`::ffff:a.b.c.d`, RFC 4291 §2.5.5.2) gives its IPv4 address;
+    /// otherwise one client would have two addresses.
+    package init?(_ text: String) {
+        // The C function would read the text only up to a zero byte.
+        guard !text.utf8.contains(0) else { return nil }
+        if case .v4(let number)? = InternetAddress(text: text) {
+            bytes = Self.bytes(number)
+            return
+        }
+        guard
+            case .v6(let high, let low)? = InternetAddress(text: String(text.prefix { $0 != "%" }))
+        else { return nil }
+        let isMapped = high == 0 && low >> 32 == 0xffff
+        bytes =
+            isMapped
+            ? Self.bytes(UInt32(truncatingIfNeeded: low)) : Self.bytes(high) + Self.bytes(low)
+    }
+
+    /// The first bytes of the network that contains the address.
+    /// - Parameters:
+    ///   - v6: bytes kept of an IPv6 address: 8 for a /64, 6 for a /48.
+    ///   - v4: bytes kept of an IPv4 address: 4 for all of it, 3 for a /24.
+    package func network(v6: Int, v4: Int) -> ArraySlice<UInt8> {
+        bytes.prefix(bytes.count == 4 ? v4 : v6)
+    }
+
+    /// The network as a text: `203.0.113/24`, `20010db800010002/64`; the address alone if all bytes
+    /// of an IPv4 address are kept.
+    package func networkText(v6: Int, v4: Int) -> String {
+        let kept = network(v6: v6, v4: v4)
+        let length = kept.count < bytes.count || bytes.count == 16 ? "/\(kept.count * 8)" : ""
+        guard bytes.count == 16 else { return kept.map { "\($0)" }.joined(separator: ".") + length }
+        return kept.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + length
+    }
+
+    private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+}
