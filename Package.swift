@@ -130,7 +130,7 @@ let package = Package(
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "Addresses", "ServiceRuntime", logging, coreMetrics,
             ],
-            pages: ["README.md"]),
+            pages: ["README.md", "schema.sql"]),
         module(
             "GatewayService",
             [
@@ -146,14 +146,14 @@ let package = Package(
                 "Cryptography", "Addresses", "ServiceRuntime", logging, metrics, coreMetrics,
                 lifecycle,
             ],
-            pages: ["README.md"]),
+            pages: ["README.md", "schema.sql"]),
         module(
             "SessionService",
             [
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "ServiceRuntime", logging,
             ],
-            pages: ["README.md", "Proofs/README.md", "RefreshTokens/README.md"]),
+            pages: ["README.md", "schema.sql", "Proofs/README.md", "RefreshTokens/README.md"]),
         module(
             "NotificationService",
             [
@@ -161,7 +161,7 @@ let package = Package(
                 "Cryptography", "Addresses", "ServiceRuntime", logging, metrics, coreMetrics,
                 lifecycle,
             ],
-            pages: ["README.md"]),
+            pages: ["README.md", "schema.sql"]),
 
         // The programs.
         program("postern-gateway", ["GatewayService", "Hosting", "Contracts", "ServiceRuntime"]),
@@ -199,7 +199,7 @@ let package = Package(
         // Tests: what stands beside each module, and the programs from outside.
         .target(
             name: "TestSupport",
-            dependencies: ["Cryptography", "ServiceRuntime", logging],
+            dependencies: ["Cryptography", "Storage", "ServiceRuntime", logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "SMTPSink", dependencies: [nioCore, nioPosix, nioSSL], path: "Tests/SMTPSink",

@@ -1,0 +1,13 @@
+import NotificationService
+import TestSupport
+import Testing
+
+@Suite("The notification service's schema.sql")
+struct SchemaTests {
+    @Test("schema.sql holds the tables that the migrations make")
+    func schema() async throws {
+        let file = SchemaFile(of: "NotificationService")
+        let made = try await file.text(of: NotificationService.migrations)
+        #expect(try file.text() == made, "run this test with POSTERN_WRITE_SCHEMA=1")
+    }
+}

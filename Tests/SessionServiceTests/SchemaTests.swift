@@ -1,0 +1,13 @@
+import SessionService
+import TestSupport
+import Testing
+
+@Suite("The session service's schema.sql")
+struct SchemaTests {
+    @Test("schema.sql holds the tables that the migrations make")
+    func schema() async throws {
+        let file = SchemaFile(of: "SessionService")
+        let made = try await file.text(of: SessionService.migrations)
+        #expect(try file.text() == made, "run this test with POSTERN_WRITE_SCHEMA=1")
+    }
+}
