@@ -18,28 +18,36 @@ for number in "$rounds" "$seconds"; do
   [[ $number =~ ^[1-9][0-9]*$ ]] || fail "ROUNDS and SECONDS are numbers from 1"
 done
 
-# Runs the tests whose names match: soak ROUNDS PATTERN.
+# Runs the tests of suites: soak ROUNDS MODULE.SUITE…. A suite without tests is an error, because
+# swift test succeeds when its filter matches nothing.
 soak() {
-  POSTERN_SOAK_ROUNDS=$1 SWIFT_BACKTRACE=enable=no \
-    swift test --skip-build --no-parallel --filter "$2"
+  local rounds=$1 suite IFS='|'
+  shift
+  for suite; do
+    grep -qF "$suite/" <<<"$tests" || fail "$suite has no tests"
+  done
+  POSTERN_SOAK_ROUNDS=$rounds SWIFT_BACKTRACE=enable=no \
+    swift test --skip-build --no-parallel --filter "^($*)/"
 }
 
 set_up
 cd "$root"
 say "building programs and tests"
 swift build --build-tests
+tests=$(swift test list --skip-build)
 say "killing programs under load, $rounds rounds"
-soak "$rounds" '^SystemTests\.SystemTests/Crashes'
+soak "$rounds" SystemTests.SystemTests/Crashes
 say "a bad network between the programs"
-soak $(((rounds + 19) / 20)) '^SystemTests\.SystemTests/NetworkFaults'
+soak $(((rounds + 19) / 20)) SystemTests.SystemTests/NetworkFaults
 say "crowds, rushes and rolling stops of the built programs"
-soak 1 '^SystemTests\.SystemTests/(Crowds|Followers|SignInRush|RollingStop|HangingMailServer|EndedSessionMemory)'
+soak 1 SystemTests.SystemTests/{Crowds,Followers,SignInRush,RollingStop,HangingMailServer} \
+  SystemTests.SystemTests/EndedSessionMemory
 say "what a stranger learns of an address by asking"
-soak "$rounds" '^SystemTests\.SystemTests/Enumeration'
+soak "$rounds" SystemTests.SystemTests/Enumeration
 say "calls over bad networks, crowds, and random programs for the call machine"
-soak "$rounds" '^RPCTests\.(FaultMatrixTests|CrowdTests|FrameCorpusTests)'
+soak "$rounds" RPCTests.{FaultMatrixTests,CrowdTests,FrameCorpusTests}
 say "every schedule of refreshes, kills of the session service, parallel uses"
-soak "$rounds" '^(SessionServiceTests\.(ScheduleTests|RandomScheduleTests)|SystemTests\.SystemTests/Rotation)'
+soak "$rounds" SessionServiceTests.ScheduleTests SystemTests.SystemTests/Rotation
 say "mails as a browser shows them"
 need_packages chromium fonts-noto-cjk
 Tests/MailSheets/mail-sheets.sh
