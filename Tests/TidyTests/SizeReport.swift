@@ -21,30 +21,57 @@ struct SizeReport {
     }
 
     /// Counted as written, without `Generated/`: lines that hold code after comments and strings are
-    /// blanked; types that are declared in the first column; and types whose name no other file
-    /// has.
-    @Test("the amount of code is printed: lines, files, types, and types named in one file only")
+    /// blanked; types that are declared in the first column; types whose name no other file has; a
+    /// file's lines with its comments and blank lines; throwing functions that other modules call
+    /// and that have no `- Throws:`.
+    @Test("the amount of code in Sources is printed, each figure beside its target")
     func amounts() throws {
         let checkout = try Checkout.here.get()
         let sources = try checkout.written(below: "Sources/", suffix: ".swift")
             .map { try SwiftSource($0, in: checkout) }
-        let lines = sources.reduce(0) { $0 + $1.code.count { !$0.trimmed.isEmpty } }
-        var filesOfWord: [Substring: Set<String>] = [:]
-        var types: [Substring] = []
+        let types = sources.flatMap(Self.topLevelTypes)
+        let filesOfWord = Self.filesOfWord(sources)
+        let lengths = sources.map { $0.lines.count - 1 }.sorted()
+        let figures = [
+            (
+                "lines of code", sources.reduce(0) { $0 + $1.code.count { !$0.trimmed.isEmpty } },
+                46_000
+            ),
+            ("files", sources.count, 650),
+            ("top-level types", types.count, 900),
+            ("types named in one file only", types.count { filesOfWord[$0]?.count == 1 }, 100),
+            ("lines of a file, median", lengths[lengths.count / 2], 95),
+            ("lines of a file, 90 %", lengths[lengths.count * 9 / 10], 200),
+            ("lines of a file, max", lengths[lengths.count - 1], 400),
+            (
+                "throwing functions without `- Throws:`",
+                sources.flatMap(ThrowsTests.undocumented).count, 0
+            ),
+        ]
+        for (name, figure, target) in figures {
+            print("Sources/ \(name): \(figure) (target \(target))")
+        }
+    }
+
+    private static func topLevelTypes(_ source: SwiftSource) -> [Substring] {
+        source.code.compactMap { line in
+            guard !line.hasPrefix(" "), let found = Declarations.typeOrFunction(in: line),
+                found.keyword != "func"
+            else { return nil }
+            return Substring(found.name)
+        }
+    }
+
+    private static func filesOfWord(_ sources: [SwiftSource]) -> [Substring: Set<String>] {
+        var files: [Substring: Set<String>] = [:]
         for source in sources {
             for line in source.code {
                 for word in line.split(whereSeparator: { !($0.isLetter || $0.isNumber) }) {
-                    filesOfWord[word, default: []].insert(source.path)
+                    files[word, default: []].insert(source.path)
                 }
-                guard !line.hasPrefix(" "), let found = Declarations.typeOrFunction(in: line),
-                    found.keyword != "func"
-                else { continue }
-                types.append(Substring(found.name))
             }
         }
-        let lonely = types.count { filesOfWord[$0]?.count == 1 }
-        print("Sources/ \(lines) lines of code in \(sources.count) files")
-        print("Sources/ \(types.count) top-level types, \(lonely) named in one file only")
+        return files
     }
 
     @Test("a function's length is counted from its name to its closing brace")

@@ -29,16 +29,10 @@ struct SwiftSource {
         }
     }
 
-    /// Whether the comment directly above a declaration and its attributes has a line of
-    /// documentation.
-    func isDocumented(line index: Int) -> Bool {
-        var above = index - 1
-        while above >= 0, code[above].trimmed.hasPrefix("@") { above -= 1 }
-        while above >= 0, lines[above].trimmed.hasPrefix("//") {
-            if lines[above].trimmed.hasPrefix("///") { return true }
-            above -= 1
-        }
-        return above >= 0 && lines[above].trimmed.hasSuffix("*/")
+    /// The lines of comment directly above a declaration and its attributes, the nearest first.
+    func comment(above index: Int) -> [Substring] {
+        let above = (0..<index).reversed().drop { code[$0].trimmed.hasPrefix("@") }
+        return above.prefix { lines[$0].trimmed.hasPrefix("//") }.map { lines[$0].trimmed }
     }
 
     private func holdsComment(_ index: Int) -> Bool {

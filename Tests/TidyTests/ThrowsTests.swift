@@ -30,12 +30,13 @@ struct ThrowsTests {
         #expect(found.map(\.line) == [2])
     }
 
-    private static func undocumented(in source: SwiftSource) -> [Finding] {
+    /// Throwing package and public functions without a `- Throws:` line.
+    static func undocumented(in source: SwiftSource) -> [Finding] {
         source.code.indices.compactMap { index in
             guard let name = Declarations.widelyVisible(in: source.code[index]),
                 name.hasPrefix("func ") || name.hasPrefix("init"),
                 throwsErrors(source, index),
-                !source.documentation(above: index).contains("- Throws:")
+                !source.comment(above: index).contains(where: { $0.contains("- Throws:") })
             else { return nil }
             return Finding(
                 path: source.path, line: index + 1,
@@ -59,19 +60,5 @@ struct ThrowsTests {
             outside.append(" ")
         }
         return false
-    }
-}
-
-extension SwiftSource {
-    /// The documentation directly above a declaration and its attributes.
-    fileprivate func documentation(above index: Int) -> String {
-        var above = index - 1
-        while above >= 0, code[above].trimmed.hasPrefix("@") { above -= 1 }
-        var text = ""
-        while above >= 0, lines[above].trimmed.hasPrefix("//") {
-            text += lines[above]
-            above -= 1
-        }
-        return text
     }
 }
