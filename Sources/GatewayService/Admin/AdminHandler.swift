@@ -19,9 +19,8 @@ package struct AdminHandler: AdminService {
     package func lookUpAccount(
         _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.LookUpAccountResponse {
-        var request = request
-        request.actor = Self.actor(request.actor, context)
-        return try await accounts.lookUpAccount(request, context.onward())
+        try await accounts.lookUpAccount(
+            Self.naming(\.actor, of: request, context), context.onward())
     }
 
     /// Relays the call, with the calling application in `actor`.
@@ -29,9 +28,8 @@ package struct AdminHandler: AdminService {
     package func listAccounts(
         _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListAccountsResponse {
-        var request = request
-        request.actor = Self.actor(request.actor, context)
-        return try await accounts.listAccounts(request, context.onward())
+        try await accounts.listAccounts(
+            Self.naming(\.actor, of: request, context), context.onward())
     }
 
     /// Relays the call, with the calling application in `actor`.
@@ -39,9 +37,8 @@ package struct AdminHandler: AdminService {
     package func suspendAccount(
         _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SuspendAccountResponse {
-        var request = request
-        request.actor = Self.actor(request.actor, context)
-        return try await accounts.suspendAccount(request, context.onward())
+        try await accounts.suspendAccount(
+            Self.naming(\.actor, of: request, context), context.onward())
     }
 
     /// Relays the call, with the calling application in `actor`.
@@ -49,9 +46,8 @@ package struct AdminHandler: AdminService {
     package func restoreAccount(
         _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.RestoreAccountResponse {
-        var request = request
-        request.actor = Self.actor(request.actor, context)
-        return try await accounts.restoreAccount(request, context.onward())
+        try await accounts.restoreAccount(
+            Self.naming(\.actor, of: request, context), context.onward())
     }
 
     /// Relays the call, with the calling application in `actor`.
@@ -59,14 +55,20 @@ package struct AdminHandler: AdminService {
     package func signOutAccount(
         _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
     ) async throws -> IdentityV1.SignOutAccountResponse {
-        var request = request
-        request.actor = Self.actor(request.actor, context)
-        return try await accounts.signOutAccount(request, context.onward())
+        try await accounts.signOutAccount(
+            Self.naming(\.actor, of: request, context), context.onward())
     }
 
-    /// The identity service sees only the gateway as its caller, but the audit record must name the
-    /// application behind it, for example `gateway/support/ann`.
-    private static func actor(_ actor: String, _ context: CallContext) -> String {
-        actor.isEmpty ? context.application : "\(context.application)/\(actor)"
+    /// The request, with the calling application in `actor`. The identity service sees only the
+    /// gateway as its caller, but the audit record must name the application behind it, for example
+    /// `gateway/support/ann`.
+    private static func naming<Request>(
+        _ actor: WritableKeyPath<Request, String>, of request: Request, _ context: CallContext
+    ) -> Request {
+        var request = request
+        let named = request[keyPath: actor]
+        request[keyPath: actor] =
+            named.isEmpty ? context.application : "\(context.application)/\(named)"
+        return request
     }
 }

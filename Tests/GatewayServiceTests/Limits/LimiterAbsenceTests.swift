@@ -15,7 +15,7 @@ struct LimiterAbsenceTests {
         "R-07: by default password sign-in is rejected; sign-up, check and refresh work",
         arguments: [ErrorCode.unavailable, .deadlineExceeded])
     func refuse(code: ErrorCode) async throws {
-        let house = try await GatewayHouse(limits: AbsentLimits(code))
+        let house = try await GatewayHouse(limits: FailingLimits(code))
         #expect(try await refusal { try await house.signIn() } == Self.limiterIsAway)
         #expect(try await house.inner.count(house.inner.identityStore, "audit") == 0)
         _ = try await house.signUp()
@@ -32,7 +32,7 @@ struct LimiterAbsenceTests {
         let house = try await GatewayHouse(
             flags: [
                 "--limiter-failure-sign-up=refuse", "--limiter-failure-password-sign-in=pass",
-            ], limits: AbsentLimits())
+            ], limits: FailingLimits())
         #expect(try await refusal { try await house.signUp() } == Self.limiterIsAway)
         #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 0)
         #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
@@ -63,7 +63,7 @@ struct LimiterAbsenceTests {
     @Test("R-07: with limiter-failure-password-sign-in=pass, sign-in continues uncounted")
     func pass() async throws {
         let house = try await GatewayHouse(
-            flags: ["--limiter-failure-password-sign-in=pass"], limits: AbsentLimits())
+            flags: ["--limiter-failure-password-sign-in=pass"], limits: FailingLimits())
         _ = try await house.signUp()
         for _ in 0..<6 {
             let error = try await refusal { try await house.signIn(password: "Wrong8Horses") }
@@ -77,14 +77,14 @@ struct LimiterAbsenceTests {
         arguments: [ErrorCode.internalError, .resourceExhausted, .permissionDenied])
     func present(code: ErrorCode) async throws {
         let house = try await GatewayHouse(
-            flags: ["--limiter-failure-password-sign-in=pass"], limits: AbsentLimits(code))
+            flags: ["--limiter-failure-password-sign-in=pass"], limits: FailingLimits(code))
         #expect(try await refusal { try await house.signIn() }.code == code)
         #expect(try await refusal { try await house.signUp() }.code == code)
     }
 
     @Test("R-07: the gateway waits 250 ms at most for the limiter")
     func patience() async throws {
-        let limits = AbsentLimits()
+        let limits = FailingLimits()
         let house = try await GatewayHouse(limits: limits)
         _ = try await refusal { try await house.signIn() }
         #expect(limits.deadlines == [.seconds(1_000) + .milliseconds(250)])
@@ -92,7 +92,7 @@ struct LimiterAbsenceTests {
 
     @Test("M2: a flow with less time left than the limiter may take is rejected before it begins")
     func shortDeadline() async throws {
-        let limits = AbsentLimits()
+        let limits = FailingLimits()
         let house = try await GatewayHouse(limits: limits)
         let context = house.context()
         house.time.advance(by: .milliseconds(9_751))

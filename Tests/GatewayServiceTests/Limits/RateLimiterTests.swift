@@ -92,7 +92,7 @@ struct RateLimiterTests {
         ] as [(ErrorCode, ErrorCode)])
     func unanswered(lost: ErrorCode, told: ErrorCode) async throws {
         let house = try await GatewayHouse()
-        let limits = UnansweredLimits(house.inner.limits, lost)
+        let limits = FailingLimits(lost, behind: house.inner.limits)
         let limitGuard = guarding(limits, house)
         let error = try await refusal {
             try await limitGuard.begin(
@@ -113,7 +113,7 @@ struct RateLimiterTests {
     @Test("B13: a charge under an idempotency key has no id and remains for the repeat")
     func unansweredUnderKey() async throws {
         let house = try await GatewayHouse()
-        let limits = UnansweredLimits(house.inner.limits, .cancelled)
+        let limits = FailingLimits(.cancelled, behind: house.inner.limits)
         let limitGuard = guarding(limits, house)
         for _ in 0..<2 {
             let error = try await refusal {
@@ -127,7 +127,7 @@ struct RateLimiterTests {
         #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
     }
 
-    private func guarding(_ limits: UnansweredLimits, _ house: GatewayHouse) -> RateLimiter {
+    private func guarding(_ limits: FailingLimits, _ house: GatewayHouse) -> RateLimiter {
         RateLimiter(
             limits: limits, failures: [:], time: house.time, randomness: SeededRandomness(seed: 2),
             logger: house.log.logger(time: house.time))

@@ -211,7 +211,7 @@ struct PhoneSignInTests {
 
     @Test("R-07: without the limiter no code is sent and none is evaluated")
     func withoutLimiter() async throws {
-        let house = try await GatewayHouse(limits: AbsentLimits())
+        let house = try await GatewayHouse(limits: FailingLimits())
         #expect(try await refusal { try await house.requestCode() } == Self.limiterIsAway)
         #expect(
             try await refusal { try await house.signInByCode("pcr_x", "123456") }

@@ -89,7 +89,7 @@ struct ProviderLimitTests {
 
     @Test("R-07: without the limiter a provider's token is still verified")
     func absent() async throws {
-        let house = try await GatewayHouse(limits: AbsentLimits(), identities: identities)
+        let house = try await GatewayHouse(limits: FailingLimits(), identities: identities)
         identities.refuse(.invalidProviderToken)
         let error = try await refusal {
             try await house.providers.signInWithProvider(.init(), house.context())

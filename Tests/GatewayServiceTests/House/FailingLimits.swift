@@ -4,31 +4,44 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// A rate limiter that charges but whose responses are lost: the caller has cancelled or timed out.
-final class UnansweredLimits: LimitsAPI {
-    private let limits: any LimitsAPI
-    private let error: ServiceError
-    private let names = Mutex<[String]>([])
-
-    init(_ limits: any LimitsAPI, _ code: ErrorCode) {
-        self.limits = limits
-        error = ServiceError(code)
+/// A rate limiter whose calls fail: it cannot be reached, or, with `behind`, it charges and refunds
+/// but the answers to its charges are lost, because the caller has cancelled or timed out.
+final class FailingLimits: LimitsAPI {
+    private struct Seen {
+        var deadlines: [Duration] = []
+        var charged: [String] = []
     }
 
+    private let error: ServiceError
+    private let limits: (any LimitsAPI)?
+    private let seen = Mutex(Seen())
+
+    init(_ code: ErrorCode = .unavailable, behind limits: (any LimitsAPI)? = nil) {
+        error = ServiceError(code)
+        self.limits = limits
+    }
+
+    /// The deadlines of the charges received.
+    var deadlines: [Duration] { seen.withLock { $0.deadlines } }
     /// The charge ids that callers gave to what was charged.
-    var charged: [String] { names.withLock { $0 } }
+    var charged: [String] { seen.withLock { $0.charged } }
 
     func consume(
         _ request: RateLimitV1.ConsumeRequest, _ context: CallContext
     ) async throws -> RateLimitV1.ConsumeResponse {
-        let answer = try await limits.consume(request, context)
-        if answer.decision?.limited == false { names.withLock { $0.append(request.chargeId) } }
+        seen.withLock { $0.deadlines.append(context.deadline) }
+        if try await limits?.consume(request, context).decision?.limited == false {
+            seen.withLock { $0.charged.append(request.chargeId) }
+        }
         throw error
     }
 
     func refund(
         _ request: RateLimitV1.RefundRequest, _ context: CallContext
-    ) async throws -> RateLimitV1.RefundResponse { try await limits.refund(request, context) }
+    ) async throws -> RateLimitV1.RefundResponse {
+        guard let limits else { throw error }
+        return try await limits.refund(request, context)
+    }
 
     func check(
         _ request: RateLimitV1.CheckRequest, _ context: CallContext
