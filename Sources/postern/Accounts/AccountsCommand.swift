@@ -38,15 +38,15 @@ struct AccountsCommand: AsyncParsableCommand {
         @Argument(help: "After an issuer: the subject there.")
         var subject: String?
 
-        @OptionGroup var admin: AccountAdminCaller
+        @OptionGroup var admin: AccountAdminOptions
         @Flag(help: "Shows email, number and name in full.") var show = false
 
         func run() async throws {
             let request = IdentityV1.LookUpAccountRequest(
                 showPersonal: show, actor: admin.actor,
                 by: AccountSearch.by(who, subject: subject))
-            try await admin.show { accounts, context in
-                try await accounts.lookUpAccount(request, context).account?.lines ?? []
+            try await admin.show { identity in
+                try await identity.accounts.lookUpAccount(request, identity.context).account?.lines ?? []
             }
         }
     }
@@ -59,13 +59,13 @@ struct AccountsCommand: AsyncParsableCommand {
         @Argument(help: "The account, acc_….") var account: String
         @Option(help: "The reason, for later reference. It is not shown to the owner.")
         var reason: String
-        @OptionGroup var admin: AccountAdminCaller
+        @OptionGroup var admin: AccountAdminOptions
 
         func run() async throws {
             let request = IdentityV1.SuspendAccountRequest(
                 accountId: account, reason: reason, actor: admin.actor)
-            try await admin.show { accounts, context in
-                let answer = try await accounts.suspendAccount(request, context)
+            try await admin.show { identity in
+                let answer = try await identity.accounts.suspendAccount(request, identity.context)
                 return [answer.changed ? "suspended" : "it was suspended already"]
             }
         }
@@ -77,13 +77,13 @@ struct AccountsCommand: AsyncParsableCommand {
             abstract: "Lifts a suspension; the owner has to sign in again.")
 
         @Argument(help: "The account, acc_….") var account: String
-        @OptionGroup var admin: AccountAdminCaller
+        @OptionGroup var admin: AccountAdminOptions
 
         func run() async throws {
             let request = IdentityV1.RestoreAccountRequest(
                 accountId: account, actor: admin.actor)
-            try await admin.show { accounts, context in
-                let answer = try await accounts.restoreAccount(request, context)
+            try await admin.show { identity in
+                let answer = try await identity.accounts.restoreAccount(request, identity.context)
                 return [answer.changed ? "restored" : "it was not suspended"]
             }
         }
@@ -96,15 +96,42 @@ struct AccountsCommand: AsyncParsableCommand {
             abstract: "Ends all sessions of an account; its owner can sign in again.")
 
         @Argument(help: "The account, acc_….") var account: String
-        @OptionGroup var admin: AccountAdminCaller
+        @OptionGroup var admin: AccountAdminOptions
 
         func run() async throws {
             let request = IdentityV1.SignOutAccountRequest(
                 accountId: account, actor: admin.actor)
-            try await admin.show { accounts, context in
-                _ = try await accounts.signOutAccount(request, context)
+            try await admin.show { identity in
+                _ = try await identity.accounts.signOutAccount(request, identity.context)
                 return ["its sessions end within a second"]
             }
         }
     }
+}
+
+/// The options of all calls of identity's account administration.
+struct AccountAdminOptions: ParsableArguments {
+    private static let hints = [
+        "account_id": "an account's id is acc_ and thirteen letters and digits"
+    ]
+
+    @Option(help: "Who makes the call, for the audit trail: a name or number; optional.")
+    var actor = ""
+
+    @OptionGroup var services: EndpointsOption
+
+    /// Calls identity; prints its errors.
+    func ask(_ question: (OperatorCaller) async throws -> Void) async throws {
+        try await services.ask("identity", hints: Self.hints, question)
+    }
+
+    /// Prints the lines that `question` makes of a response.
+    func show(_ question: (OperatorCaller) async throws -> [String]) async throws {
+        try await services.show("identity", hints: Self.hints, question)
+    }
+}
+
+extension OperatorCaller {
+    /// Identity's account administration.
+    var accounts: AccountAdminClient { AccountAdminClient(client) }
 }

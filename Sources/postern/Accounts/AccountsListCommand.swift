@@ -38,7 +38,7 @@ extension AccountsCommand {
         var signedInBefore: Day?
         @Option(help: "Maximum number of accounts.") var limit = 50
         @Flag(help: "Shows emails in full.") var show = false
-        @OptionGroup var admin: AccountAdminCaller
+        @OptionGroup var admin: AccountAdminOptions
 
         func validate() throws {
             guard (1...1_000_000).contains(limit) else {
@@ -47,12 +47,13 @@ extension AccountsCommand {
         }
 
         func run() async throws {
-            try await admin.ask { accounts, context in
+            try await admin.ask { identity in
                 var left = limit
                 var request = self.request
                 repeat {
                     request.limit = UInt32(clamping: left)
-                    let page = try await accounts.listAccounts(request, context())
+                    let page = try await identity.accounts.listAccounts(
+                        request, identity.context)
                     for account in page.accounts.prefix(left) { try Screen.item(account.line) }
                     left -= page.accounts.count
                     request.page = page.nextPage

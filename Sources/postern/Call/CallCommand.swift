@@ -30,8 +30,7 @@ struct CallCommand: AsyncParsableCommand {
     @Option(help: "Metadata of the call, KEY=VALUE; may be repeated.")
     var metadata: [String] = []
 
-    @Option(help: "The file that `postern up` writes.")
-    var endpoints = Endpoints.defaultPath
+    @OptionGroup var services: EndpointsOption
 
     @Option(help: "The service to call, for methods that all have (health, reflection).")
     var service: String?
@@ -47,7 +46,7 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let caller = try Caller(Endpoints(endpoints), service: service ?? serviceOfMethod)
+            let caller = try Caller(Endpoints(services.endpoints), service: service ?? serviceOfMethod)
             try await caller.call(
                 method, RequestText(request), metadata: fields(),
                 timeout: timeout.map { .seconds($0) }, show: Screen.item)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Contracts
 import Messages
+import RPC
 import ServiceRuntime
 
 /// `postern clock`: shows whether services wait for confirmation of the machine's clock, and
@@ -22,10 +23,10 @@ struct ClockCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the state of each service's clock; exits with 1 if one waits.")
 
-        @OptionGroup var services: ClockCallers
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answers = await services.ask { clock, context in
+            let answers = await services.clocks { clock, context in
                 ClockState(try await clock.check(.init(), context))
             }
             try show(answers, else: { $0.isWaiting ? 1 : 0 })
@@ -42,10 +43,10 @@ struct ClockCommand: AsyncParsableCommand {
                 accepted, and the command exits with 1.
                 """)
 
-        @OptionGroup var services: ClockCallers
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answers = await services.ask { clock, context in
+            let answers = await services.clocks { clock, context in
                 let before = ClockState(try await clock.check(.init(), context))
                 _ = try await clock.accept(.init(), context)
                 return before.accepted(ClockState(try await clock.check(.init(), context)))
@@ -55,10 +56,45 @@ struct ClockCommand: AsyncParsableCommand {
     }
 }
 
+/// The response of one service.
+private struct ClockAnswer {
+    let service: String
+    let state: Result<ClockState, ServiceError>
+}
+
+extension EndpointsOption {
+    /// Asks all services that have a clock of their own, in the order of their ports: not the
+    /// gateway, which has no store and therefore no time of its own. Sequentially: an unreachable
+    /// service must not prevent the calls to the others.
+    fileprivate func clocks(
+        _ question: (ClockClient, CallContext) async throws -> ClockState
+    ) async -> [ClockAnswer] {
+        var answers: [ClockAnswer] = []
+        for service in Endpoints.services where service != "gateway" {
+            answers.append(ClockAnswer(service: service, state: await clock(service, question)))
+        }
+        return answers
+    }
+
+    private func clock(
+        _ service: String, _ question: (ClockClient, CallContext) async throws -> ClockState
+    ) async -> Result<ClockState, ServiceError> {
+        do {
+            let caller = try OperatorCaller(endpoints, service: service)
+            return .success(try await question(ClockClient(caller.client), caller.context))
+        } catch let error as ServiceError {
+            return .failure(error)
+        } catch {
+            Screen.line("\(error)")
+            return .failure(ServiceError(.unavailable))
+        }
+    }
+}
+
 extension AsyncParsableCommand {
     /// Prints a line for each service, and exits with 1 if one did not respond.
     fileprivate func show(
-        _ answers: [ClockCallers.Answer], else code: (ClockState) -> Int32
+        _ answers: [ClockAnswer], else code: (ClockState) -> Int32
     ) throws {
         var exitCode: Int32 = 0
         for answer in answers {

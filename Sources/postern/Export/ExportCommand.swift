@@ -25,17 +25,16 @@ struct ExportCommand: AsyncParsableCommand {
             """)
     var withHashes = false
 
-    @Option(help: "The file that `postern up` writes.")
-    var endpoints = Endpoints.defaultPath
+    @OptionGroup var services: EndpointsOption
 
     func run() async throws {
-        let caller = try OperatorCaller(endpoints, service: "identity")
-        let output = try ExportFile(file)
-        if withHashes {
-            Screen.line("\(file) will contain all password hashes: encrypt it, delete it after use")
-        }
-        let count = try await OperatorCaller.telling {
-            try await output.write(
+        let count = try await services.ask("identity") { caller in
+            let output = try ExportFile(file)
+            if withHashes {
+                Screen.line(
+                    "\(file) will contain all password hashes: encrypt it, delete it after use")
+            }
+            return try await output.write(
                 ImportsClient(caller.client).exportAccounts(
                     IdentityV1.ExportAccountsRequest(withPasswordHashes: withHashes),
                     caller.client.context(timeout: .seconds(24 * 3_600))))

@@ -26,8 +26,7 @@ struct ImportOptions: ParsableArguments {
     @Flag(help: "Start from the beginning, even if an earlier run was stopped.")
     var fromStart = false
 
-    @Option(help: "The file that `postern up` writes.")
-    var endpoints = Endpoints.defaultPath
+    @OptionGroup var services: EndpointsOption
 
     /// Imports a file and prints the summary.
     /// - Throws: `ExitCode` 2 if records were rejected.
@@ -35,8 +34,7 @@ struct ImportOptions: ParsableArguments {
         _ path: String, source: String,
         _ content: (OperatorCaller) async throws -> AccountFile.Content
     ) async throws {
-        let caller = try OperatorCaller(endpoints, service: "identity")
-        let counts = try await OperatorCaller.telling { () async throws -> ImportCounts in
+        let counts = try await services.ask("identity") { caller -> ImportCounts in
             let content = try await content(caller)
             return try await run(path, source: source, content, caller)
         }

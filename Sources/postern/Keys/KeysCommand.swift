@@ -1,6 +1,7 @@
 import ArgumentParser
 import Contracts
 import Messages
+import RPC
 
 /// `postern keys`: the keys that sign access tokens (S-01), and those of refresh tokens (G-10).
 struct KeysCommand: AsyncParsableCommand {
@@ -19,12 +20,12 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists the keys: signing keys, then refresh keys, each the newest first.")
 
-        @OptionGroup var session: SessionKeyCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await session.show { keys in
-                try await keys.signing.listKeys(.init(), keys.context()).keys.map(\.line)
-                    + keys.refresh.listRefreshKeys(.init(), keys.context()).keys.map(\.line)
+            try await services.show("session") { session in
+                try await session.signingKeys.listKeys(.init(), session.context).keys.map(\.line)
+                    + session.refreshKeys.listRefreshKeys(.init(), session.context).keys.map(\.line)
             }
         }
     }
@@ -34,11 +35,11 @@ struct KeysCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Signs with a new key from now on; tokens of the old one stay valid.")
 
-        @OptionGroup var session: SessionKeyCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await session.show { keys in
-                try await keys.signing.rotateKeys(.init(), keys.context()).keys.map(\.line)
+            try await services.show("session") { session in
+                try await session.signingKeys.rotateKeys(.init(), session.context).keys.map(\.line)
             }
         }
     }
@@ -55,12 +56,12 @@ struct KeysCommand: AsyncParsableCommand {
         @Argument(help: "The key's id, as listed.")
         var key: String
 
-        @OptionGroup var session: SessionKeyCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await session.show { keys in
+            try await services.show("session") { session in
                 let request = SessionV1.RevokeKeyRequest(keyId: key)
-                return try await keys.signing.revokeKey(request, keys.context()).keys.map(\.line)
+                return try await session.signingKeys.revokeKey(request, session.context).keys.map(\.line)
             }
         }
     }
@@ -74,12 +75,17 @@ struct KeysCommand: AsyncParsableCommand {
                 out.
                 """)
 
-        @OptionGroup var session: SessionKeyCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await session.show { keys in
-                try await keys.refresh.rotateRefreshKey(.init(), keys.context()).keys.map(\.line)
+            try await services.show("session") { session in
+                try await session.refreshKeys.rotateRefreshKey(.init(), session.context).keys.map(\.line)
             }
         }
     }
+}
+
+extension OperatorCaller {
+    fileprivate var signingKeys: SigningKeysClient { SigningKeysClient(client) }
+    fileprivate var refreshKeys: RefreshKeysClient { RefreshKeysClient(client) }
 }

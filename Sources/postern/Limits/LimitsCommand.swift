@@ -1,6 +1,7 @@
 import ArgumentParser
 import Contracts
 import Messages
+import RPC
 import ServiceRuntime
 
 /// `postern limits`: the rules in force, the state of a subject, and resets (R-05, R-06).
@@ -24,10 +25,10 @@ struct LimitsCommand: AsyncParsableCommand {
         @Flag(help: "Print a complete limits file, as YAML.")
         var settings = false
 
-        @OptionGroup var limiter: LimitCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await limiter.show { limiter in
+            try await services.show("rate-limit") { limiter in
                 let limits = try await limiter.operation.listLimits(.init(), limiter.context).limits
                 guard !settings else { return limits.flatMap(\.settings) }
                 let width = limits.map(\.name.count).max() ?? 0
@@ -43,11 +44,11 @@ struct LimitsCommand: AsyncParsableCommand {
             discussion: "Example: postern limits peek failed-sign-in-by-account ada@example.org")
 
         @OptionGroup var subject: LimitSubjectArguments
-        @OptionGroup var limiter: LimitCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = RateLimitV1.PeekRequest(charges: [subject.charge])
-            try await limiter.show { limiter in
+            try await services.show("rate-limit") { limiter in
                 let answer = try await limiter.limits.peek(request, limiter.context)
                 return answer.decision.map { [$0.line] } ?? []
             }
@@ -66,11 +67,11 @@ struct LimitsCommand: AsyncParsableCommand {
                 """)
 
         @OptionGroup var subject: LimitSubjectArguments
-        @OptionGroup var limiter: LimitCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = RateLimitV1.ResetRequest(charges: [subject.charge])
-            try await limiter.show { limiter in
+            try await services.show("rate-limit") { limiter in
                 [try await limiter.limits.reset(request, limiter.context).line]
             }
         }
@@ -81,10 +82,10 @@ struct LimitsCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists the keys that subjects are hashed with, the newest first.")
 
-        @OptionGroup var limiter: LimitCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await limiter.show { limiter in
+            try await services.show("rate-limit") { limiter in
                 try await limiter.operation.listSubjectKeys(.init(), limiter.context).keys
                     .map(\.line)
             }
@@ -115,16 +116,21 @@ struct LimitsCommand: AsyncParsableCommand {
                     """))
         var forgetOldest = false
 
-        @OptionGroup var limiter: LimitCaller
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = RateLimitV1.RotateSubjectKeyRequest(forgetOldest: forgetOldest)
-            try await limiter.show { limiter in
+            try await services.show("rate-limit") { limiter in
                 try await limiter.operation.rotateSubjectKey(request, limiter.context).keys
                     .map(\.line)
             }
         }
     }
+}
+
+extension OperatorCaller {
+    fileprivate var limits: LimitsClient { LimitsClient(client) }
+    fileprivate var operation: LimitOperationClient { LimitOperationClient(client) }
 }
 
 /// A limit and its subject on the command line.

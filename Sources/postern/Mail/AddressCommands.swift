@@ -13,13 +13,12 @@ extension MailCommand {
         @Argument(help: "The address.")
         var email: String
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = NotificationV1.ShowAddressRequest(email: email)
-            let answer = try await AddressCaller(endpoints).ask {
-                try await $0.showAddress(request, $1)
+            let answer = try await services.ask("notification") { caller in
+                try await AddressesClient(caller.client).showAddress(request, caller.context)
             }
             let since = Timestamp(milliseconds: answer.stoppedAtMs).text
             let until = Timestamp(milliseconds: answer.untilMs).text
@@ -42,30 +41,14 @@ extension MailCommand {
         @Argument(help: "The address.")
         var email: String
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = NotificationV1.ReleaseAddressRequest(email: email)
-            let answer = try await AddressCaller(endpoints).ask {
-                try await $0.releaseAddress(request, $1)
+            let answer = try await services.ask("notification") { caller in
+                try await AddressesClient(caller.client).releaseAddress(request, caller.context)
             }
             Screen.line(answer.wasStopped ? "released" : "was not suppressed")
-        }
-    }
-}
-
-/// Calls the notification service about addresses.
-private struct AddressCaller {
-    private let caller: OperatorCaller
-
-    init(_ path: String) throws { caller = try OperatorCaller(path, service: "notification") }
-
-    func ask<Answer>(
-        _ ask: (AddressesClient, CallContext) async throws -> Answer
-    ) async throws -> Answer {
-        try await OperatorCaller.telling {
-            try await ask(AddressesClient(caller.client), caller.context)
         }
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Contracts
 import Messages
+import RPC
 import ServiceRuntime
 
 /// `postern outbox`: queued messages, and those that could not be delivered (N-03).
@@ -27,6 +29,9 @@ struct OutboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists messages, the newest first.")
 
+        /// Number of messages in one request.
+        private static let pageSize = 500
+
         @Option(help: "Only messages in this state: queued, sending, waiting, sent or dead.")
         var state: MessageWord.State?
 
@@ -42,15 +47,22 @@ struct OutboxCommand: AsyncParsableCommand {
         @Option(help: "Maximum number of messages.")
         var limit = 50
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await OutboxCaller(endpoints).list(
-                NotificationV1.ListMessagesRequest(
-                    state: state?.wire ?? .unspecified, channel: channel?.wire ?? .unspecified,
-                    template: template, recipient: recipient),
-                limit: limit)
+            var request = NotificationV1.ListMessagesRequest(
+                state: state?.wire ?? .unspecified, channel: channel?.wire ?? .unspecified,
+                template: template, recipient: recipient)
+            var left = max(0, limit)
+            try await services.outbox { outbox, caller in
+                repeat {
+                    request.pageSize = UInt32(clamping: max(1, min(left, Self.pageSize)))
+                    let page = try await outbox.listMessages(request, caller.context)
+                    for message in page.messages.prefix(left) { try Screen.item(message.line) }
+                    left -= page.messages.count
+                    request.page = page.nextPage
+                } while left > 0 && !request.page.isEmpty
+            }
         }
     }
 
@@ -62,10 +74,16 @@ struct OutboxCommand: AsyncParsableCommand {
         @Argument(help: "The message's id, as listed.")
         var message: String
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var services: EndpointsOption
 
-        func run() async throws { try await OutboxCaller(endpoints).show(message) }
+        func run() async throws {
+            let request = NotificationV1.ShowMessageRequest(messageId: message)
+            try await services.outbox { outbox, caller in
+                let answer = try await outbox.showMessage(request, caller.context)
+                if let message = answer.message { Screen.line(message.line) }
+                for failed in answer.failedTries { Screen.line(failed.line) }
+            }
+        }
     }
 
     /// `postern outbox retry MESSAGE…`.
@@ -77,10 +95,17 @@ struct OutboxCommand: AsyncParsableCommand {
         @Argument(help: "The messages' ids, as listed.")
         var messages: [String]
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var services: EndpointsOption
 
-        func run() async throws { try await OutboxCaller(endpoints).retry(messages) }
+        func run() async throws {
+            try await services.outbox { outbox, caller in
+                for message in messages {
+                    let request = NotificationV1.RetryMessageRequest(messageId: message)
+                    let answer = try await outbox.retryMessage(request, caller.context)
+                    Screen.line(answer.message?.line ?? message)
+                }
+            }
+        }
     }
 
     /// `postern outbox discard MESSAGE…`.
@@ -92,10 +117,17 @@ struct OutboxCommand: AsyncParsableCommand {
         @Argument(help: "The messages' ids, as listed.")
         var messages: [String]
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        @OptionGroup var services: EndpointsOption
 
-        func run() async throws { try await OutboxCaller(endpoints).discard(messages) }
+        func run() async throws {
+            try await services.outbox { outbox, caller in
+                for message in messages {
+                    let request = NotificationV1.DiscardMessageRequest(messageId: message)
+                    let answer = try await outbox.discardMessage(request, caller.context)
+                    Screen.line(answer.message?.line ?? message)
+                }
+            }
+        }
     }
 
     /// `postern outbox watch`.
@@ -103,12 +135,39 @@ struct OutboxCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the number of messages by state, and each change, until Ctrl-C.")
 
-        @Option(help: "The file that `postern up` writes.")
-        var endpoints = Endpoints.defaultPath
+        private static let timeout = Duration.seconds(24 * 3_600)
+
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let caller = try OutboxCaller(endpoints)
-            try await Interruption.cancels { try await caller.watch() }
+            let services = services
+            try await Interruption.cancels {
+                try await services.outbox { outbox, caller in
+                    let items = outbox.watchMessages(
+                        .init(), caller.client.context(timeout: Self.timeout))
+                    for try await item in items {
+                        for line in item.lines { try Screen.item(line) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension EndpointsOption {
+    /// Calls the notification service about its messages; prints its errors. A watch that Ctrl-C
+    /// has cancelled prints none.
+    fileprivate func outbox(
+        _ body: (OutboxClient, OperatorCaller) async throws -> Void
+    ) async throws {
+        try await ask("notification") { caller in
+            do {
+                try await body(OutboxClient(caller.client), caller)
+            } catch let error as ServiceError where error.code == .cancelled && Task.isCancelled {
+                return
+            } catch is CancellationError {
+                return
+            }
         }
     }
 }

@@ -14,11 +14,10 @@ struct StatusCommand: AsyncParsableCommand {
     /// Timeout for connecting; a running program accepts in a millisecond.
     private static let patience = Duration.milliseconds(700)
 
-    @Option(help: "The file that `postern up` writes.")
-    var endpoints = Endpoints.defaultPath
+    @OptionGroup var services: EndpointsOption
 
     func run() async throws {
-        let endpoints = try Endpoints(endpoints)
+        let endpoints = try Endpoints(services.endpoints)
         let states = await states(endpoints)
         var isWell = true
         for service in Endpoints.services {

@@ -12,14 +12,13 @@ struct TopCommand: AsyncParsableCommand {
             Latencies are read from histograms: they are as exact as the buckets.
             """)
 
-    @Option(help: "The file that `postern up` writes.")
-    var endpoints = Endpoints.defaultPath
+    @OptionGroup var services: EndpointsOption
 
     @Flag(help: "Print one table, of one second, and exit.")
     var once = false
 
     func run() async throws {
-        let endpoints = try Endpoints(endpoints)
+        let endpoints = try Endpoints(services.endpoints)
         let terminal = once ? nil : Terminal()
         var before = await scrape(endpoints)
         while true {

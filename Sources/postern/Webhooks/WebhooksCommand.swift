@@ -26,10 +26,10 @@ struct WebhooksCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists all webhooks.")
 
-        @OptionGroup var target: WebhookTarget
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answer = try await target.ask { webhooks, context in
+            let answer = try await services.webhooks { webhooks, context in
                 try await webhooks.listWebhooks(NotificationV1.ListWebhooksRequest(), context)
             }
             if answer.webhooks.isEmpty {
@@ -52,11 +52,11 @@ struct WebhooksCommand: AsyncParsableCommand {
             help: "Events: names (session.started) or prefixes (session.*); none means all.")
         var events: [String] = []
 
-        @OptionGroup var target: WebhookTarget
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = NotificationV1.AddWebhookRequest(url: url, events: events)
-            let answer = try await target.ask { try await $0.addWebhook(request, $1) }
+            let answer = try await services.webhooks { try await $0.addWebhook(request, $1) }
             answer.webhook?.lines.forEach(Screen.line)
             Screen.line("secret: \(answer.secret)")
         }
@@ -68,11 +68,11 @@ struct WebhooksCommand: AsyncParsableCommand {
             abstract: "Removes a webhook and the events that wait for it.")
 
         @Argument(help: "The webhook's id, whk_….") var id: String
-        @OptionGroup var target: WebhookTarget
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = NotificationV1.RemoveWebhookRequest(webhookId: id)
-            _ = try await target.ask { try await $0.removeWebhook(request, $1) }
+            _ = try await services.webhooks { try await $0.removeWebhook(request, $1) }
         }
     }
 
@@ -82,11 +82,11 @@ struct WebhooksCommand: AsyncParsableCommand {
             abstract: "Creates a new secret and prints it; the old one signs too for a day.")
 
         @Argument(help: "The webhook's id, whk_….") var id: String
-        @OptionGroup var target: WebhookTarget
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = NotificationV1.RotateWebhookSecretRequest(webhookId: id)
-            let answer = try await target.ask { try await $0.rotateWebhookSecret(request, $1) }
+            let answer = try await services.webhooks { try await $0.rotateWebhookSecret(request, $1) }
             Screen.line("secret: \(answer.secret)")
             let until = Timestamp(milliseconds: answer.formerUntilMs).text
             Screen.line("the former secret signs too until \(until)")
@@ -99,9 +99,9 @@ struct WebhooksCommand: AsyncParsableCommand {
             abstract: "Pauses a webhook; its events wait while they are stored (7 days).")
 
         @Argument(help: "The webhook's id, whk_….") var id: String
-        @OptionGroup var target: WebhookTarget
+        @OptionGroup var services: EndpointsOption
 
-        func run() async throws { try await target.setPaused(true, id) }
+        func run() async throws { try await services.setPaused(true, id) }
     }
 
     /// `postern webhooks resume ID`.
@@ -109,9 +109,9 @@ struct WebhooksCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Resumes a webhook.")
 
         @Argument(help: "The webhook's id, whk_….") var id: String
-        @OptionGroup var target: WebhookTarget
+        @OptionGroup var services: EndpointsOption
 
-        func run() async throws { try await target.setPaused(false, id) }
+        func run() async throws { try await services.setPaused(false, id) }
     }
 
     /// `postern webhooks replay ID`.
@@ -125,13 +125,40 @@ struct WebhooksCommand: AsyncParsableCommand {
             help: "Events after this position (data.position of an event); 7 days are stored.")
         var after: Int64 = 0
 
-        @OptionGroup var target: WebhookTarget
+        @OptionGroup var services: EndpointsOption
 
         func run() async throws {
             let request = NotificationV1.ReplayWebhookRequest(webhookId: id, after: after)
-            let answer = try await target.ask { try await $0.replayWebhook(request, $1) }
+            let answer = try await services.webhooks { try await $0.replayWebhook(request, $1) }
             Screen.line("\(answer.events) events are queued")
         }
+    }
+}
+
+extension EndpointsOption {
+    /// What to do about a rejected field.
+    private static let webhookHints = [
+        "url": """
+        url: https, without user, password and fragment; the setting webhook-targets=any of \
+        postern-notification allows http and private addresses too
+        """,
+        "events": "events: a name (session.started), a prefix and a star (session.*), or *",
+        "webhook_id": "there is no such webhook; `postern webhooks` lists them",
+    ]
+
+    /// Calls the notification service about webhooks; prints its errors.
+    fileprivate func webhooks<Answer>(
+        _ question: (WebhooksClient, CallContext) async throws -> Answer
+    ) async throws -> Answer {
+        try await ask("notification", hints: Self.webhookHints) { caller in
+            try await question(WebhooksClient(caller.client), caller.context)
+        }
+    }
+
+    /// Pauses or resumes a webhook.
+    fileprivate func setPaused(_ paused: Bool, _ id: String) async throws {
+        let request = NotificationV1.PauseWebhookRequest(webhookId: id, paused: paused)
+        _ = try await webhooks { try await $0.pauseWebhook(request, $1) }
     }
 }
 
