@@ -46,7 +46,8 @@ struct AccountsCommand: AsyncParsableCommand {
                 showPersonal: show, actor: admin.actor,
                 by: AccountSearch.by(who, subject: subject))
             try await admin.show { identity in
-                try await identity.accounts.lookUpAccount(request, identity.context).account?.lines ?? []
+                try await identity.accounts.lookUpAccount(request, identity.context).account?.lines
+                    ?? []
             }
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Cryptography
+import Glibc
 import Messages
 import RPC
 import ServiceRuntime
@@ -46,7 +47,8 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let caller = try Caller(Endpoints(services.endpoints), service: service ?? serviceOfMethod)
+            let caller = try Caller(
+                Endpoints(services.endpoints), service: service ?? serviceOfMethod)
             try await caller.call(
                 method, RequestText(request), metadata: fields(),
                 timeout: timeout.map { .seconds($0) }, show: Screen.item)
@@ -77,5 +79,42 @@ struct CallCommand: AsyncParsableCommand {
             fields[String(parts[0])] = String(parts[1])
         }
         return fields
+    }
+}
+
+/// The request as given on the command line.
+enum RequestText: Equatable {
+    /// The argument itself.
+    case text(String)
+    /// `@FILE`.
+    case file(String)
+    /// `-`.
+    case standardInput
+
+    init(_ argument: String) {
+        if argument == "-" {
+            self = .standardInput
+        } else if argument.hasPrefix("@") {
+            self = .file(String(argument.dropFirst()))
+        } else {
+            self = .text(argument)
+        }
+    }
+
+    /// The whole text, for a method that takes one message.
+    func whole() throws -> String {
+        switch self {
+        case .text(let text): text
+        case .file(let path): String(decoding: try TextFile.read(path), as: UTF8.self)
+        case .standardInput: String(decoding: try TextFile.read("-"), as: UTF8.self)
+        }
+    }
+
+    /// The lines, for a method that takes items; those of standard input as they arrive.
+    func lines() throws -> ItemLines {
+        switch self {
+        case .text, .file: ItemLines(Array(try whole().utf8))
+        case .standardInput: ItemLines(file: STDIN_FILENO)
+        }
     }
 }

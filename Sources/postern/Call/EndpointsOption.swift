@@ -1,5 +1,6 @@
 import ArgumentParser
 import Cryptography
+import Messages
 import NIOPosix
 import RPC
 import ServiceRuntime
@@ -54,4 +55,30 @@ struct OperatorCaller: Sendable {
 
     /// A context for one call that starts now.
     var context: CallContext { client.context(timeout: Self.patience) }
+}
+
+/// An error of the catalogue as JSON, in the mapping of `postern.wire.v1.Error`.
+enum ErrorText {
+    static func json(_ error: ServiceError) -> String {
+        let entry = error.code.entry
+        var fields = [
+            "\"code\": \"\(error.code.rawValue)\"",
+            "\"userMessage\": \"\(escaped(error.sentence ?? entry.sentence))\"",
+            "\"retryable\": \(entry.isRetryable)", "\"action\": \"\(entry.next.rawValue)\"",
+        ]
+        if let wait = error.retryAfter {
+            fields.append("\"retryAfterMs\": \"\(wait.milliseconds)\"")
+        }
+        if !error.fields.isEmpty {
+            let names = error.fields.map { "\"\(escaped($0))\"" }.joined(separator: ", ")
+            fields.append("\"fields\": [\(names)]")
+        }
+        return "{\n  " + fields.joined(separator: ",\n  ") + "\n}"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        String(
+            text.unicodeScalars.filter { $0.value >= 0x20 && $0 != "\"" && $0 != "\\" }
+                .map(Character.init))
+    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RPC
 import ServiceRuntime
 
 /// `postern errors`: the error catalogue, for developers of user interfaces (X-01).
@@ -32,5 +33,34 @@ struct ErrorsCommand: ParsableCommand {
         let codes = ErrorCode.allCases
         try (json ? ErrorList.json(codes, language) : ErrorList.lines(codes, language))
             .forEach(Screen.item)
+    }
+}
+
+/// The error catalogue as text and as JSON.
+enum ErrorList {
+    /// A line for each code, with its sentence below.
+    static func lines(_ codes: [ErrorCode], _ language: ErrorLanguage) -> [String] {
+        codes.flatMap { code in
+            let entry = code.entry
+            let retry = entry.isRetryable ? ", may be tried again" : ""
+            return [
+                "\(code.rawValue)  \(entry.status.name)\(retry), next: \(entry.next.rawValue)",
+                "    \(code.sentence(in: language))",
+            ]
+        }
+    }
+
+    /// A list of objects, one per line. Codes and sentences need no escaping: a test checks that
+    /// they contain no quotes and backslashes.
+    static func json(_ codes: [ErrorCode], _ language: ErrorLanguage) -> [String] {
+        let objects = codes.map { code in
+            let entry = code.entry
+            return """
+                {"code": "\(code.rawValue)", "status": "\(entry.status.name)", \
+                "retryable": \(entry.isRetryable), "action": "\(entry.next.rawValue)", \
+                "userMessage": "\(code.sentence(in: language))"}
+                """
+        }
+        return ["[\n  " + objects.joined(separator: ",\n  ") + "\n]"]
     }
 }

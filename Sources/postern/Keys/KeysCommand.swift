@@ -2,6 +2,7 @@ import ArgumentParser
 import Contracts
 import Messages
 import RPC
+import ServiceRuntime
 
 /// `postern keys`: the keys that sign access tokens (S-01), and those of refresh tokens (G-10).
 struct KeysCommand: AsyncParsableCommand {
@@ -61,7 +62,8 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             try await services.show("session") { session in
                 let request = SessionV1.RevokeKeyRequest(keyId: key)
-                return try await session.signingKeys.revokeKey(request, session.context).keys.map(\.line)
+                return try await session.signingKeys.revokeKey(request, session.context).keys.map(
+                    \.line)
             }
         }
     }
@@ -79,7 +81,8 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await services.show("session") { session in
-                try await session.refreshKeys.rotateRefreshKey(.init(), session.context).keys.map(\.line)
+                try await session.refreshKeys.rotateRefreshKey(.init(), session.context).keys.map(
+                    \.line)
             }
         }
     }
@@ -88,4 +91,38 @@ struct KeysCommand: AsyncParsableCommand {
 extension OperatorCaller {
     fileprivate var signingKeys: SigningKeysClient { SigningKeysClient(client) }
     fileprivate var refreshKeys: RefreshKeysClient { RefreshKeysClient(client) }
+}
+
+extension SessionV1.SigningKey {
+    /// `…kid…  active     since 2026-01-31T09:05:00.250Z`
+    var line: String {
+        let (word, since): (String, Int64) =
+            switch state {
+            case .announced: ("announced", madeAtMs)
+            case .active: ("active", activeAtMs)
+            case .passive: ("passive", passiveAtMs)
+            case .retired: (revoked ? "revoked" : "retired", retiredAtMs)
+            case .unspecified, .unrecognized: ("unknown", madeAtMs)
+            }
+        return KeyLine.text(keyId, word, since: since)
+    }
+}
+
+extension SessionV1.RefreshKey {
+    /// `refresh-3  active     since 2026-01-31T09:05:00.250Z`, or `refresh-2  passive    since …,
+    /// its tokens are taken until …`
+    var line: String {
+        let name = "refresh-\(keyId)"
+        guard supersededAtMs != 0 else { return KeyLine.text(name, "active", since: madeAtMs) }
+        return KeyLine.text(name, "passive", since: supersededAtMs)
+            + ", its tokens are taken until \(Timestamp(milliseconds: acceptedUntilMs).text)"
+    }
+}
+
+/// The format of a key's line in `postern keys`.
+private enum KeyLine {
+    static func text(_ name: String, _ state: String, since moment: Int64) -> String {
+        let padding = String(repeating: " ", count: max(1, 11 - state.count))
+        return "\(name)  \(state)\(padding)since \(Timestamp(milliseconds: moment).text)"
+    }
 }

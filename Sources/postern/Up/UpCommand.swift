@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import ServiceRuntime
 
 /// `postern up`: the five programs as children of one process, on a data folder.
 struct UpCommand: ParsableCommand {
@@ -65,5 +66,46 @@ struct UpCommand: ParsableCommand {
               postern inbox\(data)
               postern status\(option)
             """
+    }
+}
+
+/// What `postern up` prints if services wait for the operator to confirm the clock. Otherwise only
+/// the logs would say why sign-ins and refreshes fail.
+enum ClockWaiting {
+    /// - Parameters:
+    ///   - services: those that wait, each with how far the machine's clock is ahead of its own.
+    ///   - option: the option that `postern clock accept` needs to find them.
+    /// - Returns: nil if none waits.
+    static func text(_ services: [(name: String, ahead: Duration)], option: String) -> String? {
+        guard let farthest = services.map(\.ahead).max() else { return nil }
+        let names = services.map { $0.name.trimmingPrefix("postern-") }.joined(separator: ", ")
+        return """
+            the clock waits for confirmation: the machine's is \(ClockState.distance(farthest)) \
+            ahead of where \(names) stopped
+              Until then sessions are not created, refreshed or validated; nothing expires.
+              If `date` is right (the machine was off that long):  postern clock accept\(option)
+              If it is wrong, set it: the services then continue without a restart.
+            """
+    }
+}
+
+/// Ctrl-C and `kill`, received synchronously where the supervisor waits, so that no signal handler
+/// interrupts other code.
+struct StopSignals {
+    private var signals = sigset_t()
+
+    /// Blocks the signals from now on; they stay pending until `arrive`.
+    init() {
+        sigemptyset(&signals)
+        for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+        sigprocmask(SIG_BLOCK, &signals, nil)
+    }
+
+    /// Whether a signal arrives within `milliseconds`.
+    func arrive(within milliseconds: Int) -> Bool {
+        var wait = timespec(
+            tv_sec: milliseconds / 1_000, tv_nsec: milliseconds % 1_000 * 1_000_000)
+        var signals = signals
+        return sigtimedwait(&signals, nil, &wait) > 0
     }
 }

@@ -86,7 +86,9 @@ struct WebhooksCommand: AsyncParsableCommand {
 
         func run() async throws {
             let request = NotificationV1.RotateWebhookSecretRequest(webhookId: id)
-            let answer = try await services.webhooks { try await $0.rotateWebhookSecret(request, $1) }
+            let answer = try await services.webhooks {
+                try await $0.rotateWebhookSecret(request, $1)
+            }
             Screen.line("secret: \(answer.secret)")
             let until = Timestamp(milliseconds: answer.formerUntilMs).text
             Screen.line("the former secret signs too until \(until)")
