@@ -21,7 +21,7 @@ final class HashWorkers: Sendable {
     }
 
     private let state: Mutex<State>
-    private let threads = Mutex<[HashThread]>([])
+    private let threads = Mutex<[OSThread]>([])
     private let wakeUps = WakeUps()
     private let tickets = Atomic<UInt64>(0)
     private let metrics: HashMetrics
@@ -37,17 +37,20 @@ final class HashWorkers: Sendable {
         self.time = time
     }
 
-    /// Starts the threads, each with its own memory.
+    /// Starts the threads, each with its own memory, at a lower priority: hashes use all the
+    /// processor time they can get, and other calls should not be slowed down by them.
     /// - Throws: `CryptographyError.system`.
     func start(_ settings: PasswordHashPool.Settings) throws {
         for _ in 1...settings.threads {
             // Passed to one thread, which alone uses it from then on.
             nonisolated(unsafe) let memory = try Argon2Memory(
                 byteCount: settings.parameters.memoryKiB * 1_024)
-            let thread = try HashThread(niceness: settings.niceness) {
-                self.work(in: memory)
+            do throws(OSThread.NotStarted) {
+                let thread = try OSThread(niceness: settings.niceness) { self.work(in: memory) }
+                threads.withLock { $0.append(thread) }
+            } catch {
+                throw CryptographyError.system("thread for password hashes", error.code)
             }
-            threads.withLock { $0.append(thread) }
         }
     }
 

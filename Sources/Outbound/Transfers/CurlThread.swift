@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import ServiceRuntime
 
 /// The thread on which libcurl runs. It takes orders from the queue, runs all transfers
 /// concurrently with `curl_multi`, and reports the end of each.
@@ -22,21 +23,8 @@ final class CurlThread {
     /// Starts the thread, which ends when the queue is closed. Returns false when the system has no
     /// thread available.
     static func start(multi: MultiHandle, queue: TransferQueue) -> Bool {
-        let thread = CurlThread(multi: multi, queue: queue)
-        let owner = Unmanaged.passRetained(thread)
-        var id = pthread_t()
-        let result = pthread_create(
-            &id, nil,
-            { owner in
-                if let owner { Unmanaged<CurlThread>.fromOpaque(owner).takeRetainedValue().run() }
-                return nil
-            }, owner.toOpaque())
-        guard result == 0 else {
-            owner.release()
-            return false
-        }
-        pthread_detach(id)
-        return true
+        // It is not joined: `OutboundClient.close` waits for the queue to be closed.
+        (try? OSThread { CurlThread(multi: multi, queue: queue).run() }) != nil
     }
 
     private func run() {

@@ -27,7 +27,7 @@ package final class Journal: Sendable {
     static let waitingMax = 100_000
 
     private let waiting: WorkQueue<JournalWaiter>
-    private let thread: Mutex<WorkerThread?>
+    private let thread: Mutex<OSThread?>
     private let lock: Mutex<StoreLock?>
 
     /// Restores the source from disk, then writes the source's changes.
@@ -50,7 +50,7 @@ package final class Journal: Sendable {
         self.waiting = waiting
         self.lock = Mutex(lock)
         thread = Mutex(
-            try WorkerThread {
+            try OSThread {
                 var writer = JournalWriter(
                     source: source, folder: place, files: files, log: start, logBytes: logBytes,
                     writes: writes, logger: logger)

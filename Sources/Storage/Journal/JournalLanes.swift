@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 import Synchronization
 
 /// Threads that read a journal's files in parallel, each a share of the content. A start with ten
@@ -33,7 +34,7 @@ struct JournalLanes {
                 return nil
             }
         }
-        let others = try (1..<count).map { number in try WorkerThread { _ = attempt(number) } }
+        let others = try (1..<count).map { number in try OSThread { _ = attempt(number) } }
         let result = attempt(0)
         for other in others { other.join() }
         let first = failures.withLock { failed in

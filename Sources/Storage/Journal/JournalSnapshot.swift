@@ -12,14 +12,14 @@ final class JournalSnapshot: Sendable {
     private let written = Atomic<Int>(0)
     private let isStopped = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
-    private let thread = Mutex<WorkerThread?>(nil)
+    private let thread = Mutex<OSThread?>(nil)
 
     /// Starts the thread.
     init(
         of source: any JournalSource, generation: UInt64, folder: JournalFolder,
         files: any JournalFiles, logger: Logger
     ) throws {
-        let worker = try WorkerThread {
+        let worker = try OSThread {
             do {
                 if try self.write(source, generation, folder, files) {
                     try folder.removeBefore(generation)

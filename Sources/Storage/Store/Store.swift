@@ -28,7 +28,7 @@ package final class Store: Sendable {
     private let flows: WorkQueue<WriterTask>
     private let reads: WorkQueue<QueuedQuery>
     private let turns: WriterWatchdog
-    private let threads: Mutex<[WorkerThread]>
+    private let threads: Mutex<[OSThread]>
     private let lock: Mutex<StoreLock?>
 
     /// Opens the store `name` in `folder`, creates it if needed, and migrates its schema.
@@ -126,7 +126,7 @@ package final class Store: Sendable {
         let (engine, location) = (engine, location)
         try await withCheckedThrowingContinuation { continuation in
             do {
-                _ = try WorkerThread {
+                _ = try OSThread {
                     continuation.resume(with: Result { try engine.backUp(location, to: path) })
                 }
             } catch {
@@ -183,7 +183,7 @@ package final class Store: Sendable {
         let (engine, location, wakeSignal) = (engine, location, outboxSignal)
         let (queue, limits, metrics, logger) = (flows, limits, metrics, logger)
         let (clock, writes, turns) = (clock, writes, turns)
-        let thread = try WorkerThread {
+        let thread = try OSThread {
             let commits = GroupCommit(
                 open: { try engine.openWriter(location) }, time: time, clock: clock, logger: logger,
                 writes: writes, announce: { wakeSignal.wake() })
@@ -198,7 +198,7 @@ package final class Store: Sendable {
 
     private func startReader(_ lock: StoreLock) throws {
         let (engine, location, queue) = (engine, location, reads)
-        let thread = try WorkerThread {
+        let thread = try OSThread {
             var reader = StoreReader(open: { try engine.openReader(location) })
             reader.work(queue)
             withExtendedLifetime(lock) {}

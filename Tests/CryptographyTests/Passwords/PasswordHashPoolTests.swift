@@ -143,7 +143,7 @@ struct PasswordHashPoolTests {
         for gate in gates { await gate.visitor() }
         let waiting = Task { try await pool.perform { _ in } }
         try await queueLength(1)
-        let closing = try HashThread(niceness: 0) { pool.close() }
+        let closing = try OSThread { pool.close() }
         let error = await #expect(throws: ServiceError.self) { try await waiting.value }
         #expect(error?.code == .unavailable)
         for gate in gates { gate.open() }

@@ -8,7 +8,7 @@ package final class FaultProxy: Sendable {
     /// The port it listens on.
     package let port: Int
     private let orders: FaultOrders
-    private let thread: FaultThread
+    private let thread: OSThread
 
     /// Listens on a port that the system picks, and connects each client to `target`.
     /// - Parameter faults: The faults of a connection by its number, counted from 0.
@@ -21,7 +21,7 @@ package final class FaultProxy: Sendable {
         port = listener.port
         let orders = try FaultOrders(faults)
         self.orders = orders
-        thread = try FaultThread {
+        thread = try OSThread {
             var loop = FaultLoop(
                 listener, target: target, orders: orders, time: SystemTime(),
                 randomness: SeededRandomness(seed: seed))

@@ -49,7 +49,7 @@ struct WorkQueueTests {
         let queue = WorkQueue<Int>(elementsMax: 10_000)
         let taken = WorkQueue<[Int]>(elementsMax: 10_000)
         let threads = try (0..<4).map { _ in
-            try WorkerThread {
+            try OSThread {
                 while true {
                     let some = queue.take(upTo: 7, gather: 3, patience: .microseconds(10))
                     if some.isEmpty { return }
