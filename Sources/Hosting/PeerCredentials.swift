@@ -41,7 +41,7 @@ final class PeerCredentials: Sendable {
 
     private static func key(
         of application: String, _ settings: HostSettings, _ time: any Time
-    ) throws -> (value: Live<ApplicationKey?>, watched: WatchedCredential) {
+    ) throws -> (value: Reloadable<ApplicationKey?>, watched: WatchedCredential) {
         let folder = settings.applicationsFolder
         let needsKey = settings.credentials.clientFiles?.certificate == nil
         let current: @Sendable () throws -> String? = {

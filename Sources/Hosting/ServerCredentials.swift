@@ -9,7 +9,7 @@ struct ServerCredentials: Sendable {
     let applications: Applications
     /// The watched files. Changes are applied to the server that is set in `server`.
     let watched: [WatchedCredential]
-    let server = Live<RPCServer?>(nil)
+    let server = Reloadable<RPCServer?>(nil)
 
     /// Reads all files for the first time.
     /// - Parameter callersMethods: Restricts some callers to these methods, where there is no list

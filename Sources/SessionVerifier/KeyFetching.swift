@@ -17,7 +17,7 @@ final class KeyFetching: Sendable {
 
     private struct State {
         var keys: KnownKeys?
-        var running: Task<Void, Never>?
+        var flight = SingleFlight<Void, Never>()
         /// When the last fetch because of an unknown key began, on the uptime clock.
         var unknownAt: Duration?
     }
@@ -42,14 +42,8 @@ final class KeyFetching: Sendable {
     /// Starts to fetch the set, unless a fetch is running.
     @discardableResult
     func begin() -> Task<Void, Never> {
-        state.withLock { state in
-            if let running = state.running { return running }
-            // A task of its own, because it serves all waiting callers. The deadline of its call
-            // bounds it.
-            let task = Task { await self.fetchNow() }
-            state.running = task
-            return task
-        }
+        // The deadline of its call bounds it.
+        state.withLock { $0.flight.join { await self.fetchNow() } }
     }
 
     /// Fetches the set for a token that names an unknown key, if that is allowed now.
@@ -57,7 +51,7 @@ final class KeyFetching: Sendable {
     func fetchForUnknownKey() async -> Bool {
         let now = time.uptime()
         let turn = state.withLock { state -> UnknownKeyTurn in
-            if let running = state.running { return .shares(running) }
+            if let running = state.flight.running { return .shares(running) }
             if let last = state.unknownAt, now < last + Self.unknownKeyPause { return .waits }
             state.unknownAt = now
             return .fetches
@@ -86,7 +80,7 @@ final class KeyFetching: Sendable {
         // An invalid set must not replace a valid one.
         let fetched = answer.flatMap { try? KnownKeys($0.jwks, settings: settings) }
         state.withLock { state in
-            state.running = nil
+            state.flight.end()
             guard let fetched, fetched.hash != state.keys?.hash else { return }
             state.keys = fetched
         }

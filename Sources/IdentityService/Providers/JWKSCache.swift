@@ -12,7 +12,7 @@ final class JWKSCache: Sendable {
     private struct State {
         var fetches = JWKSRefreshPolicy()
         var keys: PublishedKeySet?
-        var running: Task<Void, Never>?
+        var flight = SingleFlight<Void, Never>()
     }
 
     private enum Step {
@@ -70,20 +70,16 @@ final class JWKSCache: Sendable {
                 _ = begin(&state, at: now)
                 return .found(key)
             case (.unavailable(let wait), _): return .unavailable(wait)
-            case (.wait, _): return state.running.map(Step.wait) ?? .unavailable(nil)
+            case (.wait, _): return state.flight.running.map(Step.wait) ?? .unavailable(nil)
             case (.fetchAndWait, _): return .wait(begin(&state, at: now))
             case (.unknown, _), (.use, nil), (.useAndFetch, nil): return .unknown
             }
         }
     }
 
-    /// An unstructured task, because other sign-ins wait for it too: a cancelled caller must not
-    /// cancel it for them.
     private func begin(_ state: inout State, at now: Duration) -> Task<Void, Never> {
         state.fetches.begin(at: now)
-        let task = Task { await self.run() }
-        state.running = task
-        return task
+        return state.flight.join { await self.run() }
     }
 
     private func run() async {
@@ -92,12 +88,12 @@ final class JWKSCache: Sendable {
             state.withLock { state in
                 state.fetches.succeeded(life: life)
                 state.keys = keys
-                state.running = nil
+                state.flight.end()
             }
         case .failed(let reason):
             let jitter = randomness.integer()
             let wait = state.withLock { state in
-                state.running = nil
+                state.flight.end()
                 return state.fetches.failed(at: time.uptime(), jitter: jitter)
             }
             logger.warning(

@@ -43,7 +43,7 @@ final class ResponseTimeFloor: Sendable {
         /// Nil until the store has been read.
         var slot: Duration?
         /// Reads the store and measures. Concurrent callers share one task.
-        var loading: Task<Void, any Error>?
+        var loading = SingleFlight<Void, any Error>()
         /// Counts imports, so that a read of the store that began before an import does not undo
         /// it.
         var additions = 0
@@ -90,15 +90,11 @@ final class ResponseTimeFloor: Sendable {
     ///   load has succeeded.
     func slot() async throws -> Duration {
         if let slot = state.withLock({ $0.slot }) { return slot }
-        let loading = state.withLock { state in
-            let loading = state.loading ?? Task { try await self.look() }
-            state.loading = loading
-            return loading
-        }
+        let loading = state.withLock { $0.loading.join { try await self.look() } }
         do {
             try await loading.value
         } catch {
-            state.withLock { $0.loading = nil }
+            state.withLock { $0.loading.end() }
             throw error
         }
         return state.withLock { $0.slot } ?? .zero

@@ -10,6 +10,6 @@ enum DeliveryBackoff {
 
     /// The delay after `attempts` attempts (from 1), with jitter from `random`.
     static func wait(attempts: Int, random: UInt64) -> Duration {
-        DoublingWait.after(failures: attempts, first: first, most: most, random: random)
+        Backoff.wait(failures: attempts, first: first, most: most, random: random)
     }
 }

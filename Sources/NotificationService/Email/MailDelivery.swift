@@ -1,4 +1,3 @@
-import RPC
 import ServiceRuntime
 import Storage
 
@@ -7,13 +6,13 @@ import Storage
 /// usual answer, because otherwise an attacker could find out whose mailbox does not exist.
 struct MailDelivery: MessageRoute {
     private let sender: Mailbox
-    private let templates: Live<TemplateCatalogue>
+    private let templates: Reloadable<TemplateCatalogue>
     private let route: any MailRoute
     private let unsubscribe: UnsubscribeLink?
     private let stops: StoppedAddressList?
 
     init(
-        sender: Mailbox, templates: Live<TemplateCatalogue>, route: any MailRoute,
+        sender: Mailbox, templates: Reloadable<TemplateCatalogue>, route: any MailRoute,
         unsubscribe: UnsubscribeLink? = nil,
         stops: StoppedAddressList? = nil
     ) {

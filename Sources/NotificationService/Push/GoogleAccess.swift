@@ -24,7 +24,7 @@ actor GoogleAccess {
     private let account: GoogleAccount
     private let http: ProviderHTTP
     private var held: (header: HTTPHeader, until: Duration)?
-    private var fetch: Task<Answer, Never>?
+    private var flight = SingleFlight<Answer, Never>()
 
     init(account: GoogleAccount, http: ProviderHTTP) {
         self.account = account
@@ -34,20 +34,14 @@ actor GoogleAccess {
     /// The header `authorization: Bearer …`, or why there is none.
     func header() async -> Answer {
         if let held, http.time.uptime() < held.until { return .token(held.header) }
-        if let fetch { return await fetch.value }
-        // Not a child of the calling task: others wait for it too, and the cancellation of one
-        // caller must not cancel it for them.
-        let task = Task { await self.fetched() }
-        fetch = task
-        let answer = await task.value
-        return answer
+        return await flight.join { await self.fetched() }.value
     }
 
     /// Google has rejected the token.
     func drop() { held = nil }
 
     private func fetched() async -> Answer {
-        defer { fetch = nil }
+        defer { flight.end() }
         let now = http.time.now()
         let assertion: String
         do {

@@ -1,12 +1,11 @@
-package import RPC
-import ServiceRuntime
+package import ServiceRuntime
 
 /// Renders text and push messages with the current templates.
 package struct CatalogueWording: SMSAndPushWording {
-    private let templates: Live<TemplateCatalogue>
+    private let templates: Reloadable<TemplateCatalogue>
 
     /// Renders with `templates`, which may be reloaded at any time.
-    package init(_ templates: Live<TemplateCatalogue>) {
+    package init(_ templates: Reloadable<TemplateCatalogue>) {
         self.templates = templates
     }
 

@@ -8,7 +8,7 @@ final class ServerShared: Sendable {
     let settings: ServerSettings
     let methods: MethodTable
     let callers: CallersInForce
-    let tls: Live<ServerTLS>?
+    let tls: Reloadable<ServerTLS>?
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
@@ -30,7 +30,7 @@ final class ServerShared: Sendable {
         self.settings = settings
         self.methods = methods
         callers = CallersInForce(applications, methods: methods)
-        self.tls = tls.map { Live($0) }
+        self.tls = tls.map { Reloadable($0) }
         self.time = time
         self.randomness = randomness
         self.logger = logger

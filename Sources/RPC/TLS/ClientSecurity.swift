@@ -6,13 +6,13 @@ package import ServiceRuntime
 /// connection reads the current values.
 package struct ClientSecurity: Sendable {
     /// The client's TLS; nil means plaintext connections.
-    package var tls: Live<ClientTLS>?
+    package var tls: Reloadable<ClientTLS>?
     /// The name that the server's certificate must contain, if it differs from the host that is
     /// dialled.
     package var serverName: String?
     /// The client's current key; replaces the key of the settings. If the contained value is nil,
     /// the client sends no proof by key and is identified by its certificate alone.
-    package var key: Live<ApplicationKey?>?
+    package var key: Reloadable<ApplicationKey?>?
 
     /// Plaintext, with the key from the settings.
     package init() {}

@@ -39,13 +39,13 @@ package struct WatchedCredential: Sendable {
         expiresAt: @escaping @Sendable (Value) -> Timestamp? = { _ in nil },
         use: @escaping @Sendable (Value) -> Void = { _ in },
         read: @escaping @Sendable () throws -> Value
-    ) throws -> (value: Live<Value>, watched: WatchedCredential) {
+    ) throws -> (value: Reloadable<Value>, watched: WatchedCredential) {
         let look: @Sendable () -> CredentialState = {
             CredentialState(files: FileFingerprint(of: paths), choice: choice())
         }
         // Taken before the files are read, so that no change between the two is missed.
         let seen = look()
-        let live = Live(try read())
+        let live = Reloadable(try read())
         let watched = WatchedCredential(
             kind: kind, look: look, seen: seen,
             reload: {

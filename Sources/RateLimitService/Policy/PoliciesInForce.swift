@@ -3,7 +3,7 @@ import Synchronization
 
 /// The current policies, replaced as a whole while calls read them.
 ///
-/// Not `Live<LimitPolicies>`, which is generic in another module: each call would look up the type
+/// Not `Reloadable<LimitPolicies>`, which is generic in another module: each call would look up the type
 /// of its lock, which costs a third of the decision.
 package final class PoliciesInForce: Sendable {
     private let held: Mutex<LimitPolicies>

@@ -9,7 +9,7 @@ enum OutboxBackoff {
 
     /// The wait after `failures` failed attempts (from 1), with jitter from a random number.
     static func wait(failures: Int64, random: UInt64) -> Duration {
-        DoublingWait.after(
+        Backoff.wait(
             failures: Int(clamping: failures), first: first, most: most, random: random)
     }
 }

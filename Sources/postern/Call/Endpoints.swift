@@ -158,7 +158,7 @@ struct EndpointTLS: Decodable {
             certificateKey.map { CertificateFiles(chain: path(chain), key: path($0)) }
         }
         var security = ClientSecurity()
-        security.tls = Live(
+        security.tls = Reloadable(
             try ClientTLS(
                 ClientTLSFiles(certificate: own, roots: path(roots)), now: SystemTime().now()))
         security.serverName = certificateName

@@ -101,14 +101,16 @@ struct ImportRun {
     /// Retries while the service restarts or is overloaded, for about half a minute.
     private func trying<Answer>(_ call: () async throws -> Answer) async throws -> Answer {
         var attempt = 0
+        var backoff = Backoff(
+            first: .milliseconds(400), most: .seconds(8), growthTenths: 20, jitterThousandths: 0)
         while true {
             do {
                 return try await call()
             } catch let error as ServiceError where Self.passes(error.code) {
                 attempt += 1
                 guard attempt < Self.triesMax else { throw error }
-                let wait = min(Duration.milliseconds(200) * (1 << attempt), .seconds(8))
-                try await time.sleep(for: max(wait, error.retryAfter ?? .zero))
+                let wait = max(backoff.next(jitter: 0), error.retryAfter ?? .zero)
+                try await time.sleep(for: wait)
             }
         }
     }

@@ -43,7 +43,7 @@ final class ShortBench: Sendable {
             randomness: randomness)
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
-        let wording = CatalogueWording(Live(.embedded))
+        let wording = CatalogueWording(Reloadable(.embedded))
         routes = SMSAndPushRoutes(
             settings: settings, wording: wording, client: client, store: store, keys: keys,
             time: time, logger: logger

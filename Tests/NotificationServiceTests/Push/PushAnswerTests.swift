@@ -86,7 +86,7 @@ struct PushAnswerTests {
             accountId: try ShortBench.account(1).text, title: String(repeating: "t", count: 120),
             body: String(repeating: "\"", count: 1_024),
             data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
-        let draft = try PushDraft(request, CatalogueWording(Live(.embedded)))
+        let draft = try PushDraft(request, CatalogueWording(Reloadable(.embedded)))
         let push = OutgoingPush(
             id: try #require(MessageID(key: .max)), token: "t", app: "a",
             words: PushWords(title: draft.title, body: draft.body), data: draft.data,
@@ -96,7 +96,7 @@ struct PushAnswerTests {
         #expect(JSONReader.object(in: PushPayload.fcm(push, secondsLeft: 5)) != nil)
         request.data[0].value += String(repeating: "\"", count: 30)
         #expect(throws: ServiceError.self) {
-            try PushDraft(request, CatalogueWording(Live(.embedded)))
+            try PushDraft(request, CatalogueWording(Reloadable(.embedded)))
         }
     }
 

@@ -48,7 +48,8 @@ struct TextShapeTests {
                 OrderPair(name: "minutes", value: "1440"),
             ], expiresAt: nil, account: nil)
         let words =
-            CatalogueWording(Live(.embedded)).words(order, product: "A product of some length")
+            CatalogueWording(Reloadable(.embedded)).words(
+                order, product: "A product of some length")
             ?? ""
         #expect(words.contains("123456789012"))
         #expect(TextLength.segments(of: words) == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Wording of text and push messages")
 struct CatalogueWordingTests {
-    private let wording = CatalogueWording(Live(.embedded))
+    private let wording = CatalogueWording(Reloadable(.embedded))
     private let code = [
         OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "5"),
     ]

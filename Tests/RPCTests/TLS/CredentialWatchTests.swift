@@ -18,7 +18,7 @@ struct CredentialWatchTests {
     private func following(
         _ name: String = "number", choice: @escaping @Sendable () -> String = { "" },
         use: @escaping @Sendable (Int) -> Void = { _ in }
-    ) throws -> (value: Live<Int>, watch: CredentialWatch) {
+    ) throws -> (value: Reloadable<Int>, watch: CredentialWatch) {
         let folder = folder
         let following = try WatchedCredential.following(
             .callers, paths: [folder.file(name)], choice: choice, expiresAt: { _ in nil }, use: use
@@ -68,7 +68,7 @@ struct CredentialWatchTests {
     func folders() throws {
         try folder.write("1", to: "number")
         let reads = Mutex(0)
-        let choice = Live("first")
+        let choice = Reloadable("first")
         let (_, watch) = try following(
             ".", choice: { choice.value },
             use: { _ in

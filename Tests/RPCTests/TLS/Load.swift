@@ -57,8 +57,8 @@ extension TLSLoopback {
     /// A client whose key can be replaced.
     func client(
         _ caller: Caller, key file: String
-    ) throws -> (client: RPCClient, key: Live<ApplicationKey?>) {
-        let key = Live<ApplicationKey?>(try ApplicationKey(file: folder.file(file)))
+    ) throws -> (client: RPCClient, key: Reloadable<ApplicationKey?>) {
+        let key = Reloadable<ApplicationKey?>(try ApplicationKey(file: folder.file(file)))
         let client = try self.client(caller) { $0.key = key }
         return (client, key)
     }

@@ -124,7 +124,7 @@ struct TLSLoopback: Sendable {
             service: "test.echo", host: "127.0.0.1", port: caller.port ?? server.port,
             application: caller.application, keyID: caller.keyID, secret: caller.key,
             connectPatience: caller.patience, streamCredit: caller.streamCredit)
-        settings.security.tls = Live(tls)
+        settings.security.tls = Reloadable(tls)
         settings.security.serverName = caller.serverName
         change(&settings.security)
         return RPCClient(

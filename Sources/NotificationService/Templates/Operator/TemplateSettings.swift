@@ -1,4 +1,3 @@
-package import RPC
 package import ServiceRuntime
 
 /// Settings of templates: the operator's folder, and the language for readers whose own is not
@@ -9,7 +8,7 @@ package struct TemplateSettings: Settings {
     /// The folder's content at the start.
     package let operators: OperatorTemplates
     /// All templates, validated. Replaced as a whole when the folder changes.
-    package let live: Live<TemplateCatalogue>
+    package let live: Reloadable<TemplateCatalogue>
 
     package init(reading settings: inout SettingsReader) {
         folder = settings.optionalPath(
@@ -20,12 +19,12 @@ package struct TemplateSettings: Settings {
             reason: "For readers whose language is not known or not supported.")
         operators = folder.map { OperatorTemplates(folder: $0) } ?? .none
         do throws(TemplateFaults) {
-            live = Live(try TemplateCatalogue(operators, default: standard))
+            live = Reloadable(try TemplateCatalogue(operators, default: standard))
         } catch {
             for fault in error.faults {
                 settings.require(false, ["template-folder"], fault.description)
             }
-            live = Live(.embedded)
+            live = Reloadable(.embedded)
         }
     }
 }

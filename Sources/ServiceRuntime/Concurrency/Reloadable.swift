@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value that is replaced as a whole while other threads read it.
-package final class Live<Value: Sendable>: Sendable {
+package final class Reloadable<Value: Sendable>: Sendable {
     private let held: Mutex<Value>
 
     /// Starts with `value`.

@@ -37,4 +37,20 @@ package struct Backoff: Hashable, Sendable {
 
     /// After a success: the next wait is `first` again.
     package mutating func reset() { base = first }
+
+    /// Keeps the multiplication in `wait` from overflowing. More doublings would exceed any bound.
+    private static let doublingsMax = 30
+
+    /// Exponential backoff where a row in a store holds the number of failed tries, not a value in
+    /// memory: the wait after `failures` (from 1) doubles with each, up to `most`. `random` picks a
+    /// point between half of that and all of it, so that a recovered peer does not receive all
+    /// retries at once.
+    package static func wait(
+        failures: Int, first: Duration, most: Duration, random: UInt64
+    ) -> Duration {
+        let doublings = min(max(failures, 1) - 1, doublingsMax)
+        let whole = min(first * (1 << doublings), most)
+        let share = Double(random >> 11) / Double(1 << 53)
+        return whole / 2 + whole / 2 * share
+    }
 }

@@ -33,4 +33,17 @@ struct BackoffTests {
         let waits = (0..<7).map { backoff.next(jitter: UInt64($0)) }
         #expect(waits == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
     }
+
+    @Test("a stored count doubles the wait; chance picks between half and all of it")
+    func stored() {
+        func wait(_ failures: Int, _ random: UInt64 = .max) -> Duration {
+            Backoff.wait(
+                failures: failures, first: .seconds(2), most: .seconds(300), random: random)
+        }
+        for (failures, whole) in [(0, 2), (1, 2), (2, 4), (8, 256), (9, 300), (.max, 300)] {
+            #expect(wait(failures, 0) == .seconds(whole) / 2)
+            #expect(wait(failures) <= .seconds(whole))
+            #expect(wait(failures) > .seconds(whole) * 0.99)
+        }
+    }
 }
