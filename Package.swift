@@ -83,13 +83,17 @@ let package = Package(
         library("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
 
         // The foundation, downwards only.
+        module("JSON", []),
         module(
             "ServiceRuntime",
             [logging, metrics, coreMetrics, lifecycle, unixSignals], pages: ["Errors/README.md"]),
         module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(
             "Cryptography",
-            ["COpenSSL", "CArgon2", "CCrypt", "ServiceRuntime", logging, metrics, coreMetrics]),
+            [
+                "COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", logging, metrics,
+                coreMetrics,
+            ]),
         module("Storage", ["CSQLite", "ServiceRuntime", logging, metrics, coreMetrics, lifecycle]),
         module(
             "Outbound",
@@ -143,7 +147,8 @@ let package = Package(
             "IdentityService",
             [
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", logging, metrics, coreMetrics,
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics,
+                coreMetrics,
                 lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),
@@ -158,7 +163,8 @@ let package = Package(
             "NotificationService",
             [
                 "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", logging, metrics, coreMetrics,
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics,
+                coreMetrics,
                 lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),
@@ -181,7 +187,7 @@ let package = Package(
             "postern",
             [
                 "Hosting", "NotificationService", "Contracts", "RPC", "Messages", "Cryptography",
-                "Addresses", "ServiceRuntime", nioPosix, argumentParser,
+                "Addresses", "ServiceRuntime", "JSON", nioPosix, argumentParser,
             ]),
         program(
             "postern-notification",
@@ -209,7 +215,8 @@ let package = Package(
             dependencies: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL],
             path: "Tests/HTTPSink", swiftSettings: settings),
         .target(
-            name: "ProviderIssuer", dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime"],
+            name: "ProviderIssuer",
+            dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime", "JSON"],
             path: "Tests/ProviderIssuer", swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
@@ -230,7 +237,7 @@ let package = Package(
         tests(
             "ServiceRuntime", ["ServiceRuntime", "TestSupport", logging, metrics, lifecycle]),
         tests(
-            "Cryptography", ["Cryptography", "ServiceRuntime", metrics, metricsTestKit],
+            "Cryptography", ["Cryptography", "ServiceRuntime", "JSON", metrics, metricsTestKit],
             exclude: ["Tokens/make_python_vectors.py"]),
         tests(
             "Storage",
@@ -238,6 +245,7 @@ let package = Package(
         tests(
             "Messages", ["Messages", "Cryptography", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
+        tests("JSON", ["JSON"]),
         tests("Addresses", ["Addresses", "ServiceRuntime"]),
         tests(
             "Outbound",
@@ -255,14 +263,15 @@ let package = Package(
             "IdentityService",
             [
                 "IdentityService", "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", "HTTPSink", "ProviderIssuer",
-                "TestSupport",
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", "HTTPSink",
+                "ProviderIssuer", "TestSupport",
             ]),
         tests(
             "NotificationService",
             [
                 "NotificationService", "CallRecords", "Contracts", "RPC", "Messages", "Outbound",
-                "Storage", "Cryptography", "ServiceRuntime", "HTTPSink", "SMTPSink", "TestSupport",
+                "Storage", "Cryptography", "ServiceRuntime", "JSON", "HTTPSink", "SMTPSink",
+                "TestSupport",
             ]),
         tests(
             "RPC",
@@ -295,7 +304,7 @@ let package = Package(
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
                 "NotificationService", "CallRecords", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "ProviderIssuer", "TestSupport", logging,
+                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport", logging,
                 lifecycle,
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.

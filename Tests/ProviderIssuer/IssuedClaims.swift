@@ -1,4 +1,4 @@
-package import Cryptography
+package import JSON
 
 /// What a token in a test says: members in their order, each of which a test can change, take away,
 /// or say twice.

@@ -1,5 +1,6 @@
 import Cryptography
 package import HTTPSink
+import JSON
 import Synchronization
 
 /// A provider's authorization codes and its two endpoints for them, as strict as Apple's: a code is

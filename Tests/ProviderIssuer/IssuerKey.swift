@@ -1,4 +1,5 @@
 package import Cryptography
+package import JSON
 import Synchronization
 
 /// A key of a provider in a test, and what it publishes of it.

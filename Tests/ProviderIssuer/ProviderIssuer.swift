@@ -1,5 +1,6 @@
 package import Cryptography
 import HTTPSink
+package import JSON
 package import ServiceRuntime
 import Synchronization
 

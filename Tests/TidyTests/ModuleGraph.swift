@@ -5,9 +5,10 @@ enum ModuleGraph {
     /// Lowest layer first: a module may import only modules above its own line, and of those only
     /// these.
     static let modules: [(name: String, imports: Set<String>)] = [
+        ("JSON", []),
         ("ServiceRuntime", []),
         ("Addresses", ["ServiceRuntime", "CIDN"]),
-        ("Cryptography", ["ServiceRuntime", "COpenSSL", "CArgon2", "CCrypt"]),
+        ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "CMessages"]),
         ("Storage", ["ServiceRuntime", "CSQLite"]),
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
@@ -27,8 +28,8 @@ enum ModuleGraph {
         ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("RateLimitService", serviceFloor.union(["Addresses"])),
         ("SessionService", serviceFloor),
-        ("NotificationService", serviceFloor.union(["Outbound", "Addresses"])),
-        ("IdentityService", serviceFloor.union(["Outbound", "Addresses"])),
+        ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
+        ("IdentityService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
         // The gateway has no store: no Storage.
         (
             "GatewayService",
@@ -40,7 +41,7 @@ enum ModuleGraph {
         ("postern-notification", programFloor.union(["NotificationService", "Outbound"])),
         ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
-        ("postern", programFloor.union(["NotificationService", "Addresses"])),
+        ("postern", programFloor.union(["NotificationService", "Addresses", "JSON"])),
     ]
 
     /// The modules that every service may import. A service never imports another service.

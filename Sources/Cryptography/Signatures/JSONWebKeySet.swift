@@ -1,3 +1,5 @@
+import JSON
+
 /// Why a key set is rejected.
 package enum JSONWebKeySetError: Error, Hashable {
     /// Longer than `JSONWebKeySet.bytesMax`, or not a JSON object with an array `keys`.

@@ -1,3 +1,5 @@
+import JSON
+
 /// The algorithms by which other issuers may sign. The key determines the algorithm, never the
 /// token (RFC 8725, 3.1).
 package enum SignatureAlgorithm: String, CaseIterable, Sendable {

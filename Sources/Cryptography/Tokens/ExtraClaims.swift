@@ -1,3 +1,5 @@
+import JSON
+
 /// Claims that an operator's rule adds to every access token (S-01) for the backends that read the
 /// token: `{"tenant":"blue","region":"eu"}`.
 package struct ExtraClaims: Hashable, Sendable {

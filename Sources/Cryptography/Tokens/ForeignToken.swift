@@ -1,3 +1,5 @@
+package import JSON
+
 /// A token of another issuer (a JSON Web Signature in compact form, RFC 7515), parsed and with a
 /// checked header. Its claims are not trusted yet.
 ///

@@ -1,3 +1,4 @@
+import JSON
 package import ServiceRuntime
 
 /// The claims of an access token (RFC 7519, RFC 9068; `amr` RFC 8176). Times in a token are whole

@@ -1,3 +1,5 @@
+import JSON
+
 /// The header of a token, after its checks.
 struct TokenHeader {
     /// The only algorithm. It follows from the kind of our keys and is never the token's choice

@@ -1,3 +1,5 @@
+import JSON
+
 /// Signs tokens of one type with one key: JSON Web Tokens in compact form (RFC 7519, RFC 7515).
 package struct TokenSigner: Sendable {
     /// The type of access tokens (RFC 9068, 2.1).

@@ -1,3 +1,4 @@
+import JSON
 package import ServiceRuntime
 
 /// Verifies tokens of one type, issuer and audience against a set of keys (S-01, RFC 8725).

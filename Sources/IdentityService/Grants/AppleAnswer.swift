@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import Outbound
 
 /// Interprets Apple's responses about codes and grants. Log fields use a fixed set of error codes;

@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import ServiceRuntime
 
 /// The JWT that authenticates the operator to Apple. Each request gets a new one: signing takes

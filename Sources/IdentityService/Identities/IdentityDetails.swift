@@ -1,5 +1,5 @@
 import Addresses
-import Cryptography
+import JSON
 import ServiceRuntime
 
 /// The details of an identity beside its look-up hash, sealed under its account's key. They are as

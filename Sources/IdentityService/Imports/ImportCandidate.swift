@@ -1,5 +1,6 @@
 import Addresses
 import Cryptography
+import JSON
 import Messages
 import ServiceRuntime
 

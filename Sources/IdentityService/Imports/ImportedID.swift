@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import ServiceRuntime
 
 /// The name of the system that an account was imported from, and the account's id there.

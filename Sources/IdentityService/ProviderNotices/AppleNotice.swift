@@ -1,5 +1,5 @@
 import Addresses
-import Cryptography
+import JSON
 import ServiceRuntime
 
 /// Why a token is rejected as a notice. Only for the log.

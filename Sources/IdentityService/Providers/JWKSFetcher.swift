@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import Outbound
 import ServiceRuntime
 

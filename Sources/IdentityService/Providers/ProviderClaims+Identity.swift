@@ -1,5 +1,5 @@
 import Addresses
-import Cryptography
+import JSON
 import Outbound
 
 /// Builds the proved identity from a token's claims. Malformed optional claims are ignored: they

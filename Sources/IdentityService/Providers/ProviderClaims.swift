@@ -1,4 +1,4 @@
-import Cryptography
+import JSON
 import ServiceRuntime
 
 /// The validated claims of a provider's token. The signature has been verified before.

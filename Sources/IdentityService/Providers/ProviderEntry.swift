@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import Outbound
 
 /// One entry of the operator's file of providers.

@@ -1,4 +1,4 @@
-import Cryptography
+import JSON
 package import Outbound
 package import ServiceRuntime
 

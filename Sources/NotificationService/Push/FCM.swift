@@ -1,4 +1,4 @@
-import Cryptography
+import JSON
 import Outbound
 import ServiceRuntime
 

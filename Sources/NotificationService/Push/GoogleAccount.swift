@@ -1,4 +1,5 @@
 package import Cryptography
+import JSON
 import Outbound
 
 /// A Google service account, from the JSON file that Google's console issues.

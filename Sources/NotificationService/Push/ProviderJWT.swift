@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 
 /// The tokens that authenticate us to Google and Apple (JWS, RFC 7515, compact form).
 enum ProviderJWT {

@@ -1,4 +1,4 @@
-import Cryptography
+import JSON
 import ServiceRuntime
 
 /// The JSON payloads for the two providers.

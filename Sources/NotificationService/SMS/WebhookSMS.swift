@@ -1,4 +1,5 @@
 package import Cryptography
+import JSON
 package import Outbound
 import ServiceRuntime
 

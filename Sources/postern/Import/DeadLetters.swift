@@ -1,5 +1,5 @@
-import Cryptography
 import Glibc
+import JSON
 
 /// The file of rejected records, with a JSON line for each: which record, and why. It contains no
 /// hash and no address; it is readable by its owner only nevertheless.

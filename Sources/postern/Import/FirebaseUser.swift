@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import Messages
 
 /// Converts a user of Firebase's `auth:export` (format JSON) to an account record, and lists what

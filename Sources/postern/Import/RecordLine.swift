@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import Messages
 
 /// An account as a line of JSON: what `postern import jsonl` reads and `postern export` writes.

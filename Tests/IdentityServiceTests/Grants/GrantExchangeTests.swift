@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPSink
+import JSON
 import ServiceRuntime
 import Storage
 import TestSupport

@@ -1,5 +1,5 @@
 import Addresses
-import Cryptography
+import JSON
 import Messages
 import Outbound
 import ProviderIssuer

@@ -1,4 +1,4 @@
-import Cryptography
+import JSON
 import Messages
 import ProviderIssuer
 import ServiceRuntime

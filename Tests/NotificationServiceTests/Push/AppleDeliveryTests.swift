@@ -1,5 +1,6 @@
 import Cryptography
 import HTTPSink
+import JSON
 import Messages
 import ServiceRuntime
 import Storage

@@ -1,6 +1,5 @@
+import JSON
 import Testing
-
-@testable import Cryptography
 
 @Suite("Strict JSON")
 struct JSONReaderTests {

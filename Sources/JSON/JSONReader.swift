@@ -150,11 +150,15 @@ package struct JSONReader {
     }
 
     private mutating func codeUnit() -> UInt16? {
-        guard bytes.count - position >= 4,
-            let digits = Hex.decode(bytes[position..<position + 4])
-        else { return nil }
-        position += 4
-        return UInt16(digits[0]) << 8 | UInt16(digits[1])
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                return nil
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
     }
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
