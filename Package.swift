@@ -86,7 +86,8 @@ let package = Package(
         module("JSON", []),
         module(
             "ServiceRuntime",
-            [logging, metrics, coreMetrics, lifecycle, unixSignals], pages: ["Errors/README.md"]),
+            ["JSON", logging, metrics, coreMetrics, lifecycle, unixSignals],
+            pages: ["Errors/README.md"]),
         module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(
             "Cryptography",
@@ -101,7 +102,7 @@ let package = Package(
                 "CCurl", "Cryptography", "Addresses", "ServiceRuntime", logging, metrics,
                 coreMetrics,
             ]),
-        module("Messages", ["CMessages", "Cryptography"]),
+        module("Messages", ["CMessages", "Cryptography", "JSON"]),
         module(
             "RPC",
             [
@@ -123,8 +124,8 @@ let package = Package(
         module(
             "Hosting",
             [
-                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", nioCore, nioPosix,
-                nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
+                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON", nioCore,
+                nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
             ]),
 
         // The services; none imports another.
@@ -243,7 +244,7 @@ let package = Package(
             "Storage",
             ["Storage", "StorageCrashWriter", "ServiceRuntime", "TestSupport", logging]),
         tests(
-            "Messages", ["Messages", "Cryptography", "TestSupport"],
+            "Messages", ["Messages", "Cryptography", "JSON", "TestSupport"],
             exclude: ["Golden/make_golden.py", "Golden/golden.txt"]),
         tests("JSON", ["JSON"]),
         tests("Addresses", ["Addresses", "ServiceRuntime"]),

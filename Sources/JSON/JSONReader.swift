@@ -1,133 +1,189 @@
-/// Parses one JSON object strictly. Rejects repeated names (one parser would use the first value
-/// and another the last), invalid UTF-8, NUL, content before or after the object, deep nesting and
-/// too many members. Returns nil for rejected input: the reason would help only an attacker.
+/// Parses JSON strictly (RFC 8259). Rejects repeated names (one parser would use the first value and
+/// another the last), invalid UTF-8, lone surrogates, content before or after the value, deep
+/// nesting and too many members.
 package struct JSONReader {
-    /// The deepest nesting of objects and arrays. Key sets need three levels.
+    /// The deepest nesting of objects and arrays by default. Key sets need three levels.
     package static let depthMax = 6
-    /// The largest number of members of one object. It bounds the check for repeated names, which
-    /// is quadratic.
+    /// The largest number of members of one object by default.
     package static let membersMax = 64
 
-    private let bytes: [UInt8]
-    private let depthMax: Int
-    private let membersMax: Int
-    private var position = 0
+    /// What differs between the readers of tokens, settings and messages.
+    package struct Options: Sendable {
+        let depthMax: Int
+        let membersMax: Int
+        let keepsNumberTexts: Bool
+        let acceptsNUL: Bool
 
-    /// Parses `bytes`, which must contain one object and nothing else. The caller limits their
-    /// number.
-    /// - Parameters:
-    ///   - depthMax: The deepest nesting. It protects parsers of untrusted input against deep
-    ///     recursion.
-    ///   - membersMax: The largest number of members of one object.
-    package static func object(
-        in bytes: [UInt8], depthMax: Int = depthMax, membersMax: Int = membersMax
-    ) -> JSONObject? {
-        var reader = JSONReader(bytes, depthMax: depthMax, membersMax: membersMax)
-        guard case .object(let object)? = reader.value(depth: 1) else { return nil }
-        reader.skipSpace()
-        return reader.position == bytes.count ? object : nil
-    }
-
-    private init(_ bytes: [UInt8], depthMax: Int, membersMax: Int) {
-        self.bytes = bytes
-        self.depthMax = depthMax
-        self.membersMax = membersMax
-    }
-
-    private mutating func value(depth: Int) -> JSONValue? {
-        guard depth <= depthMax else { return nil }
-        skipSpace()
-        switch next {
-        case UInt8(ascii: "{"): return object(depth: depth).map(JSONValue.object)
-        case UInt8(ascii: "["): return array(depth: depth).map(JSONValue.array)
-        case UInt8(ascii: "\""): return string().map(JSONValue.string)
-        case UInt8(ascii: "t"): return take("true") ? .boolean(true) : nil
-        case UInt8(ascii: "f"): return take("false") ? .boolean(false) : nil
-        case UInt8(ascii: "n"): return take("null") ? .null : nil
-        default: return number()
+        /// Options of a reader.
+        /// - Parameters:
+        ///   - depthMax: The deepest nesting: each level uses a stack frame.
+        ///   - membersMax: The largest number of members of one object.
+        ///   - keepsNumberTexts: Every number is read as `JSONValue.number`.
+        ///   - acceptsNUL: Texts may contain NUL, at which C would end them.
+        package init(
+            depthMax: Int = JSONReader.depthMax, membersMax: Int = JSONReader.membersMax,
+            keepsNumberTexts: Bool = false, acceptsNUL: Bool = false
+        ) {
+            self.depthMax = depthMax
+            self.membersMax = membersMax
+            self.keepsNumberTexts = keepsNumberTexts
+            self.acceptsNUL = acceptsNUL
         }
     }
 
-    private mutating func object(depth: Int) -> JSONObject? {
-        guard take("{") else { return nil }
-        var object = JSONObject()
-        skipSpace()
-        if take("}") { return object }
-        repeat {
-            skipSpace()
-            guard object.members.count < membersMax, let name = string() else { return nil }
-            skipSpace()
-            guard take(":"), let value = value(depth: depth + 1), object.add(name, value) else {
-                return nil
-            }
-            skipSpace()
-        } while take(",")
-        return take("}") ? object : nil
+    private let bytes: [UInt8]
+    private let options: Options
+    private var position = 0
+
+    /// Parses `bytes`, which must contain one value and nothing else. The caller limits their
+    /// number.
+    /// - Throws: `JSONMistake`.
+    package static func value(
+        in bytes: [UInt8], _ options: Options
+    ) throws(JSONMistake) -> JSONValue {
+        var reader = JSONReader(bytes: bytes, options: options)
+        let value = try reader.value(depth: 1)
+        reader.skipSpace()
+        guard reader.position == bytes.count else { throw reader.mistake("unexpected text") }
+        return value
     }
 
-    private mutating func array(depth: Int) -> [JSONValue]? {
-        guard take("[") else { return nil }
+    /// Parses one object of an outsider. Nil for rejected input: the reason would help only an
+    /// attacker.
+    package static func object(
+        in bytes: [UInt8], depthMax: Int = depthMax, membersMax: Int = membersMax
+    ) -> JSONObject? {
+        let options = Options(depthMax: depthMax, membersMax: membersMax)
+        // The reason is dropped on purpose.
+        return (try? value(in: bytes, options))?.object
+    }
+
+    private init(bytes: [UInt8], options: Options) {
+        self.bytes = bytes
+        self.options = options
+    }
+
+    private mutating func value(depth: Int) throws(JSONMistake) -> JSONValue {
+        guard depth <= options.depthMax else { throw mistake("nested too deep") }
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return .object(try object(depth: depth))
+        case UInt8(ascii: "["): return .array(try array(depth: depth))
+        case UInt8(ascii: "\""): return .string(try string())
+        case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
+            return try number()
+        default: return try word()
+        }
+    }
+
+    private mutating func word() throws(JSONMistake) -> JSONValue {
+        if take("true") { return .boolean(true) }
+        if take("false") { return .boolean(false) }
+        if take("null") { return .null }
+        throw mistake("not a JSON value")
+    }
+
+    private mutating func object(depth: Int) throws(JSONMistake) -> JSONObject {
+        position += 1
+        var members: [JSONObject.Member] = []
+        var names: Set<String> = []
+        skipSpace()
+        if take("}") { return JSONObject() }
+        repeat {
+            skipSpace()
+            guard members.count < options.membersMax else { throw mistake("too many members") }
+            guard next == UInt8(ascii: "\"") else { throw mistake("a name in quotes is missing") }
+            let name = try string()
+            guard names.insert(name).inserted else { throw mistake("\"\(name)\" appears twice") }
+            skipSpace()
+            guard take(":") else { throw mistake("a colon is missing") }
+            members.append(JSONObject.Member(name: name, value: try value(depth: depth + 1)))
+            skipSpace()
+        } while take(",")
+        guard take("}") else { throw mistake("a comma or } is missing") }
+        return JSONObject(unique: members)
+    }
+
+    private mutating func array(depth: Int) throws(JSONMistake) -> [JSONValue] {
+        position += 1
         var values: [JSONValue] = []
         skipSpace()
         if take("]") { return values }
         repeat {
-            guard let value = value(depth: depth + 1) else { return nil }
-            values.append(value)
+            values.append(try value(depth: depth + 1))
             skipSpace()
         } while take(",")
-        return take("]") ? values : nil
+        guard take("]") else { throw mistake("a comma or ] is missing") }
+        return values
     }
 
-    /// `-? (0 | 1-9 digits) (. digits)? (e sign? digits)?`
-    private mutating func number() -> JSONValue? {
+    /// `-? (0 | 1-9 digits) (. digits)? ((e | E) (+ | -)? digits)?`
+    private mutating func number() throws(JSONMistake) -> JSONValue {
         let start = position
         _ = take("-")
-        if !take("0") {
-            guard digits() > 0 else { return nil }
-        }
+        if !take("0") { try digits() }
         var isInteger = true
         if take(".") {
             isInteger = false
-            guard digits() > 0 else { return nil }
+            try digits()
         }
         if take("e") || take("E") {
             isInteger = false
             if !take("+") { _ = take("-") }
-            guard digits() > 0 else { return nil }
+            try digits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        if options.keepsNumberTexts { return .number(text) }
         if isInteger, let number = Int64(text) { return .integer(number) }
-        guard let number = Double(text), number.isFinite else { return nil }
+        guard let number = Double(text), number.isFinite else {
+            throw mistake("a number is too large")
+        }
         return .real(number)
     }
 
-    private mutating func digits() -> Int {
+    private mutating func digits() throws(JSONMistake) {
         let start = position
-        while let digit = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) {
+        while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
             position += 1
         }
-        return position - start
+        guard position > start else { throw mistake("a digit is missing") }
     }
+}
 
-    private mutating func string() -> String? {
-        guard take("\"") else { return nil }
+/// Why a text is not the JSON that a reader accepts.
+package struct JSONMistake: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The number of bytes before the mistake.
+    package let position: Int
+    /// What is wrong, in English. It may quote the text.
+    package let reason: String
+
+    package var description: String { "not JSON at byte \(position): \(reason)" }
+}
+
+// MARK: Strings
+
+extension JSONReader {
+    private mutating func string() throws(JSONMistake) -> String {
+        position += 1
         var text: [UInt8] = []
         while let byte = next {
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
-            case UInt8(ascii: "\\"):
-                guard let scalar = escape() else { return nil }
-                text += UTF8.encode(scalar).map(Array.init) ?? []
-            case ..<0x20: return nil
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: text, as: UTF8.self) else {
+                    throw mistake("a string is not UTF-8")
+                }
+                return text
+            case UInt8(ascii: "\\"): text += UTF8.encode(try escape()).map(Array.init) ?? []
+            case ..<0x20: throw mistake("a control character in a string must be escaped")
             default: text.append(byte)
             }
         }
-        return nil
+        throw mistake("a string has no end")
     }
 
-    private mutating func escape() -> Unicode.Scalar? {
-        guard let byte = next else { return nil }
+    private mutating func escape() throws(JSONMistake) -> Unicode.Scalar {
+        guard let byte = next else { throw mistake("a string has no end") }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
@@ -136,31 +192,40 @@ package struct JSONReader {
         case UInt8(ascii: "n"): return "\n"
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
-        case UInt8(ascii: "u"): return unicodeEscape()
-        default: return nil
+        case UInt8(ascii: "u"): return try unicodeEscape()
+        default: throw mistake("an unknown escape")
         }
     }
 
-    /// Four digits, or two surrogates in the right order. Rejects NUL, at which C would end a text.
-    private mutating func unicodeEscape() -> Unicode.Scalar? {
-        guard let high = codeUnit(), high != 0 else { return nil }
-        guard UTF16.isLeadSurrogate(high) else { return Unicode.Scalar(high) }
-        guard take("\\u"), let low = codeUnit(), UTF16.isTrailSurrogate(low) else { return nil }
+    /// Four digits, or two surrogates in the right order.
+    private mutating func unicodeEscape() throws(JSONMistake) -> Unicode.Scalar {
+        let high = try codeUnit()
+        guard high != 0 || options.acceptsNUL else { throw mistake("a NUL in a string") }
+        if let scalar = Unicode.Scalar(high) { return scalar }
+        guard UTF16.isLeadSurrogate(high), take("\\u") else {
+            throw mistake("half of a surrogate pair")
+        }
+        let low = try codeUnit()
+        guard UTF16.isTrailSurrogate(low) else { throw mistake("half of a surrogate pair") }
         return UTF16.decode(UTF16.EncodedScalar([high, low]))
     }
 
-    private mutating func codeUnit() -> UInt16? {
+    private mutating func codeUnit() throws(JSONMistake) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                return nil
+                throw mistake("four hexadecimal digits are missing")
             }
             unit = unit << 4 | UInt16(digit)
             position += 1
         }
         return unit
     }
+}
 
+// MARK: Bytes
+
+extension JSONReader {
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func skipSpace() {
@@ -174,5 +239,9 @@ package struct JSONReader {
         let isNext = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
         if isNext { position += text.utf8CodeUnitCount }
         return isNext
+    }
+
+    private func mistake(_ reason: String) -> JSONMistake {
+        JSONMistake(position: position, reason: reason)
     }
 }

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) of a token, a key set or a provider's response.
+/// A JSON value (RFC 8259).
 package enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -8,6 +8,8 @@ package enum JSONValue: Hashable, Sendable {
     case integer(Int64)
     /// Any other number.
     case real(Double)
+    /// Any number, by its text, if the reader keeps texts: not all numbers of 64 bits fit `Double`.
+    case number(String)
     /// A text.
     case string(String)
     /// A list.
@@ -51,6 +53,12 @@ package struct JSONObject: Hashable, Sendable {
         package let name: String
         /// Its value.
         package let value: JSONValue
+
+        /// A member.
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The members.
@@ -58,6 +66,9 @@ package struct JSONObject: Hashable, Sendable {
 
     /// No members.
     package init() {}
+
+    /// Members whose names differ from each other, which is not checked.
+    package init(unique members: [Member]) { self.members = members }
 
     /// The value of `name`.
     package subscript(name: String) -> JSONValue? {

@@ -1,51 +1,66 @@
-/// Writes JSON without spaces, with members in their order.
-package enum JSONWriter {
-    /// The text of an object.
+/// Writes JSON with members in their order, on one line or indented by two spaces.
+package struct JSONWriter {
+    private let escapes: JSONText.Escapes
+    private let isPretty: Bool
+    private var bytes: [UInt8] = []
+    private var indent = 0
+
+    /// The text of an object, on one line.
     package static func text(_ object: JSONObject) -> String {
-        var bytes: [UInt8] = []
-        write(.object(object), to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        text(.object(object), .required)
     }
 
-    private static func write(_ value: JSONValue, to bytes: inout [UInt8]) {
+    /// The text of a value.
+    package static func text(
+        _ value: JSONValue, _ escapes: JSONText.Escapes, pretty isPretty: Bool = false
+    ) -> String {
+        var writer = JSONWriter(escapes: escapes, isPretty: isPretty)
+        writer.write(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private init(escapes: JSONText.Escapes, isPretty: Bool) {
+        self.escapes = escapes
+        self.isPretty = isPretty
+    }
+
+    private mutating func write(_ value: JSONValue) {
         switch value {
         case .null: bytes += "null".utf8
         case .boolean(let truth): bytes += (truth ? "true" : "false").utf8
         case .integer(let number): bytes += "\(number)".utf8
         case .real(let number): bytes += "\(number)".utf8
-        case .string(let text): write(text, to: &bytes)
-        case .array(let values):
-            list(values, between: "[", "]", to: &bytes) { write($0, to: &$1) }
+        case .number(let digits): bytes += digits.utf8
+        case .string(let text): JSONText.append(text, to: &bytes, escapes)
+        case .array(let values): write(values, "[", "]") { $0.write($1) }
         case .object(let object):
-            list(object.members, between: "{", "}", to: &bytes) { member, bytes in
-                write(member.name, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                write(member.value, to: &bytes)
+            write(object.members, "{", "}") { writer, member in
+                JSONText.append(member.name, to: &writer.bytes, writer.escapes)
+                writer.bytes += (writer.isPretty ? ": " : ":").utf8
+                writer.write(member.value)
             }
         }
     }
 
-    private static func list<Element>(
-        _ elements: [Element], between open: String, _ close: String, to bytes: inout [UInt8],
-        _ write: (Element, inout [UInt8]) -> Void
+    private mutating func write<Part>(
+        _ parts: [Part], _ open: String, _ close: String,
+        _ writePart: (inout JSONWriter, Part) -> Void
     ) {
         bytes += open.utf8
-        for (index, element) in elements.enumerated() {
+        indent += 1
+        for (index, part) in parts.enumerated() {
             if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            write(element, &bytes)
+            breakLine()
+            writePart(&self, part)
         }
+        indent -= 1
+        if !parts.isEmpty { breakLine() }
         bytes += close.utf8
     }
 
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case ..<0x20: bytes += ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+    private mutating func breakLine() {
+        guard isPretty else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        bytes += [UInt8](repeating: UInt8(ascii: " "), count: 2 * indent)
     }
 }

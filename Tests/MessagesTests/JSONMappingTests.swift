@@ -100,6 +100,14 @@ struct JSONMappingTests {
         #expect(try WireV1.GoAway(decoding: bytes) == expected)
     }
 
+    @Test("a JSON text over the size limit is rejected before it is parsed")
+    func size() throws {
+        let text = String(repeating: " ", count: SchemaMessage.textBytesMax) + "{}"
+        let hello = try message("postern.wire.v1.Hello")
+        let error = #expect(throws: MappingError.self) { try hello.encodeJSON(text) }
+        #expect(error?.reason.hasPrefix("the JSON text is over") == true)
+    }
+
     @Test("bytes are read as base64 and base64url, with and without padding")
     func base64() throws {
         let item = try message("postern.wire.v1.Item")

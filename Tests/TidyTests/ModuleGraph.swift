@@ -6,10 +6,10 @@ enum ModuleGraph {
     /// these.
     static let modules: [(name: String, imports: Set<String>)] = [
         ("JSON", []),
-        ("ServiceRuntime", []),
+        ("ServiceRuntime", ["JSON"]),
         ("Addresses", ["ServiceRuntime", "CIDN"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
-        ("Messages", ["Cryptography", "CMessages"]),
+        ("Messages", ["Cryptography", "JSON", "CMessages"]),
         ("Storage", ["ServiceRuntime", "CSQLite"]),
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
@@ -25,7 +25,7 @@ enum ModuleGraph {
             ]
         ),
         // Shared by the five programs: settings, logs, keys, the server, start and stop.
-        ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
+        ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]),
         ("RateLimitService", serviceFloor.union(["Addresses"])),
         ("SessionService", serviceFloor),
         ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),

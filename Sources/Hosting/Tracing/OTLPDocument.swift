@@ -1,3 +1,4 @@
+import JSON
 import RPC
 import Tracing
 
@@ -106,18 +107,7 @@ struct JSONBytes {
     mutating func raw(_ text: String) { bytes += text.utf8 }
 
     /// Appends a string in quotes, escaped.
-    mutating func text(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case ..<0x20:
-                raw("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16))
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
+    mutating func text(_ text: String) { JSONText.append(text, to: &bytes, .required) }
 
     /// Appends elements separated by commas.
     mutating func list<Elements: Collection>(

@@ -1,3 +1,5 @@
+import JSON
+
 /// Encodes a JSON object as a message of a type in the schema.
 struct MessageFromJSON {
     let schema: Schema
@@ -5,15 +7,15 @@ struct MessageFromJSON {
     /// The encoded message of `type` for `tree`.
     /// - Throws: `MappingError` for an unknown field or a value that does not fit.
     func bytes(
-        _ type: MessageType, _ tree: JSONTree, _ path: JSONPath
+        _ type: MessageType, _ tree: JSONValue, _ path: JSONPath
     ) throws(MappingError) -> [UInt8] {
         guard path.depth <= SchemaMessage.depthMax else {
             throw MappingError("nested too deep", at: path)
         }
-        guard case .object(let members) = tree else {
+        guard case .object(let object) = tree else {
             throw MappingError("an object is needed, not \(tree.kind)", at: path)
         }
-        let values = try assigned(members, type, path)
+        let values = try assigned(object.members, type, path)
         var writer = FieldWriter()
         for index in values.keys.sorted(by: { type.fields[$0].number < type.fields[$1].number }) {
             guard let member = values[index] else { continue }
@@ -24,9 +26,9 @@ struct MessageFromJSON {
 
     /// Assigns the members to fields. A field may appear once, and only one field of a oneof.
     private func assigned(
-        _ members: [JSONTree.Member], _ type: MessageType, _ path: JSONPath
-    ) throws(MappingError) -> [Int: JSONTree.Member] {
-        var values: [Int: JSONTree.Member] = [:]
+        _ members: [JSONObject.Member], _ type: MessageType, _ path: JSONPath
+    ) throws(MappingError) -> [Int: JSONObject.Member] {
+        var values: [Int: JSONObject.Member] = [:]
         var oneofs: [Int: String] = [:]
         for member in members {
             guard let index = type.index(named: member.name) else {
@@ -48,7 +50,7 @@ struct MessageFromJSON {
     }
 
     private func write(
-        _ field: FieldType, _ tree: JSONTree, _ path: JSONPath, to writer: inout FieldWriter
+        _ field: FieldType, _ tree: JSONValue, _ path: JSONPath, to writer: inout FieldWriter
     ) throws(MappingError) {
         guard field.isRepeated else {
             let value = try value(field.kind, tree, path)
@@ -72,7 +74,7 @@ struct MessageFromJSON {
 
     /// Encodes one value of `kind`.
     private func value(
-        _ kind: FieldKind, _ tree: JSONTree, _ path: JSONPath
+        _ kind: FieldKind, _ tree: JSONValue, _ path: JSONPath
     ) throws(MappingError) -> ScannedValue {
         switch kind {
         case .message(let name):
@@ -88,7 +90,7 @@ struct MessageFromJSON {
     }
 
     private func number(
-        of tree: JSONTree, in enumName: String, _ path: JSONPath
+        of tree: JSONValue, in enumName: String, _ path: JSONPath
     ) throws(MappingError) -> Int32 {
         guard case .string(let name) = tree else {
             return try ScalarFromJSON(tree: tree, path: path).integer()

@@ -1,3 +1,5 @@
+import JSON
+
 /// Decodes a message of a type in the schema to a JSON object.
 struct MessageToJSON {
     let schema: Schema
@@ -8,20 +10,21 @@ struct MessageToJSON {
     /// - Throws: `MappingError` for bytes that are not a message of `type`.
     func tree(
         _ type: MessageType, _ parts: [ArraySlice<UInt8>], _ path: JSONPath
-    ) throws(MappingError) -> JSONTree {
+    ) throws(MappingError) -> JSONValue {
         guard path.depth <= SchemaMessage.depthMax else {
             throw MappingError("nested too deep", at: path)
         }
         let values = try collected(type, parts, path)
-        var members: [JSONTree.Member] = []
+        var members: [JSONObject.Member] = []
         for (index, field) in type.fields.enumerated() {
             guard let found = values[index], !found.isEmpty else { continue }
             let inner = path.member(field.jsonName)
             if let value = try value(field, found, inner) {
-                members.append(JSONTree.Member(name: field.jsonName, value: value))
+                members.append(JSONObject.Member(name: field.jsonName, value: value))
             }
         }
-        return .object(members)
+        // protoc refuses two fields of one JSON name in a message.
+        return .object(JSONObject(unique: members))
     }
 
     /// The values of each known field, by its index. The last member of a oneof is used.
@@ -58,7 +61,7 @@ struct MessageToJSON {
     /// The value of a field; nil for a default, which is left out.
     private func value(
         _ field: FieldType, _ values: [ScannedValue], _ path: JSONPath
-    ) throws(MappingError) -> JSONTree? {
+    ) throws(MappingError) -> JSONValue? {
         if field.isRepeated { return try array(field, values, path) }
         if case .message(let name) = field.kind { return try message(name, values, path) }
         guard let last = values.last else { return nil }
@@ -69,9 +72,9 @@ struct MessageToJSON {
 
     private func array(
         _ field: FieldType, _ values: [ScannedValue], _ path: JSONPath
-    ) throws(MappingError) -> JSONTree? {
+    ) throws(MappingError) -> JSONValue? {
         let scalar = ScalarToJSON(kind: field.kind, path: path, schema: schema)
-        var elements: [JSONTree] = []
+        var elements: [JSONValue] = []
         for value in values {
             if case .message(let name) = field.kind {
                 elements.append(try message(name, [value], path.element(elements.count)))
@@ -86,7 +89,7 @@ struct MessageToJSON {
 
     private func message(
         _ name: String, _ values: [ScannedValue], _ path: JSONPath
-    ) throws(MappingError) -> JSONTree {
+    ) throws(MappingError) -> JSONValue {
         guard let type = schema.messages[name] else {
             throw MappingError("the schema lacks \(name)", at: path)
         }

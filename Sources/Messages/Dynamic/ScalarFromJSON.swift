@@ -1,6 +1,8 @@
+import JSON
+
 /// Converts one JSON value to the scalar type of a field.
 struct ScalarFromJSON {
-    let tree: JSONTree
+    let tree: JSONValue
     let path: JSONPath
 
     /// The value of a field of `kind`, which is neither an enum nor a message.
@@ -42,7 +44,7 @@ struct ScalarFromJSON {
     }
 
     private func bool() throws(MappingError) -> Bool {
-        guard case .bool(let value) = tree else { throw needed("true or false") }
+        guard case .boolean(let value) = tree else { throw needed("true or false") }
         return value
     }
 
@@ -98,5 +100,19 @@ struct ScalarFromJSON {
 
     private func needed(_ what: String) -> MappingError {
         MappingError("\(what) is needed, not \(tree.kind)", at: path)
+    }
+}
+
+extension JSONValue {
+    /// The kind of value, for error texts.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .integer, .real, .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
     }
 }

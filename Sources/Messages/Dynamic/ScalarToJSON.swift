@@ -1,3 +1,5 @@
+import JSON
+
 /// Converts one encoded scalar or enum value to JSON.
 struct ScalarToJSON {
     let kind: FieldKind
@@ -16,7 +18,7 @@ struct ScalarToJSON {
 
     /// The value as JSON.
     /// - Throws: `MappingError` when its wire type does not match the field.
-    func tree(_ value: ScannedValue) throws(MappingError) -> JSONTree {
+    func tree(_ value: ScannedValue) throws(MappingError) -> JSONValue {
         switch value {
         case .varint(let value): try varint(value)
         case .fixed32(let value): try fixed32(value)
@@ -27,9 +29,9 @@ struct ScalarToJSON {
 
     /// The values of a packed field.
     /// - Throws: `MappingError` when the field is truncated.
-    func unpacked(_ packed: ArraySlice<UInt8>) throws(MappingError) -> [JSONTree] {
+    func unpacked(_ packed: ArraySlice<UInt8>) throws(MappingError) -> [JSONValue] {
         var scanner = FieldScanner(packed)
-        var elements: [JSONTree] = []
+        var elements: [JSONValue] = []
         while !scanner.isAtEnd {
             elements.append(try tree(try next(&scanner)))
         }
@@ -48,9 +50,9 @@ struct ScalarToJSON {
         }
     }
 
-    private func varint(_ value: UInt64) throws(MappingError) -> JSONTree {
+    private func varint(_ value: UInt64) throws(MappingError) -> JSONValue {
         switch kind {
-        case .bool: .bool(value != 0)
+        case .bool: .boolean(value != 0)
         case .int32: .number("\(Int32(truncatingIfNeeded: value))")
         case .uint32: .number("\(UInt32(truncatingIfNeeded: value))")
         case .sint32: .number("\(Int32(truncatingIfNeeded: unZigZag(value)))")
@@ -62,7 +64,7 @@ struct ScalarToJSON {
         }
     }
 
-    private func fixed32(_ value: UInt32) throws(MappingError) -> JSONTree {
+    private func fixed32(_ value: UInt32) throws(MappingError) -> JSONValue {
         switch kind {
         case .fixed32: .number("\(value)")
         case .sfixed32: .number("\(Int32(bitPattern: value))")
@@ -71,7 +73,7 @@ struct ScalarToJSON {
         }
     }
 
-    private func fixed64(_ value: UInt64) throws(MappingError) -> JSONTree {
+    private func fixed64(_ value: UInt64) throws(MappingError) -> JSONValue {
         switch kind {
         case .fixed64: .string("\(value)")
         case .sfixed64: .string("\(Int64(bitPattern: value))")
@@ -80,7 +82,7 @@ struct ScalarToJSON {
         }
     }
 
-    private func bytes(_ value: ArraySlice<UInt8>) throws(MappingError) -> JSONTree {
+    private func bytes(_ value: ArraySlice<UInt8>) throws(MappingError) -> JSONValue {
         switch kind {
         case .bytes: return .string(Base64Text.encode(Array(value)))
         case .string:
@@ -92,11 +94,11 @@ struct ScalarToJSON {
         }
     }
 
-    private func enumeration(_ name: String, _ number: Int32) -> JSONTree {
+    private func enumeration(_ name: String, _ number: Int32) -> JSONValue {
         schema.enums[name]?.names[number].map { .string($0) } ?? .number("\(number)")
     }
 
-    private func real(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSONTree {
+    private func real(_ value: some BinaryFloatingPoint & CustomStringConvertible) -> JSONValue {
         if value.isNaN { return .string("NaN") }
         if value.isInfinite { return .string(value < 0 ? "-Infinity" : "Infinity") }
         return .number(value.description)

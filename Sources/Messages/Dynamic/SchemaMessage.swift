@@ -1,3 +1,5 @@
+import JSON
+
 /// A message type of a schema, with its mapping between JSON and the wire format.
 ///
 /// The mapping is that of proto3 (https://protobuf.dev/programming-guides/json/): names in
@@ -9,6 +11,12 @@ package struct SchemaMessage: Sendable {
     static let depthMax = 32
     /// Size limit of an encoded message, in bytes: no frame is larger.
     static let messageBytesMax = 1024 * 1024
+    /// Size limit of a JSON text, in bytes: the largest message, its bytes as base64, indented.
+    static let textBytesMax = 4 * 1024 * 1024
+    /// Numbers keep their texts, since not all 64-bit integers fit in a `Double`. Each type limits
+    /// its members.
+    private static let jsonOptions = JSONReader.Options(
+        depthMax: 64, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
 
     let schema: Schema
     let type: MessageType
@@ -19,7 +27,15 @@ package struct SchemaMessage: Sendable {
     /// Encodes the message in `text`, a JSON object.
     /// - Throws: an error that names the field that is unknown or does not fit.
     package func encodeJSON(_ text: String) throws(MappingError) -> [UInt8] {
-        let tree = try JSONParser.tree(of: text)
+        guard text.utf8.count <= Self.textBytesMax else {
+            throw MappingError("the JSON text is over \(Self.textBytesMax) bytes")
+        }
+        let tree: JSONValue
+        do {
+            tree = try JSONReader.value(in: Array(text.utf8), Self.jsonOptions)
+        } catch {
+            throw MappingError("\(error)")
+        }
         return try MessageFromJSON(schema: schema).bytes(type, tree, JSONPath())
     }
 
@@ -32,6 +48,6 @@ package struct SchemaMessage: Sendable {
             throw MappingError("the message is over \(Self.messageBytesMax) bytes")
         }
         let tree = try MessageToJSON(schema: schema).tree(type, [bytes[...]], JSONPath())
-        return JSONPrinter.text(of: tree, isPretty: isPretty)
+        return JSONWriter.text(tree, .shown, pretty: isPretty)
     }
 }

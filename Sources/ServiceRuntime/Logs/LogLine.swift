@@ -1,3 +1,4 @@
+import JSON
 import Logging
 
 /// One event as one line of JSON. At most `bytesMax` long, its newline included.
@@ -17,7 +18,7 @@ struct LogLine {
 
     /// Adds a text.
     mutating func add(_ name: String, _ text: String) {
-        add(name) { LogText.append(text, to: &$0, bytesMax: Self.valueBytesMax) }
+        add(name) { JSONText.append(text, to: &$0, .shown, bytesMax: Self.valueBytesMax) }
     }
 
     /// Adds a number or boolean as JSON's own, or any other value as text.
@@ -48,7 +49,7 @@ struct LogLine {
     private mutating func add(_ name: String, _ write: (inout [UInt8]) -> Void) {
         let before = bytes.count
         if before > 1 { bytes.append(UInt8(ascii: ",")) }
-        LogText.append(name, to: &bytes, bytesMax: 64)
+        JSONText.append(name, to: &bytes, .shown, bytesMax: 64)
         bytes.append(UInt8(ascii: ":"))
         write(&bytes)
         guard bytes.count > Self.bytesMax - Self.closingBytes else { return }

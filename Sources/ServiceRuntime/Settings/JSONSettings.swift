@@ -1,69 +1,75 @@
-import FoundationEssentials
+import JSON
 
-/// Reads settings from JSON: an object of strings, numbers, booleans, lists of them, and objects.
+/// Reads settings from JSON: an object of strings, whole numbers, booleans, lists of them, and
+/// objects.
 enum JSONSettings {
+    private static let options = JSONReader.Options(
+        depthMax: 64, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
     /// The settings of a file's text.
     static func read(_ text: String) -> Result<[SettingsFileEntry], FileText.Failure> {
+        var bytes = Array(text.utf8)
+        if bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
         do {
-            let node = try JSONDecoder().decode(Node.self, from: Data(text.utf8))
-            guard case .object(let members) = node else {
+            guard case .object(let object) = try JSONReader.value(in: bytes, options) else {
                 return .failure(.init(sentence: "the file's top is not an object"))
             }
-            return .success(try entries(members, after: ""))
+            return .success(try entries(object, after: ""))
         } catch let failure as FileText.Failure {
             return .failure(failure)
+        } catch let mistake as JSONMistake {
+            let line = bytes.prefix(mistake.position).count { $0 == UInt8(ascii: "\n") } + 1
+            return .failure(notSettings("\(mistake.reason), in line \(line)"))
         } catch {
-            return .failure(.init(sentence: "the file is not the JSON of settings: \(error)"))
+            return .failure(notSettings("\(error)"))
         }
     }
 
     private static func entries(
-        _ members: [String: Node], after prefix: String
+        _ object: JSONObject, after prefix: String
     ) throws -> [SettingsFileEntry] {
-        try members.sorted { $0.key < $1.key }.flatMap { key, node in
-            let name = prefix + key
-            if case .object(let inner) = node { return try entries(inner, after: name + "-") }
-            return [SettingsFileEntry(name: name, value: try value(node, name), line: nil)]
+        try object.members.sorted { $0.name < $1.name }.flatMap { member in
+            let name = prefix + member.name
+            if case .object(let inner) = member.value {
+                return try entries(inner, after: name + "-")
+            }
+            return [SettingsFileEntry(name: name, value: try value(member.value, name), line: nil)]
         }
     }
 
-    private static func value(_ node: Node, _ name: String) throws -> SettingValue {
-        switch node {
-        case .text(let text): return .one(text)
-        case .list(let nodes):
+    private static func value(_ value: JSONValue, _ name: String) throws -> SettingValue {
+        if case .array(let values) = value {
             return .many(
-                try nodes.map { node in
-                    guard case .text(let text) = node else {
+                try values.map { value in
+                    guard let text = try text(value, name) else {
                         throw FileText.Failure(sentence: "\(name) holds more than a list of values")
                     }
                     return text
                 })
-        case .object, .nothing: throw FileText.Failure(sentence: "\(name) has no value")
+        }
+        guard let text = try text(value, name) else {
+            throw FileText.Failure(sentence: "\(name) has no value")
+        }
+        return .one(text)
+    }
+
+    /// The text of a single value. Nil for null, lists and objects.
+    private static func text(_ value: JSONValue, _ name: String) throws -> String? {
+        switch value {
+        case .string(let text): return text
+        case .boolean(let claim): return String(claim)
+        case .number(let digits):
+            // `5.0` and `5e3` are whole, too.
+            guard let number = Int(digits) ?? Double(digits).flatMap(Int.init(exactly:)) else {
+                throw notSettings("\(name) is not a whole number")
+            }
+            return String(number)
+        case .null, .array, .object, .integer, .real: return nil
         }
     }
 
-    private enum Node: Decodable {
-        case text(String)
-        case list([Node])
-        case object([String: Node])
-        case nothing
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if container.decodeNil() {
-                self = .nothing
-            } else if let claim = try? container.decode(Bool.self) {
-                // Each `try?` asks whether the value is of this type; the last one throws.
-                self = .text(String(claim))
-            } else if let number = try? container.decode(Int.self) {
-                self = .text(String(number))
-            } else if let text = try? container.decode(String.self) {
-                self = .text(text)
-            } else if let list = try? container.decode([Node].self) {
-                self = .list(list)
-            } else {
-                self = .object(try container.decode([String: Node].self))
-            }
-        }
+    private static func notSettings(_ reason: String) -> FileText.Failure {
+        FileText.Failure(sentence: "the file is not the JSON of settings: \(reason)")
     }
 }

@@ -1,3 +1,5 @@
+import JSON
+
 /// Reads settings one by one: finds a value, parses it as its type, and records mistakes. An
 /// invalid value yields the default, so that reading continues and all mistakes are found.
 package struct SettingsReader {
@@ -87,7 +89,7 @@ extension SettingValue {
 
     private static func quote(_ text: String) -> String {
         var bytes: [UInt8] = []
-        LogText.append(text, to: &bytes, bytesMax: 200)
+        JSONText.append(text, to: &bytes, .shown, bytesMax: 200)
         return String(decoding: bytes, as: UTF8.self)
     }
 }

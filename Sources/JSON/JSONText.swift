@@ -1,0 +1,54 @@
+/// Writes a text as a JSON string: in quotes, escaped.
+package enum JSONText {
+    /// Which characters are escaped.
+    package enum Escapes: Sendable {
+        /// Quote, backslash and the controls below U+0020, as RFC 8259 §7 requires.
+        case required
+        /// Also the characters that change how a terminal or log viewer shows the rest: DEL and the
+        /// C1 controls (an ANSI escape may begin with U+009B), the line and paragraph separators,
+        /// and the bidirectional controls (CVE-2021-42574). For text from outside that a person
+        /// reads.
+        case shown
+    }
+
+    /// Appends `text` to `bytes`. After `bytesMax` bytes of escaped text it is truncated with an
+    /// ellipsis.
+    package static func append(
+        _ text: String, to bytes: inout [UInt8], _ escapes: Escapes, bytesMax: Int = .max
+    ) {
+        bytes.append(UInt8(ascii: "\""))
+        let start = bytes.count
+        for scalar in text.unicodeScalars {
+            let before = bytes.count
+            append(scalar, to: &bytes, escapes)
+            if bytes.count - start > bytesMax {
+                bytes.removeLast(bytes.count - before)
+                bytes.append(contentsOf: "…".utf8)
+                break
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func append(
+        _ scalar: Unicode.Scalar, to bytes: inout [UInt8], _ escapes: Escapes
+    ) {
+        switch (scalar.value, escapes) {
+        case (0x22, _), (0x5C, _):
+            bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(scalar.value)])
+        case (0x0A, .shown): bytes.append(contentsOf: "\\n".utf8)
+        case (0x0D, .shown): bytes.append(contentsOf: "\\r".utf8)
+        case (0x09, .shown): bytes.append(contentsOf: "\\t".utf8)
+        case (0x00...0x1F, _), (0x7F...0x9F, .shown), (0x061C, .shown), (0x200E...0x200F, .shown),
+            (0x2028...0x202E, .shown), (0x2066...0x2069, .shown), (0xFEFF, .shown):
+            appendEscape(scalar.value, to: &bytes)
+        default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        }
+    }
+
+    private static func appendEscape(_ value: UInt32, to bytes: inout [UInt8]) {
+        let digits = Array("0123456789abcdef".utf8)
+        bytes.append(contentsOf: "\\u".utf8)
+        for shift in [12, 8, 4, 0] { bytes.append(digits[Int((value >> UInt32(shift)) & 15)]) }
+    }
+}

@@ -1,0 +1,89 @@
+import JSON
+import Testing
+
+@Suite("JSON values of any kind are parsed strictly, with exact numbers")
+struct JSONValueTests {
+    private static let depthMax = 64
+    private let options = JSONReader.Options(
+        depthMax: depthMax, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
+
+    private func read(_ text: String) throws -> JSONValue {
+        try JSONReader.value(in: Array(text.utf8), options)
+    }
+
+    @Test(
+        "texts that RFC 8259 forbids, or that parsers read differently, are rejected",
+        arguments: [
+            "", " ", "nul", "tru", "truex", "{", "[", "\"", "{]", "[1,]", "{\"a\":1,}", "{\"a\"}",
+            "{a:1}",
+            "{\"a\":1}}", "[1] 2", "01", "-", "1.", ".5", "1e", "1e+", "+1", "NaN", "Infinity",
+            "'a'",
+            "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"", "\"a\nb\"",
+            "\"\t\"", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "// a", "\u{feff}{}", "[1 2]",
+        ])
+    func refused(text: String) {
+        #expect(throws: JSONMistake.self) { try read(text) }
+    }
+
+    @Test("each kind of value is read, and printed back")
+    func values() throws {
+        let text = "{\"a\":[null,true,false,0,-1.5e+10,\"\"],\"b\":{},\"c\":[[]],\"é\":\"日本\"}"
+        #expect(JSONWriter.text(try read(text), .shown) == text)
+    }
+
+    @Test("escapes are decoded")
+    func decoded() throws {
+        let value = try read("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\uD83D\\uDD11\"")
+        #expect(value == .string("\"\\/\u{8}\u{c}\n\r\té🔑"))
+    }
+
+    @Test("nesting deeper than any message is rejected before the stack overflows")
+    func depth() throws {
+        _ = try read(nested(Self.depthMax - 1))
+        for depth in [Self.depthMax, 1_000_000] {
+            #expect(throws: JSONMistake.self) { try read(nested(depth)) }
+        }
+    }
+
+    @Test("numbers keep their texts, and a NUL in a text is kept")
+    func exact() throws {
+        for number in ["18446744073709551615", "-0", "1e999", "1.50", "0.1E-3"] {
+            #expect(try read(number) == .number(number))
+        }
+        #expect(try read("\"a\\u0000\"") == .string("a\0"))
+    }
+
+    @Test("a mistake is reported with its position")
+    func position() {
+        #expect(throws: JSONMistake.self) { try read("{\"a\":1,}") }
+        let mistakes = [
+            ("", "not JSON at byte 0: not a JSON value"),
+            ("{\"a\":1,}", "not JSON at byte 7: a name in quotes is missing"),
+            ("{\"a\":1,\"a\":2}", "not JSON at byte 10: \"a\" appears twice"),
+            ("[1] 2", "not JSON at byte 4: unexpected text"),
+        ]
+        for (text, mistake) in mistakes {
+            do {
+                _ = try read(text)
+                Issue.record("\(text) was read")
+            } catch {
+                #expect("\(error)" == mistake)
+            }
+        }
+    }
+
+    @Test("what a terminal would obey is escaped, if a person reads it")
+    func escapes() throws {
+        let text = "\u{1b}[31m\u{9b}\u{7f}\u{2028}\u{202e}\n\t\"\\é"
+        #expect(
+            JSONWriter.text(.string(text), .shown)
+                == #""\u001b[31m\u009b\u007f\u2028\u202e\n\t\"\\é""#)
+        #expect(
+            JSONWriter.text(.string("\u{1b}\n\u{9b}"), .required)
+                == "\"\\u001b\\u000a\u{9b}\"")
+    }
+
+    private func nested(_ depth: Int) -> String {
+        String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
+    }
+}
