@@ -1,8 +1,8 @@
 package import ServiceRuntime
 
 /// An email address, parsed once at the entry point (I-05): the text that the user entered, the
-/// mailbox to send mail to, and the canonical form for comparisons. `LocalPart` and `DomainName`
-/// define what is accepted.
+/// mailbox to send mail to, and the canonical form for comparisons. The tables of `LocalPart` and
+/// `DomainName` list the characters that each side of the `@` may have.
 package struct EmailAddress: Hashable, Sendable {
     /// The limit of RFC 5321 §4.5.3.1.3 minus the two brackets (RFC 3696 erratum 1690), in bytes.
     private static let bytesMax = 254

@@ -1,6 +1,6 @@
 import Cryptography
-import FoundationEssentials
 import Glibc
+import JSON
 import RPC
 import ServiceRuntime
 
@@ -9,15 +9,19 @@ struct Endpoints {
     static let defaultPath = ".postern/endpoints.json"
     static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
 
-    private struct Application: Decodable {
+    private struct Application {
         let id: String
         /// A key file, or a folder from which the newest key of `id` is used, so that a rotation
         /// needs no change here. Absent if the certificate names the application.
         let secretFile: String?
 
-        private enum CodingKeys: String, CodingKey {
-            case id
-            case secretFile = "secret_file"
+        /// Nil for an object without `id`, or with a value that is not a text.
+        init?(_ object: JSONObject) {
+            guard let id = object["id"]?.string,
+                case .some(let secretFile) = object.optionalText("secret_file")
+            else { return nil }
+            self.id = id
+            self.secretFile = secretFile
         }
     }
 
@@ -32,7 +36,7 @@ struct Endpoints {
 
     init(_ path: String) throws {
         guard let bytes = try? TextFile.read(path) else { throw ToolError.noEndpoints(path) }
-        guard let values = try? JSONDecoder().decode([String: Value].self, from: Data(bytes)),
+        guard let values = JSONReader.object(in: bytes).flatMap(Self.values),
             case .application(let application) = values["application"]
         else { throw ToolError.badEndpoints(path) }
         self.path = path
@@ -108,25 +112,42 @@ struct Endpoints {
         file.hasPrefix("/") ? file : "\(folder)/\(file)"
     }
 
-    private enum Value: Decodable {
+    private enum Value {
         case address(String)
         case addresses([String: String])
         case application(Application)
         case tls(EndpointTLS)
 
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            // One of the four shapes; a value of none of them fails as the last.
-            if let text = try? container.decode(String.self) {
+        /// Nil for a value of none of the four shapes.
+        init?(_ value: JSONValue) {
+            if let text = value.string {
                 self = .address(text)
-            } else if let application = try? container.decode(Application.self) {
+                return
+            }
+            guard let object = value.object else { return nil }
+            if let application = Application(object) {
                 self = .application(application)
-            } else if let tls = try? container.decode(EndpointTLS.self) {
+            } else if let tls = EndpointTLS(object) {
                 self = .tls(tls)
             } else {
-                self = .addresses(try container.decode([String: String].self))
+                var addresses: [String: String] = [:]
+                for member in object.members {
+                    guard let text = member.value.string else { return nil }
+                    addresses[member.name] = text
+                }
+                self = .addresses(addresses)
             }
         }
+    }
+
+    /// Nil if any value has none of the four shapes.
+    private static func values(_ object: JSONObject) -> [String: Value]? {
+        var values: [String: Value] = [:]
+        for member in object.members {
+            guard let value = Value(member.value) else { return nil }
+            values[member.name] = value
+        }
+        return values
     }
 }
 
@@ -136,16 +157,23 @@ struct Endpoints {
 ///     certificate        the tool's own certificate, for services that require one
 ///     certificate_key    its private key
 ///     certificate_name   the name in the services' certificates, if it is not the host
-struct EndpointTLS: Decodable {
+struct EndpointTLS {
     let roots: String
     let certificate: String?
     let certificateKey: String?
     let certificateName: String?
 
-    private enum CodingKeys: String, CodingKey {
-        case roots, certificate
-        case certificateKey = "certificate_key"
-        case certificateName = "certificate_name"
+    /// Nil for an object without `roots`, or with a value that is not a text.
+    init?(_ object: JSONObject) {
+        guard let roots = object["roots"]?.string,
+            case .some(let certificate) = object.optionalText("certificate"),
+            case .some(let certificateKey) = object.optionalText("certificate_key"),
+            case .some(let certificateName) = object.optionalText("certificate_name")
+        else { return nil }
+        self.roots = roots
+        self.certificate = certificate
+        self.certificateKey = certificateKey
+        self.certificateName = certificateName
     }
 
     /// A certificate and its key are given together or not at all.
@@ -163,5 +191,16 @@ struct EndpointTLS: Decodable {
                 ClientTLSFiles(certificate: own, roots: path(roots)), now: SystemTime().now()))
         security.serverName = certificateName
         return security
+    }
+}
+
+extension JSONObject {
+    /// The text of a member, which may be null or absent. Nil for any other value.
+    func optionalText(_ name: String) -> String?? {
+        switch self[name] {
+        case nil, .null: .some(nil)
+        case .string(let text): .some(text)
+        default: nil
+        }
     }
 }

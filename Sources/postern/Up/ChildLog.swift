@@ -1,12 +1,14 @@
-import FoundationEssentials
 import Glibc
+import JSON
 import ServiceRuntime
 
 /// A program's log since it was started.
 struct ChildLog {
     private static let bytesMax = 16 * 1024
+    /// A line has any of our fields, and texts from anywhere.
+    private static let options = JSONReader.Options(membersMax: .max, acceptsNUL: true)
 
-    private struct Line: Decodable {
+    private struct Line {
         let level: String
         let event: String
         let message: String
@@ -49,7 +51,19 @@ struct ChildLog {
     /// unchanged.
     private static func read(_ line: ArraySlice<UInt8>) -> Line? {
         // Not JSON, or cut off at the beginning of what was read.
-        try? JSONDecoder().decode(Line.self, from: Data(line))
+        guard case .object(let object)? = try? JSONReader.value(in: Array(line), options),
+            let level = object["level"]?.string, let event = object["event"]?.string,
+            let message = object["message"]?.string
+        else { return nil }
+        let milliseconds: Double? =
+            switch object["milliseconds"] {
+            case .integer(let number): Double(number)
+            case .real(let number): number
+            default: nil
+            }
+        return Line(
+            level: level, event: event, message: message, detail: object["detail"]?.string,
+            milliseconds: milliseconds)
     }
 
     private func written() -> [UInt8] {
