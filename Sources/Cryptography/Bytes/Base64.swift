@@ -19,6 +19,23 @@ package enum Base64 {
         return decodeUnpadded(text.dropLast(padding))
     }
 
+    /// The bytes of a text in either alphabet, with or without padding, as proto's JSON has it. Not
+    /// for tokens: unused bits are ignored, so that several texts give the same bytes.
+    package static func decodeLeniently(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var digits = text.map { digit in
+            switch digit {
+            case UInt8(ascii: "-"): UInt8(ascii: "+")
+            case UInt8(ascii: "_"): UInt8(ascii: "/")
+            default: digit
+            }
+        }
+        if digits.count.isMultiple(of: 4), digits.last == UInt8(ascii: "=") {
+            digits.removeLast()
+            if digits.last == UInt8(ascii: "=") { digits.removeLast() }
+        }
+        return Base64Alphabet.standard.decode(digits, ignoresUnusedBits: true)
+    }
+
     /// The bytes of an unpadded text. Nil unless the text is what `encodeUnpadded` returns for
     /// them.
     package static func decodeUnpadded(_ text: some Collection<UInt8>) -> [UInt8]? {

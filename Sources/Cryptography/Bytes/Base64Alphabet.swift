@@ -49,8 +49,8 @@ struct Base64Alphabet: Sendable {
     }
 
     /// The bytes of a text without padding. Nil for an invalid character or length, and when unused
-    /// bits are set.
-    func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    /// bits are set, unless they are ignored.
+    func decode(_ text: some Collection<UInt8>, ignoresUnusedBits: Bool = false) -> [UInt8]? {
         withContiguousBytes(of: text) { source in
             guard source.count % 4 != 1 else { return nil }
             var bytes = [UInt8]()
@@ -66,7 +66,7 @@ struct Base64Alphabet: Sendable {
                     bytes.append(UInt8(truncatingIfNeeded: held >> bits))
                 }
             }
-            guard held & (1 << bits - 1) == 0 else { return nil }
+            guard ignoresUnusedBits || held & (1 << bits - 1) == 0 else { return nil }
             return bytes
         }
     }

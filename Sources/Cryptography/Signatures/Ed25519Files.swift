@@ -92,6 +92,17 @@ enum PEM {
             "-----BEGIN \(label)-----\n\(Base64.encode(der))\n-----END \(label)-----\n".utf8)
     }
 
+    /// The bytes of the block as a secret, if `text` is one block with one of these labels and
+    /// nothing else. They stay in no other place.
+    static func secret(of text: SecretBytes, labels: [String]) -> SecretBytes? {
+        text.withBytes { bytes in
+            for label in labels {
+                if var der = content(of: bytes, label: label) { return SecretBytes(taking: &der) }
+            }
+            return nil
+        }
+    }
+
     /// The bytes of the block, if `text` is one block with that label and nothing else.
     static func content(of text: UnsafeRawBufferPointer, label: String) -> [UInt8]? {
         let head = Array("-----BEGIN \(label)-----".utf8)

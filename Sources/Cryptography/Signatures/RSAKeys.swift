@@ -16,13 +16,19 @@ package struct RSASigningKey: Sendable {
     /// - Throws: `SecretFileError`, `CryptographyError`.
     package init(file path: String) throws {
         let content = try SecretFile.read(path)
-        let der = content.withBytes { bytes -> SecretBytes? in
-            let labels = ["PRIVATE KEY", "RSA PRIVATE KEY"]
-            guard var der = labels.lazy.compactMap({ PEM.content(of: bytes, label: $0) }).first
-            else { return nil }
-            return SecretBytes(taking: &der)
+        let labels = ["PRIVATE KEY", "RSA PRIVATE KEY"]
+        guard let der = PEM.secret(of: content, labels: labels) else {
+            throw SecretFileError.notAKey(path: path)
         }
-        guard let der else { throw SecretFileError.notAKey(path: path) }
+        try self.init(der: der)
+    }
+
+    /// Parses a private key in PEM, PKCS #8, as Google's service accounts contain it.
+    /// - Throws: `CryptographyError` for any other text.
+    package init(pem: SecretBytes) throws {
+        guard let der = PEM.secret(of: pem, labels: ["PRIVATE KEY"]) else {
+            throw CryptographyError.invalidKey("not a PEM private key")
+        }
         try self.init(der: der)
     }
 

@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// A private ES256 key, which signs. It is stored as its scalar, sealed (`SealedBox`).
 package struct SigningKey: Sendable {
     /// The public half.
@@ -34,5 +36,31 @@ package struct SigningKey: Sendable {
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
     package func sign(_ message: some Collection<UInt8>) throws -> [UInt8] {
         try withContiguousBytes(of: message) { try ES256.sign($0, with: key) }
+    }
+}
+
+/// A P-256 key in the file format of other systems.
+extension SigningKey {
+    /// Parses a private key in PEM: PKCS #8, as in Apple's `AuthKey_….p8` and as written by
+    /// `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`.
+    /// - Throws: `CryptographyError.invalidKey` for anything else.
+    package init(pem: SecretBytes) throws {
+        guard let der = PEM.secret(of: pem, labels: ["PRIVATE KEY"]),
+            let key = der.withBytes(Self.key)
+        else {
+            ERR_clear_error()
+            throw CryptographyError.invalidKey("not a PEM text of one P-256 private key")
+        }
+        try self.init(scalar: try key.scalar())
+        // The scalar of a key on another curve would give another point here.
+        guard try key.point() == [4] + verifyingKey.x + verifyingKey.y else {
+            throw CryptographyError.invalidKey("the key is on another curve than P-256")
+        }
+    }
+
+    private static func key(in der: UnsafeRawBufferPointer) -> P256Key? {
+        var position = der.bindMemory(to: UInt8.self).baseAddress
+        guard let pointer = d2i_AutoPrivateKey(nil, &position, der.count) else { return nil }
+        return P256Key(taking: pointer)
     }
 }

@@ -1,3 +1,4 @@
+import Cryptography
 import JSON
 
 /// Converts one JSON value to the scalar type of a field.
@@ -58,7 +59,7 @@ struct ScalarFromJSON {
     }
 
     private func bytes() throws(MappingError) -> [UInt8] {
-        guard case .string(let text) = tree, let bytes = Base64Text.decode(text) else {
+        guard case .string(let text) = tree, let bytes = Base64.decodeLeniently(text.utf8) else {
             throw needed("base64 in a string")
         }
         return bytes

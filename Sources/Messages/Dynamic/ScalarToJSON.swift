@@ -1,3 +1,4 @@
+import Cryptography
 import JSON
 
 /// Converts one encoded scalar or enum value to JSON.
@@ -84,7 +85,7 @@ struct ScalarToJSON {
 
     private func bytes(_ value: ArraySlice<UInt8>) throws(MappingError) -> JSONValue {
         switch kind {
-        case .bytes: return .string(Base64Text.encode(Array(value)))
+        case .bytes: return .string(Base64.encode(value))
         case .string:
             guard !value.contains(0), let text = String(validating: value, as: UTF8.self) else {
                 throw MappingError("text is not UTF-8 or holds a NUL", at: path)

@@ -1,8 +1,8 @@
 /// A settings file with flat keys (`listen-port: 7402`) or nested ones, whose names are joined by
 /// dashes (`listen:` over `port: 7402`).
 ///
-/// General parsers of JSON and YAML (JSONSerialization, Yams) need all of Foundation, which adds 55
-/// MB to each program. So the two parsers here read only what settings need.
+/// A general parser of YAML (Yams) needs all of Foundation, which adds 55 MB to each program. So the
+/// parser here reads only what settings need.
 struct SettingsFile {
     /// A settings file has a few pages; a larger file is the wrong one.
     static let bytesMax = 262_144
