@@ -99,3 +99,58 @@ struct JournalWaiter: Sendable {
         }
     }
 }
+
+/// State in memory that a journal makes durable: it can return what has changed since the last
+/// call, and copy itself part by part.
+///
+/// The source defines both byte formats. It must accept restored bytes in any of its states, since
+/// a snapshot is copied while changes continue: a change may be in both.
+package protocol JournalSource: AnyObject, Sendable {
+    /// How many parts a copy has; each is copied separately.
+    var journalParts: Int { get }
+
+    /// Appends the current state of what changed since the last call, about 64 MiB at a time.
+    /// - Returns: whether there is more.
+    func takeChanges(into bytes: inout JournalBytes) -> Bool
+
+    /// Appends a copy of a part.
+    func copyPart(_ part: Int, into bytes: inout JournalBytes)
+
+    /// Restores a part, before any change. Several threads may call it at once, each with a
+    /// different part.
+    /// - Throws: `JournalError.unknownContent` for bytes in an unknown format.
+    func restorePart(_ bytes: UnsafeRawBufferPointer) throws
+
+    /// Restores changes in the order in which they were made. With several threads (`lanes`), each
+    /// receives all changes and applies only those of its own share of the source. The source
+    /// chooses the shares; they do not overlap.
+    /// - Throws: `JournalError.unknownContent` for bytes in an unknown format.
+    func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws
+}
+
+/// Why a journal could not be read. Its description tells the operator what to do.
+package enum JournalError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The bytes at `offset` are not what was written, and more was written after them.
+    case damaged(file: String, offset: Int)
+    /// A file between the snapshot and the newest log is missing.
+    case missing(file: String)
+    /// The bytes are intact but in a format that this version does not write.
+    case unknownContent
+
+    package var description: String {
+        switch self {
+        case .damaged(let file, let offset):
+            """
+            \(file) is damaged at byte \(offset): check the disk and restore a backup, or move the \
+            file away to start without its contents
+            """
+        case .missing(let file):
+            """
+            \(file) is missing though a newer log exists: restore it, or move the newer ones away \
+            to start without their contents
+            """
+        case .unknownContent:
+            "the journal was written by another version: start that version"
+        }
+    }
+}

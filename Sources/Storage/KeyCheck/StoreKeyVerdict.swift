@@ -32,3 +32,47 @@ enum StoreKeyVerdict: Hashable, Sendable {
         }
     }
 }
+
+extension Store {
+    /// How many of the oldest sealed values are tried where the store has no check value yet.
+    package static let keyTrialsMax: Int64 = 8
+
+    /// Rejects the store if it was created with another master key (`StoreKeyVerdict`). Called at
+    /// each start before anything is read or written under the key. A store without a check value
+    /// gets one.
+    /// - Parameters:
+    ///   - check: a keyed hash under the master key, for this purpose only.
+    ///   - file: the key's file, for the error.
+    ///   - opened: tries up to `keyTrialsMax` of the oldest sealed values; for each, whether the
+    ///     key opens it.
+    /// - Throws: `StoreError.otherKey`; what `write` and `read` throw.
+    package func requireKey(
+        check: [UInt8], file: String,
+        opened: @escaping @Sendable (any SQLSession, _ limit: Int64) throws -> [Bool]
+    ) async throws {
+        let verdict = try await read { session in
+            let stored = try session.keyCheck()
+            return StoreKeyVerdict(
+                stored: stored, check: check,
+                opened: stored == nil ? try opened(session, Self.keyTrialsMax) : [])
+        }
+        switch verdict {
+        case .proved(writesCheck: false): break
+        case .proved(writesCheck: true): try await write { try $0.setKeyCheck(check) }
+        case .refused: throw StoreError.otherKey(store: location, key: file)
+        }
+    }
+}
+
+extension SQLSession {
+    /// The check value of the master key; nil in a store of a version that wrote none.
+    fileprivate func keyCheck() throws -> [UInt8]? {
+        try queryOne("SELECT check_value FROM key_check WHERE id = 1") { try $0.blob(0) }
+    }
+}
+
+extension Transaction {
+    fileprivate func setKeyCheck(_ value: [UInt8]) throws {
+        try execute("INSERT INTO key_check (id, check_value) VALUES (1, ?)", [.blob(value)])
+    }
+}

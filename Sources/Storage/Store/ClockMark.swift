@@ -1,4 +1,5 @@
-import ServiceRuntime
+import Logging
+package import ServiceRuntime
 
 /// The store's high-water mark of time: the latest known moment, written with a commit every 15
 /// seconds (Sources/SECURITY.md, Clock), together with the machine's uptime at that moment. A later
@@ -65,6 +66,40 @@ struct ClockMark: Sendable {
                 id: boot, uptime: .milliseconds(try row.integer(3)))
             moment.isInDoubt = try row.integer(4) != 0
             return moment
+        }
+    }
+}
+
+/// Keeps a store's clock mark current when there are no writes: a service that was idle for days
+/// must not look, at its next start, like one that was off for days. Also checks whether the
+/// machine's clock can be trusted again, where the service waits for that.
+package struct ClockMarking: Sendable {
+    /// The interval while writes fail, so that health soon sees that they work again.
+    private static let retryEvery: Duration = .seconds(1)
+
+    private let store: Store
+    private let time: any Time
+
+    /// For `store`, whose commits write the mark.
+    package init(store: Store, time: any Time) {
+        self.store = store
+        self.time = time
+    }
+
+    /// Runs until cancelled.
+    /// - Throws: `CancellationError`.
+    package func run() async throws {
+        while true {
+            let rest = store.writes.trouble == nil ? ClockMark.interval : Self.retryEvery
+            try await time.sleep(for: rest)
+            _ = store.clock.isHeld
+            do {
+                try await store.write { _ in }
+            } catch {
+                store.logger.warning(
+                    "store.clock_mark.failed", "writing the store's clock mark failed",
+                    fields: [.detail: .error(error)])
+            }
         }
     }
 }

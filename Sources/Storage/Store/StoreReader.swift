@@ -28,7 +28,7 @@ struct StoreReader {
 
     private static func run(
         _ query: QueuedQuery, _ connection: any SQLConnection
-    ) throws -> QueuedFlow.Answer {
+    ) throws -> QueuedQuery.Answer {
         try connection.beginReading()
         do {
             let answer = try query.run(connection)
