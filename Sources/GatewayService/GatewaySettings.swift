@@ -23,3 +23,30 @@ package enum LimiterFailure: String, CaseIterable, Sendable {
     /// The flow proceeds without being counted.
     case pass
 }
+
+/// A flow that charges the rate limiter, and what it does when the limiter does not answer.
+/// The operator can change that.
+package enum LimitedFlow: String, CaseIterable, Sendable {
+    /// Proceeds: it gives no opportunity to guess.
+    case signUp = "sign-up"
+    /// Proceeds: a guest account holds nothing and costs a few rows.
+    case guestSignUp = "guest-sign-up"
+    /// Proceeds: the mail goes to the email's owner, who may have no other way to sign in.
+    case passwordReset = "password-reset"
+    /// Proceeds: the mail goes to the caller's own account.
+    case verificationMail = "verification-mail"
+    /// Refuses: passwords could be guessed without a count.
+    case passwordSignIn = "password-sign-in"
+    /// Proceeds: a provider's signature cannot be guessed.
+    case providerSignIn = "provider-sign-in"
+    /// Refuses: codes could be guessed, and messages sent at our cost, without a count.
+    case phoneCode = "phone-code"
+
+    /// The default.
+    package var failure: LimiterFailure {
+        switch self {
+        case .signUp, .guestSignUp, .passwordReset, .verificationMail, .providerSignIn: .pass
+        case .passwordSignIn, .phoneCode: .refuse
+        }
+    }
+}

@@ -1,3 +1,6 @@
+import Addresses
+import Contracts
+import Messages
 import RPC
 import ServiceRuntime
 
@@ -39,5 +42,99 @@ extension RateLimiter {
         } else {
             await refund(charge, context, only: spared)
         }
+    }
+
+    /// Counts a guess at an account's password in every flow that takes one: sign-in,
+    /// re-authentication, changing the password. All flows share the limits. They are charged
+    /// before the password is verified, so that parallel guesses cannot pass them.
+    ///
+    /// - Parameter attempt: calls the identity service.
+    /// - Returns: the identity service's response, and the charge, which stays until `succeed`
+    ///   reports a right password.
+    /// - Throws: as `charging`.
+    func countingPasswordGuess<Answer>(
+        email: String, device: String, language: String, _ context: CallContext,
+        _ attempt: () async throws -> Answer
+    ) async throws -> (answer: Answer, charge: LimitCharge) {
+        try await charging(
+            .signIn(email: email, device: device, caller: LimitedCaller(context)), context,
+            language: language, attempt)
+    }
+
+    /// Charges the limits, then calls the identity service with `onward`. Sign-in and
+    /// re-authentication share these steps.
+    /// - Returns: the identity service's response, and the charge, which stays until `succeed`
+    ///   reports a right password.
+    /// - Throws: as `charging`.
+    func verifyPassword(
+        _ request: IdentityV1.VerifyPasswordRequest, by accounts: any AccountsAPI,
+        language: String, _ context: CallContext, onward: CallContext
+    ) async throws -> (answer: IdentityV1.VerifyPasswordResponse, charge: LimitCharge) {
+        try await countingPasswordGuess(
+            email: request.email, device: request.origin?.deviceId ?? "", language: language,
+            context
+        ) {
+            try await accounts.verifyPassword(request, onward)
+        }
+    }
+
+    /// Counts a guess at a code in every flow that takes one. It is charged before the code
+    /// is compared, so that parallel guesses cannot pass the limit. The subjects are the number
+    /// that the caller names, which the identity service compares with the number that the code was
+    /// sent to, and the caller's address.
+    ///
+    ///     the identity service's answer           charge on the number   on the address
+    ///     the code is right                       refunded               refunded
+    ///     wrong, compared with a live code        stays                  stays
+    ///     no such live code, or it has expired    refunded               stays
+    ///     no answer in time, or we failed         refunded               stays
+    ///     anything else                           refunded               refunded
+    ///
+    /// - Parameters:
+    ///   - request: the id of the request that had the code sent, as the caller gives it.
+    ///   - attempt: calls the identity service.
+    /// - Returns: the identity service's response. The rate limiter has then been told that the
+    ///   guess was right: the delays between codes start over, and the device is known.
+    /// - Throws: as `charging`. A guess without a live code is `auth/invalid-verification-code`, as
+    ///   is a wrong one.
+    func countingPhoneCode<Answer: Sendable>(
+        _ number: PhoneNumber, request: String, device: String, language: String,
+        _ context: CallContext, _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            let action = try LimitedAction.phoneCodeGuess(
+                number: number.text, request: request, device: device,
+                caller: LimitedCaller(context))
+            let (answer, charge) = try await charging(action, context, language: language, attempt)
+            await succeed(charge, context, begunAnew: action.begunAnew)
+            return answer
+        } catch let error as ServiceError where error.isOfNoLiveCode {
+            // The same error in both cases, so that it does not reveal which requests are live.
+            throw ServiceError(.invalidCode, fields: ["code"])
+        }
+    }
+
+    /// Counts a provider's token in every flow that takes one: sign-in, re-authentication, linking.
+    /// It is charged before the token is verified, so that parallel attempts cannot pass the limit.
+    /// The charge of a valid token is refunded; `ChargeSettlement` has the rule for the others
+    ///
+    ///
+    /// A sign-in is counted by address and device only. The token names an identity, but only the
+    /// identity service can verify that claim. A limit by identity would protect nothing, because a
+    /// provider's signature cannot be guessed. Attack: the holder of an old token of another user
+    /// would use such a limit to lock that user out. In an account's own session the account is
+    /// known and has its own limit.
+    ///
+    /// - Parameter attempt: calls the identity service.
+    /// - Returns: the identity service's response.
+    /// - Throws: as `charging`.
+    func countingProviderToken<Answer>(
+        _ action: LimitedAction, language: String, _ context: CallContext,
+        _ attempt: () async throws -> Answer
+    ) async throws -> Answer {
+        let (answer, charge) = try await charging(
+            action, context, language: language, attempt)
+        await succeed(charge, context)
+        return answer
     }
 }

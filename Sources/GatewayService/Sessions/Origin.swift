@@ -31,14 +31,3 @@ enum Origin {
             platform: device.platform, deviceName: device.name)
     }
 }
-
-extension GatewayV1.Session {
-    /// Converts the session service's tokens.
-    init(_ tokens: SessionV1.Tokens) {
-        self.init(
-            sessionId: tokens.sessionId, accessToken: tokens.accessToken,
-            accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
-            idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs,
-            serverTimeMs: tokens.serverTimeMs)
-    }
-}

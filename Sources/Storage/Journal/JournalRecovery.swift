@@ -1,4 +1,5 @@
 import Glibc
+import ServiceRuntime
 import Synchronization
 
 /// Restores the source from disk and finds the log to continue.

@@ -1,5 +1,6 @@
 import Cryptography
 import Glibc
+import JSON
 import ServiceRuntime
 
 /// The progress line of an import. It is updated in place on a terminal, and omitted elsewhere.

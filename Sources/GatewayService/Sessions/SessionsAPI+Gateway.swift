@@ -33,4 +33,41 @@ extension SessionsAPI {
         if state.known && state.live { throw ServiceError(.invalidAccessToken) }
         return ""
     }
+
+    /// The session and account of an access token, for calls that only the session's owner may
+    /// make.
+    /// - Throws: `auth/invalid-access-token` unless the token is valid now.
+    func live(
+        _ accessToken: String, _ context: CallContext
+    ) async throws -> SessionV1.ValidateResponse {
+        let validity = try await validate(
+            SessionV1.ValidateRequest(accessToken: accessToken), context.onward())
+        guard validity.valid else { throw ServiceError(.invalidAccessToken) }
+        return validity
+    }
+
+    /// Opens a session with the identity service's proof, bound to the device's key where it has
+    /// one. Every sign-in ends with this call.
+    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a retried call's session
+    ///   has ended, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`.
+    func open(
+        by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?,
+        from origin: IdentityV1.Origin, _ onward: CallContext
+    ) async throws -> GatewayV1.Session? {
+        let opened = try await create(
+            SessionV1.CreateRequest(proof: proof, origin: origin, deviceKey: device?.key), onward)
+        return opened.tokens.map(GatewayV1.Session.init)
+    }
+}
+
+extension GatewayV1.Session {
+    /// Converts the session service's tokens.
+    init(_ tokens: SessionV1.Tokens) {
+        self.init(
+            sessionId: tokens.sessionId, accessToken: tokens.accessToken,
+            accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
+            idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs,
+            serverTimeMs: tokens.serverTimeMs)
+    }
 }
