@@ -26,3 +26,10 @@ enum Screen {
         _ = fflushAll()  // a closed output does not stop the command
     }
 }
+
+extension String {
+    /// Padded to the width of a column, by one space at least.
+    func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: max(1, width - count))
+    }
+}

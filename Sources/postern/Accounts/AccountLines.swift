@@ -44,7 +44,7 @@ extension IdentityV1.AdminAccount {
             ("last sign-in", Self.moment(account.lastSignInAtMs)),
         ]
         rows += useRows
-        return rows.filter { !$0.1.isEmpty }.map { "\(Self.padded($0.0))\($0.1)" }
+        return rows.filter { !$0.1.isEmpty }.map { $0.0.padded(to: 15) + $0.1 }
     }
 
     private var useRows: [(String, String)] {
@@ -54,10 +54,6 @@ extension IdentityV1.AdminAccount {
             ("last activity", Self.moment(use.lastActivityAtMs)),
             ("last seen", Self.moment(use.lastSeenAtMs)),
         ]
-    }
-
-    private static func padded(_ name: String) -> String {
-        name + String(repeating: " ", count: max(1, 15 - name.count))
     }
 
     private static func moment(_ milliseconds: Int64) -> String {

@@ -122,17 +122,17 @@ struct AccountAdminOptions: ParsableArguments {
     @OptionGroup var services: EndpointsOption
 
     /// Calls identity; prints its errors.
-    func ask(_ question: (OperatorCaller) async throws -> Void) async throws {
+    func ask(_ question: (Caller) async throws -> Void) async throws {
         try await services.ask("identity", hints: Self.hints, question)
     }
 
     /// Prints the lines that `question` makes of a response.
-    func show(_ question: (OperatorCaller) async throws -> [String]) async throws {
+    func show(_ question: (Caller) async throws -> [String]) async throws {
         try await services.show("identity", hints: Self.hints, question)
     }
 }
 
-extension OperatorCaller {
+extension Caller {
     /// Identity's account administration.
     var accounts: AccountAdminClient { AccountAdminClient(client) }
 }

@@ -4,14 +4,16 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// Calls methods by name; reflection supplies their descriptors.
-struct Caller {
+/// Calls one service as `endpoints.json` says: by a generated client, or a method by its name, whose
+/// descriptor reflection supplies.
+struct Caller: Sendable {
     /// Timeout of a unary call.
     static let timeout = Duration.seconds(10)
     /// Timeout of a call with streams, which may wait for a user or watch for a long time.
     static let streamTimeout = Duration.seconds(3_600)
 
-    private let client: RPCClient
+    /// The channel, for a generated client.
+    let client: RPCClient
 
     /// A caller of `service` (`gateway`, `session`, …).
     init(
@@ -22,6 +24,9 @@ struct Caller {
             group: MultiThreadedEventLoopGroup.singleton,
             time: SystemTime(), randomness: SecureRandomness())
     }
+
+    /// A context for one unary call that starts now.
+    var context: CallContext { client.context(timeout: Self.timeout) }
 
     /// Calls a method of any kind by its name and prints the response as JSON: a stream's items one
     /// per line, as they arrive.

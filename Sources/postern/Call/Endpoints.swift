@@ -65,6 +65,17 @@ struct Endpoints {
         }
     }
 
+    /// Asks all programs concurrently, so that stopped ones cost one timeout in total.
+    /// - Returns: the answers by service, without those that are nil.
+    static func ofEach<Answer: Sendable>(
+        _ ask: @escaping @Sendable (String) async -> Answer?
+    ) async -> [String: Answer] {
+        await withTaskGroup(of: (String, Answer?).self) { group in
+            for service in services { group.addTask { (service, await ask(service)) } }
+            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+
     /// The address of a service's metrics; nil if the file has none.
     func metrics(of service: String) -> ServiceAddress? { metrics[service] }
 

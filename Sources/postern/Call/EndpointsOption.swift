@@ -1,7 +1,5 @@
 import ArgumentParser
-import Cryptography
 import Messages
-import NIOPosix
 import RPC
 import ServiceRuntime
 
@@ -16,9 +14,9 @@ struct EndpointsOption: ParsableArguments {
     /// - Parameter hints: what to do about a rejected field, by the field's name.
     func ask<Answer>(
         _ service: String, hints: [String: String] = [:],
-        _ question: (OperatorCaller) async throws -> Answer
+        _ question: (Caller) async throws -> Answer
     ) async throws -> Answer {
-        let caller = try OperatorCaller(endpoints, service: service)
+        let caller = try Caller(Endpoints(endpoints), service: service)
         do {
             return try await question(caller)
         } catch let error as ServiceError {
@@ -31,30 +29,10 @@ struct EndpointsOption: ParsableArguments {
     /// Prints the lines that `question` makes of a response.
     func show(
         _ service: String, hints: [String: String] = [:],
-        _ question: (OperatorCaller) async throws -> [String]
+        _ question: (Caller) async throws -> [String]
     ) async throws {
         for line in try await ask(service, hints: hints, question) { Screen.line(line) }
     }
-}
-
-/// Calls one service as the operator.
-struct OperatorCaller: Sendable {
-    /// Timeout of one call.
-    private static let patience = Duration.seconds(10)
-
-    /// The channel, for a generated client.
-    let client: RPCClient
-
-    /// A caller of `service`.
-    /// - Parameter path: the file that `postern up` writes.
-    init(_ path: String, service: String) throws {
-        client = RPCClient(
-            try Endpoints(path).client(of: service), group: MultiThreadedEventLoopGroup.singleton,
-            time: SystemTime(), randomness: SecureRandomness())
-    }
-
-    /// A context for one call that starts now.
-    var context: CallContext { client.context(timeout: Self.patience) }
 }
 
 /// An error of the catalogue as JSON, in the mapping of `postern.wire.v1.Error`.

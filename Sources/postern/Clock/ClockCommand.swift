@@ -80,7 +80,7 @@ extension EndpointsOption {
         _ service: String, _ question: (ClockClient, CallContext) async throws -> ClockState
     ) async -> Result<ClockState, ServiceError> {
         do {
-            let caller = try OperatorCaller(endpoints, service: service)
+            let caller = try Caller(Endpoints(endpoints), service: service)
             return .success(try await question(ClockClient(caller.client), caller.context))
         } catch let error as ServiceError {
             return .failure(error)
@@ -98,13 +98,13 @@ extension AsyncParsableCommand {
     ) throws {
         var exitCode: Int32 = 0
         for answer in answers {
-            let padding = String(repeating: " ", count: max(1, 16 - answer.service.count))
+            let service = answer.service.padded(to: 16)
             switch answer.state {
             case .success(let state):
-                Screen.line(answer.service + padding + state.text)
+                Screen.line(service + state.text)
                 exitCode = max(exitCode, code(state))
             case .failure(let error):
-                Screen.line(answer.service + padding + "no answer (\(error.code.rawValue))")
+                Screen.line(service + "no answer (\(error.code.rawValue))")
                 exitCode = 1
             }
         }

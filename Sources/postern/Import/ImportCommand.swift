@@ -90,7 +90,7 @@ struct ImportOptions: ParsableArguments {
     /// - Throws: `ExitCode` 2 if records were rejected.
     func run(
         _ path: String, source: String,
-        _ content: (OperatorCaller) async throws -> AccountFile.Content
+        _ content: (Caller) async throws -> AccountFile.Content
     ) async throws {
         let counts = try await services.ask("identity") { caller -> ImportCounts in
             let content = try await content(caller)
@@ -104,7 +104,7 @@ struct ImportOptions: ParsableArguments {
     }
 
     private func run(
-        _ path: String, source: String, _ content: AccountFile.Content, _ caller: OperatorCaller
+        _ path: String, source: String, _ content: AccountFile.Content, _ caller: Caller
     ) async throws -> ImportCounts {
         let positionPath = path == "-" ? nil : "\(path).position"
         let start = try fromStart || dryRun ? 0 : start(path, positionPath)

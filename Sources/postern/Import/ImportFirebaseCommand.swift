@@ -58,7 +58,7 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
     }
 
     private func prefix(
-        _ config: FirebaseHashConfig?, _ caller: OperatorCaller
+        _ config: FirebaseHashConfig?, _ caller: Caller
     ) async throws -> String? {
         guard let config else { return nil }
         let id = try await ImportsClient(caller.client).keepHashParameters(

@@ -88,7 +88,7 @@ struct KeysCommand: AsyncParsableCommand {
     }
 }
 
-extension OperatorCaller {
+extension Caller {
     fileprivate var signingKeys: SigningKeysClient { SigningKeysClient(client) }
     fileprivate var refreshKeys: RefreshKeysClient { RefreshKeysClient(client) }
 }
@@ -122,7 +122,6 @@ extension SessionV1.RefreshKey {
 /// The format of a key's line in `postern keys`.
 private enum KeyLine {
     static func text(_ name: String, _ state: String, since moment: Int64) -> String {
-        let padding = String(repeating: " ", count: max(1, 11 - state.count))
-        return "\(name)  \(state)\(padding)since \(Timestamp(milliseconds: moment).text)"
+        "\(name)  \(state.padded(to: 11))since \(Timestamp(milliseconds: moment).text)"
     }
 }

@@ -129,7 +129,7 @@ struct LimitsCommand: AsyncParsableCommand {
     }
 }
 
-extension OperatorCaller {
+extension Caller {
     fileprivate var limits: LimitsClient { LimitsClient(client) }
     fileprivate var operation: LimitOperationClient { LimitOperationClient(client) }
 }

@@ -158,7 +158,7 @@ extension EndpointsOption {
     /// Calls the notification service about its messages; prints its errors. A watch that Ctrl-C
     /// has cancelled prints none.
     fileprivate func outbox(
-        _ body: (OutboxClient, OperatorCaller) async throws -> Void
+        _ body: (OutboxClient, Caller) async throws -> Void
     ) async throws {
         try await ask("notification") { caller in
             do {

@@ -18,26 +18,14 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let endpoints = try Endpoints(services.endpoints)
-        let states = await states(endpoints)
+        let states = await Endpoints.ofEach { await Self.state(of: $0, endpoints) }
         var isWell = true
         for service in Endpoints.services {
             let state = states[service] ?? "no answer"
             isWell = isWell && state.hasPrefix("serving")
-            Screen.line(service + String(repeating: " ", count: 16 - service.count) + state)
+            Screen.line(service.padded(to: 16) + state)
         }
         if !isWell { throw ExitCode(1) }
-    }
-
-    /// Queries all programs concurrently, so that stopped ones cost one timeout in total.
-    private func states(_ endpoints: Endpoints) async -> [String: String] {
-        await withTaskGroup(of: (String, String).self) { group in
-            for service in Endpoints.services {
-                group.addTask { (service, await state(of: service, endpoints)) }
-            }
-            var states: [String: String] = [:]
-            for await (service, state) in group { states[service] = state }
-            return states
-        }
     }
 
     /// `serving`, `serving, degraded: store (disk full, since 2025-01-02T03:04:05.678Z)`, or
@@ -51,10 +39,10 @@ struct StatusCommand: AsyncParsableCommand {
             ? "serving" : "serving, degraded: " + degraded.joined(separator: ", ")
     }
 
-    private func state(of service: String, _ endpoints: Endpoints) async -> String {
+    private static func state(of service: String, _ endpoints: Endpoints) async -> String {
         do {
-            let caller = try Caller(endpoints, service: service, connectPatience: Self.patience)
-            return Self.line(try await caller.health())
+            let caller = try Caller(endpoints, service: service, connectPatience: patience)
+            return line(try await caller.health())
         } catch let error as ServiceError {
             return "no answer (\(error.code.rawValue))"
         } catch {

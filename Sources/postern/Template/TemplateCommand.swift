@@ -87,11 +87,6 @@ extension TemplateCatalogue {
 }
 
 extension String {
-    /// Padded with spaces to the width of a column.
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(1, width - count))
-    }
-
     /// Without its last line break, which `Screen.line` adds.
     fileprivate var trimmingOneNewline: String {
         last?.isNewline == true ? String(dropLast()) : self

@@ -38,19 +38,11 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
-    /// The programs that respond, queried concurrently.
+    /// The programs that respond.
     private func scrape(_ endpoints: Endpoints) async -> [String: ServiceScrape] {
-        await withTaskGroup(of: (String, ServiceScrape?).self) { group in
-            for service in Endpoints.services {
-                guard let address = endpoints.metrics(of: service) else { continue }
-                group.addTask {
-                    let page = MetricsReader.read(address)
-                    return (service, page.map { ServiceScrape($0, at: Clock.seconds()) })
-                }
-            }
-            var scrapes: [String: ServiceScrape] = [:]
-            for await (service, scrape) in group { scrapes[service] = scrape }
-            return scrapes
+        await Endpoints.ofEach { service in
+            endpoints.metrics(of: service).flatMap(MetricsReader.read)
+                .map { ServiceScrape($0, at: Clock.seconds()) }
         }
     }
 }

@@ -73,15 +73,11 @@ enum TopTable {
     }
 
     private static func line(_ name: String, _ cells: [String]) -> String {
-        var text = padded(String(name.prefix(38)), to: 39)
+        var text = String(name.prefix(38)).padded(to: 39)
         for cell in cells {
             text += String(repeating: " ", count: max(1, 10 - cell.count)) + cell
         }
         return text
-    }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
     }
 
     // MARK: Numbers
