@@ -5,7 +5,7 @@ enum Screen {
     /// Prints one line and flushes it, since the output may be a pipe.
     static func line(_ text: String) {
         print(text)
-        flush()
+        _ = flush()  // a closed output does not stop the command
     }
 
     /// Prints one line of many, for a command that runs as long as its output is read.
@@ -13,7 +13,7 @@ enum Screen {
     ///   which would otherwise end the process.
     static func item(_ text: String) throws {
         print(text)
-        guard fflushAll() else { throw ToolError.noReader }
+        guard flush() else { throw ToolError.noReader }
     }
 
     /// Prints one line on standard error, for errors that are not part of the result.
@@ -22,9 +22,8 @@ enum Screen {
         _ = write(STDERR_FILENO, bytes, bytes.count)  // a failure does not matter, as for `line`
     }
 
-    private static func flush() {
-        _ = fflushAll()  // a closed output does not stop the command
-    }
+    /// - Returns: whether everything was written.
+    private static func flush() -> Bool { fflush(nil) == 0 }
 }
 
 extension String {

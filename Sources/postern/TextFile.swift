@@ -34,9 +34,3 @@ enum TextFile {
         }
     }
 }
-
-/// Flushes the buffers of all output streams.
-/// - Returns: whether everything was written.
-func fflushAll() -> Bool {
-    fflush(nil) == 0
-}

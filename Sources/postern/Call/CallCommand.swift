@@ -46,15 +46,12 @@ struct CallCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
+        try await EndpointsOption.reporting {
             let caller = try Caller(
                 Endpoints(services.endpoints), service: service ?? serviceOfMethod)
             try await caller.call(
                 method, RequestText(request), metadata: fields(),
                 timeout: timeout.map { .seconds($0) }, show: Screen.item)
-        } catch let error as ServiceError {
-            Screen.line(ErrorText.json(error))
-            throw ExitCode(1)
         }
     }
 

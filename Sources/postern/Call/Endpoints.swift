@@ -7,6 +7,7 @@ import ServiceRuntime
 /// The content of `endpoints.json`: the address of each service, and the keys to call them with.
 struct Endpoints {
     static let defaultPath = ".postern/endpoints.json"
+    /// In the order of their ports.
     static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
 
     private struct Application {

@@ -17,8 +17,15 @@ struct EndpointsOption: ParsableArguments {
         _ question: (Caller) async throws -> Answer
     ) async throws -> Answer {
         let caller = try Caller(Endpoints(endpoints), service: service)
+        return try await Self.reporting(hints: hints) { try await question(caller) }
+    }
+
+    /// Prints an error of a service as JSON and exits with 1.
+    static func reporting<Answer>(
+        hints: [String: String] = [:], _ body: () async throws -> Answer
+    ) async throws -> Answer {
         do {
-            return try await question(caller)
+            return try await body()
         } catch let error as ServiceError {
             Screen.line(ErrorText.json(error))
             for field in error.fields { hints[field].map(Screen.line) }

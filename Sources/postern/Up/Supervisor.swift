@@ -33,7 +33,7 @@ final class Supervisor {
 
     /// The ports of each service, in the order of the port numbers.
     var endpoints: [ServiceEndpoint] {
-        ["gateway", "identity", "session", "rate-limit", "notification"].map { service in
+        Endpoints.services.map { service in
             let child = children.first { $0.name == "postern-\(service)" }
             return ServiceEndpoint(
                 service: service, port: child?.port ?? 0, metricsPort: child?.metricsPort ?? 0)
@@ -101,17 +101,13 @@ final class Supervisor {
         "postern-notification": ["identity", "session", "rate-limit"],
     ]
 
-    private static let portOffsets = [
-        "postern-gateway": 0, "postern-identity": 1, "postern-session": 2, "postern-rate-limit": 3,
-        "postern-notification": 4,
-    ]
-
     private func ports(_ child: Child) -> (port: Int, metricsPort: Int) {
         if child.port != 0 { return (child.port, child.metricsPort) }
         guard portBase != 0 else {
             return (earlyPorts[child.name] ?? 0, 0)
         }
-        let port = portBase + (Self.portOffsets[child.name] ?? 0)
+        let offset = Endpoints.services.firstIndex { child.name == "postern-\($0)" }
+        let port = portBase + (offset ?? 0)
         return (port, port + 10)
     }
 
