@@ -3,7 +3,6 @@ import Cryptography
 import Glibc
 import Messages
 import RPC
-import ServiceRuntime
 
 /// `postern call`: calls any method of any service with JSON.
 struct CallCommand: AsyncParsableCommand {

@@ -1,4 +1,3 @@
-import Contracts
 import Messages
 import RPC
 import ServiceRuntime
@@ -92,6 +91,13 @@ enum ReadRecord {
     case left(what: String)
     /// Hash parameters, at the beginning of an export of Postern.
     case parameters(IdentityV1.HashParameters)
+
+    /// A record that is not in the file's format.
+    static func unreadable(_ id: String = "", field: String = "") -> ReadRecord {
+        .refused(
+            RefusedRecord(
+                externalID: id, code: "rpc/invalid-argument", field: field, reason: "unreadable"))
+    }
 }
 
 /// Why a record was rejected, for the file of rejected records.

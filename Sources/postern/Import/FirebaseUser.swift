@@ -21,7 +21,7 @@ struct FirebaseUser {
     /// The account of a user, and what the export lacks of it.
     func read(_ bytes: [UInt8]) -> (record: ReadRecord, lost: [String]) {
         guard let user = JSONReader.object(in: bytes, depthMax: 12) else {
-            return (refused("", "", "unreadable"), [])
+            return (.unreadable(), [])
         }
         let id = user["localId"]?.string ?? ""
         var lost: [String] = []
@@ -45,12 +45,6 @@ struct FirebaseUser {
             )
         }
         return (.account(record), lost)
-    }
-
-    private func refused(_ id: String, _ field: String, _ reason: String) -> ReadRecord {
-        .refused(
-            RefusedRecord(
-                externalID: id, code: "rpc/invalid-argument", field: field, reason: reason))
     }
 
     private func identities(

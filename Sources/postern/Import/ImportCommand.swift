@@ -109,16 +109,12 @@ struct ImportOptions: ParsableArguments {
         let positionPath = path == "-" ? nil : "\(path).position"
         let start = try fromStart || dryRun ? 0 : start(path, positionPath)
         if start > 0 { Screen.line("resuming where the last run was stopped, at byte \(start)") }
-        let imports = ImportsClient(caller.client)
         var file = try await AccountFile(path, content, from: start) { shared in
-            try await imports.keepHashParameters(
-                IdentityV1.KeepHashParametersRequest(
-                    signerKey: shared.signerKey, saltSeparator: shared.saltSeparator),
-                caller.context
-            ).parametersId
+            try await caller.keepHashParameters(
+                signerKey: shared.signerKey, saltSeparator: shared.saltSeparator)
         }
         let run = ImportRun(
-            imports: imports,
+            imports: ImportsClient(caller.client),
             options: ImportRun.Options(
                 source: source, emailsUnproved: emailsUnproved, isDryRun: dryRun,
                 positionPath: positionPath, deadLetterPath: deadLetterPath(path)),
@@ -135,5 +131,15 @@ struct ImportOptions: ParsableArguments {
 
     private func deadLetterPath(_ path: String) -> String {
         deadLetters ?? (path == "-" ? "refused.jsonl" : "\(path).refused.jsonl")
+    }
+}
+
+extension Caller {
+    /// Stores hash parameters at the service.
+    /// - Returns: their id there.
+    func keepHashParameters(signerKey: [UInt8], saltSeparator: [UInt8]) async throws -> Int64 {
+        let request = IdentityV1.KeepHashParametersRequest(
+            signerKey: signerKey, saltSeparator: saltSeparator)
+        return try await ImportsClient(client).keepHashParameters(request, context).parametersId
     }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
-import Contracts
 import Cryptography
-import Messages
 
 /// `postern import firebase FILE`.
 struct ImportFirebaseCommand: AsyncParsableCommand {
@@ -61,11 +59,8 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
         _ config: FirebaseHashConfig?, _ caller: Caller
     ) async throws -> String? {
         guard let config else { return nil }
-        let id = try await ImportsClient(caller.client).keepHashParameters(
-            IdentityV1.KeepHashParametersRequest(
-                signerKey: config.signerKey, saltSeparator: config.saltSeparator),
-            caller.context
-        ).parametersId
+        let id = try await caller.keepHashParameters(
+            signerKey: config.signerKey, saltSeparator: config.saltSeparator)
         return "$firebase-scrypt$m=\(config.memoryCost),r=\(config.rounds)$k=\(id)"
     }
 

@@ -19,21 +19,15 @@ enum RecordLine {
     static func read(_ bytes: [UInt8]) -> ReadRecord {
         guard bytes.count <= RecordReader.recordBytesMax,
             let object = JSONReader.object(in: bytes, depthMax: depthMax)
-        else { return refused("", "no JSON object of 64 KiB at the most") }
+        else { return .unreadable(field: "no JSON object of 64 KiB at the most") }
         if let parameters = object["hash_parameters"]?.object { return self.parameters(parameters) }
         var record = IdentityV1.AccountRecord()
         for member in object.members {
             guard set(member.name, member.value, &record) else {
-                return refused(object["external_id"]?.string ?? "", member.name)
+                return .unreadable(object["external_id"]?.string ?? "", field: member.name)
             }
         }
         return .account(record)
-    }
-
-    private static func refused(_ id: String, _ field: String) -> ReadRecord {
-        .refused(
-            RefusedRecord(
-                externalID: id, code: "rpc/invalid-argument", field: field, reason: "unreadable"))
     }
 
     /// Null is the same as an absent member.
@@ -85,7 +79,7 @@ enum RecordLine {
         guard let id = object["parameters_id"]?.integer,
             let key = object["signer_key"]?.string.flatMap({ Base64.decode($0.utf8) }),
             let separator = object["salt_separator"]?.string.flatMap({ Base64.decode($0.utf8) })
-        else { return refused("", "hash_parameters") }
+        else { return .unreadable(field: "hash_parameters") }
         return .parameters(
             IdentityV1.HashParameters(
                 parametersId: id, signerKey: key, saltSeparator: separator))
