@@ -81,12 +81,13 @@ let package = Package(
         library("CCrypt", pkgConfig: "libcrypt", apt: "libcrypt-dev"),
         library("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
         library("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
+        library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
 
         // The foundation, downwards only.
         module("JSON", []),
         module(
             "ServiceRuntime",
-            ["JSON", logging, metrics, coreMetrics, lifecycle, unixSignals],
+            ["CYAML", "JSON", logging, metrics, coreMetrics, lifecycle, unixSignals],
             pages: ["Errors/README.md"]),
         module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(

@@ -12,6 +12,7 @@ build_packages=(
   git libc6-dev libstdc++-12-dev pkg-config
   libprotobuf-c-dev protobuf-c-compiler protobuf-compiler libprotobuf-dev
   libssl-dev libsqlite3-dev libargon2-dev libcrypt-dev libcurl4-openssl-dev libidn2-dev
+  libyaml-dev
 )
 
 # The five services and the tool.

@@ -6,7 +6,7 @@ enum ModuleGraph {
     /// these.
     static let modules: [(name: String, imports: Set<String>)] = [
         ("JSON", []),
-        ("ServiceRuntime", ["JSON"]),
+        ("ServiceRuntime", ["JSON", "CYAML"]),
         ("Addresses", ["ServiceRuntime", "CIDN"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "JSON", "CMessages"]),
@@ -54,7 +54,7 @@ enum ModuleGraph {
 
     /// C targets: generated C, module maps and shims.
     static let cModules: Set<String> = [
-        "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN",
+        "CMessages", "COpenSSL", "CSQLite", "CArgon2", "CCrypt", "CCurl", "CIDN", "CYAML",
     ]
 
     /// Programs and the tool: only they use the system clock, arguments and standard output.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The current policies, replaced as a whole while calls read them.
 ///
-/// Not `Reloadable<LimitPolicies>`, which is generic in another module: each call would look up the type
-/// of its lock, which costs a third of the decision.
+/// Not `Reloadable<LimitPolicies>`, which is generic in another module: each call would look up the
+/// type of its lock, which costs a third of the decision.
 package final class PoliciesInForce: Sendable {
     private let held: Mutex<LimitPolicies>
 

@@ -1,8 +1,8 @@
 /// A settings file with flat keys (`listen-port: 7402`) or nested ones, whose names are joined by
 /// dashes (`listen:` over `port: 7402`).
 ///
-/// A general parser of YAML (Yams) needs all of Foundation, which adds 55 MB to each program. So the
-/// parser here reads only what settings need.
+/// Yams needs all of Foundation, which adds 55 MB to each program. libyaml does
+/// not.
 struct SettingsFile {
     /// A settings file has a few pages; a larger file is the wrong one.
     static let bytesMax = 262_144
@@ -40,8 +40,7 @@ struct SettingsFile {
             case .failure(let failure): mistake(path, failure.sentence)
             }
         } else if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
-            var reader = YAMLSettings()
-            reader.read(text)
+            let reader = YAMLSettings(text)
             take(reader.entries, path)
             for (line, sentence) in reader.mistakes { mistake("\(path) line \(line)", sentence) }
         } else {

@@ -1,88 +1,285 @@
-/// Reads settings from YAML: nested mappings, lists of values, plain and quoted values, comments.
+import CYAML
+
+/// Reads settings from YAML, parsed by libyaml: nested mappings, lists of values, and scalars, all
+/// of which are text.
 ///
-/// Rejects by name the parts of YAML that settings do not need (anchors, tags, block scalars,
-/// several documents, flow mappings). A file that is accepted therefore means the same here as to
-/// every other YAML 1.2 parser.
+/// Refuses what settings do not need: anchors and aliases, tags, block scalars, values of several
+/// lines, flow mappings, several documents. After a violation of YAML's syntax libyaml cannot go
+/// on, so that is the last mistake reported; all others are collected.
 struct YAMLSettings {
     /// How deeply mappings may be nested.
     private static let depthMax = 8
+
+    /// A key whose value comes next. Without a name if the key was refused: its value is skipped.
+    private struct Key {
+        let name: String?
+        let line: Int
+    }
+
+    /// A collection that is open.
+    private enum Level {
+        case mapping(prefix: String, Key?)
+        case list(Key)
+        /// It stands where none may; its content is skipped.
+        case skipped
+    }
+
+    /// The document cannot be read further.
+    private struct Stop: Error {}
 
     /// The settings that were read.
     private(set) var entries: [SettingsFileEntry] = []
     /// The mistakes, with their lines.
     private(set) var mistakes: [(line: Int, sentence: String)] = []
 
-    /// The mappings that are open, outermost first.
-    private var levels: [(indent: Int, prefix: String)] = []
-    /// A key whose value is expected on the lines below it.
-    private var open: (name: String, line: Int, indent: Int)?
-    /// A list whose items are being read.
-    private var list: (name: String, line: Int, indent: Int, items: [String])?
+    /// The collections that are open, outermost first.
+    private var levels: [Level] = []
+    /// The values of the list that is open; no list holds another.
+    private var items: [String] = []
+    private var hasDocument = false
 
     /// Reads a file's text.
-    mutating func read(_ text: String) {
-        let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
-        for (index, line) in lines.enumerated() {
-            do {
-                if let line = try YAMLLine(line, number: index + 1) { try read(line) }
-            } catch {
-                mistakes.append((index + 1, error.sentence))
+    init(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            // It keeps its own address, so it must not move.
+            let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+            defer { parser.deallocate() }
+            guard yaml_parser_initialize(parser) == 1 else {
+                return mistake(1, "there is no memory to read the file")
             }
-        }
-        closeList()
-        closeOpen()
-    }
-
-    private mutating func read(_ line: YAMLLine) throws(YAMLMistake) {
-        if let item = line.item { return try readItem(item, line) }
-        closeList()
-        try enterLevel(of: line)
-        let (key, rest) = try line.keyAndValue()
-        let name = (levels.last?.prefix ?? "") + key
-        guard let value = try YAMLScalar.value(rest) else {
-            open = (name, line.number, line.indent)
-            return
-        }
-        entries.append(SettingsFileEntry(name: name, value: value, line: line.number))
-    }
-
-    private mutating func readItem(_ item: Substring, _ line: YAMLLine) throws(YAMLMistake) {
-        if let key = open, line.indent >= key.indent {
-            list = (key.name, key.line, line.indent, [])
-            open = nil
-        }
-        guard list?.indent == line.indent else {
-            throw YAMLMistake("this list item belongs to no key")
-        }
-        guard case .one(let text) = try YAMLScalar.value(item) else {
-            throw YAMLMistake("a list holds plain values only")
-        }
-        list?.items.append(text)
-    }
-
-    private mutating func enterLevel(of line: YAMLLine) throws(YAMLMistake) {
-        if let key = open, line.indent > key.indent, levels.count < Self.depthMax {
-            levels.append((line.indent, key.name + "-"))
-            open = nil
-        }
-        closeOpen()
-        if levels.isEmpty { levels.append((line.indent, "")) }
-        while levels.count > 1, line.indent < (levels.last?.indent ?? 0) { levels.removeLast() }
-        guard levels.last?.indent == line.indent else {
-            throw YAMLMistake("the line is indented unlike its neighbours, or nested too deeply")
+            defer { yaml_parser_delete(parser) }
+            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+            yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+            // `Stop` follows the mistake that ended the reading.
+            try? read(parser, bytes)
         }
     }
 
-    private mutating func closeOpen() {
-        guard let key = open else { return }
-        mistakes.append((key.line, "\(key.name) has no value"))
-        open = nil
+    private mutating func read(
+        _ parser: UnsafeMutablePointer<yaml_parser_t>, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(Stop) {
+        while true {
+            var event = yaml_event_t()
+            guard yaml_parser_parse(parser, &event) == 1 else {
+                return mistake(
+                    Self.line(of: parser.pointee, in: bytes), Self.sentence(of: parser.pointee))
+            }
+            defer { yaml_event_delete(&event) }
+            if event.type == YAML_STREAM_END_EVENT { return }
+            try read(event)
+        }
     }
 
-    private mutating func closeList() {
-        guard let list else { return }
-        entries.append(
-            SettingsFileEntry(name: list.name, value: .many(list.items), line: list.line))
-        self.list = nil
+    private mutating func read(_ event: yaml_event_t) throws(Stop) {
+        let line = event.start_mark.line + 1
+        switch event.type {
+        case YAML_DOCUMENT_START_EVENT:
+            let start = event.data.document_start
+            let hasDirectives =
+                start.version_directive != nil
+                || start.tag_directives.start != start.tag_directives.end
+            guard !hasDocument, !hasDirectives else {
+                throw stop(line, "a settings file is one document without directives")
+            }
+            hasDocument = true
+        case YAML_SCALAR_EVENT: try take(YAMLScalar(event), line)
+        case YAML_ALIAS_EVENT: try take(YAMLScalar(refused: Self.mustBeQuoted("*")), line)
+        case YAML_SEQUENCE_START_EVENT:
+            let start = event.data.sequence_start
+            try beginList(line, Self.refusal(anchor: start.anchor, tag: start.tag))
+        case YAML_MAPPING_START_EVENT:
+            let start = event.data.mapping_start
+            let isFlow = start.style == YAML_FLOW_MAPPING_STYLE
+            try beginMapping(
+                line,
+                Self.refusal(anchor: start.anchor, tag: start.tag)
+                    ?? (isFlow ? Self.mustBeQuoted("{") : nil))
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: end()
+        default: break
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func take(_ scalar: YAMLScalar, _ line: Int) throws(Stop) {
+        switch levels.last {
+        case nil:
+            let text = (try? scalar.value.get()) ?? ""
+            throw stop(
+                line,
+                text.contains(":")
+                    ? "a space is missing after the colon"
+                    : "neither \"name: value\" nor \"- value\"")
+        case .mapping(let prefix, nil):
+            let name = scalar.settingName
+            if name == nil { mistake(line, "a setting's name is letters, digits and dashes") }
+            setTop(.mapping(prefix: prefix, Key(name: name.map { prefix + $0 }, line: line)))
+        case .mapping(_, let key?):
+            if let name = key.name { take(scalar, of: name, key.line, line) }
+            endValue()
+        case .list:
+            switch scalar.value {
+            case .success(let text): items.append(text)
+            case .failure(.empty): mistake(line, "a list holds plain values only")
+            case .failure(.refused(let sentence)): mistake(line, sentence)
+            }
+        case .skipped: break
+        }
+    }
+
+    private mutating func take(
+        _ scalar: YAMLScalar, of name: String, _ keyLine: Int, _ line: Int
+    ) {
+        switch scalar.value {
+        case .success(let text):
+            entries.append(SettingsFileEntry(name: name, value: .one(text), line: keyLine))
+        case .failure(.empty): mistake(keyLine, "\(name) has no value")
+        case .failure(.refused(let sentence)): mistake(line, sentence)
+        }
+    }
+
+    // MARK: Collections
+
+    private mutating func beginList(_ line: Int, _ refusal: String?) throws(Stop) {
+        switch (levels.last, refusal) {
+        case (.skipped, _): levels.append(.skipped)
+        case (.mapping(_, nil), _):
+            throw stop(line, "a setting's name is letters, digits and dashes")
+        case (_, let refusal?): skip(line, refusal)
+        case (nil, nil): skip(line, "this list item belongs to no key")
+        case (.list, nil): skip(line, "a list holds plain values only")
+        case (.mapping(_, let key?), nil): levels.append(key.name == nil ? .skipped : .list(key))
+        }
+    }
+
+    private mutating func beginMapping(_ line: Int, _ refusal: String?) throws(Stop) {
+        switch (levels.last, refusal) {
+        case (.skipped, _): levels.append(.skipped)
+        case (.mapping(_, nil), _):
+            throw stop(line, "a setting's name is letters, digits and dashes")
+        case (_, let refusal?): skip(line, refusal)
+        case (nil, nil): levels.append(.mapping(prefix: "", nil))
+        case (.list, nil): skip(line, "a list holds plain values only")
+        case (.mapping(_, let key?), nil):
+            guard levels.count < Self.depthMax else {
+                return skip(line, "the line is nested too deeply")
+            }
+            levels.append(key.name.map { .mapping(prefix: $0 + "-", nil) } ?? .skipped)
+        }
+    }
+
+    private mutating func skip(_ line: Int, _ sentence: String) {
+        mistake(line, sentence)
+        levels.append(.skipped)
+    }
+
+    private mutating func end() {
+        if case .list(let key) = levels.popLast(), let name = key.name {
+            entries.append(SettingsFileEntry(name: name, value: .many(items), line: key.line))
+            items.removeAll()
+        }
+        endValue()
+    }
+
+    /// The value of the key that was read last is complete.
+    private mutating func endValue() {
+        if case .mapping(let prefix, _) = levels.last { setTop(.mapping(prefix: prefix, nil)) }
+    }
+
+    private mutating func setTop(_ level: Level) { levels[levels.count - 1] = level }
+
+    // MARK: Mistakes
+
+    private mutating func mistake(_ line: Int, _ sentence: String) {
+        mistakes.append((line, sentence))
+    }
+
+    private mutating func stop(_ line: Int, _ sentence: String) -> Stop {
+        mistake(line, sentence)
+        return Stop()
+    }
+
+    /// Why a node with an anchor or a tag is refused; nil for one with neither.
+    fileprivate static func refusal(
+        anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?
+    ) -> String? {
+        if anchor != nil { return mustBeQuoted("&") }
+        return tag == nil ? nil : mustBeQuoted("!")
+    }
+
+    fileprivate static func mustBeQuoted(_ first: String) -> String {
+        "a value that begins with \(first) must stand in quotes"
+    }
+
+    /// The line of a syntax error, from 1. Where libyaml knows what it was in the middle of, that
+    /// began on the line to look at; a block, though, began far above. For a character that no YAML
+    /// may contain, libyaml gives only its offset.
+    private static func line(
+        of parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Int {
+        if parser.error == YAML_READER_ERROR {
+            return bytes.prefix(parser.problem_offset).count { $0 == UInt8(ascii: "\n") } + 1
+        }
+        guard let context = parser.context.map({ String(cString: $0) }),
+            !context.hasPrefix("while parsing a block")
+        else { return parser.problem_mark.line + 1 }
+        return parser.context_mark.line + 1
+    }
+
+    private static func sentence(of parser: yaml_parser_t) -> String {
+        [parser.context, parser.problem].compactMap { $0.map { String(cString: $0) } }
+            .joined(separator: ": ")
+    }
+}
+
+/// A scalar of the document.
+private struct YAMLScalar {
+    /// Why a scalar is no value.
+    enum Refusal: Error {
+        case empty
+        case refused(String)
+    }
+
+    let value: Result<String, Refusal>
+
+    init(refused sentence: String) { value = .failure(.refused(sentence)) }
+
+    init(_ event: yaml_event_t) {
+        let scalar = event.data.scalar
+        if let refusal = YAMLSettings.refusal(anchor: scalar.anchor, tag: scalar.tag) {
+            self.init(refused: refusal)
+        } else if scalar.style == YAML_LITERAL_SCALAR_STYLE {
+            self.init(refused: YAMLSettings.mustBeQuoted("|"))
+        } else if scalar.style == YAML_FOLDED_SCALAR_STYLE {
+            self.init(refused: YAMLSettings.mustBeQuoted(">"))
+        } else if event.start_mark.line != event.end_mark.line {
+            // Usually the next line is a setting with a wrong indentation.
+            self.init(refused: "the value continues on the next line")
+        } else {
+            let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+            self.init(String(decoding: bytes, as: UTF8.self), isPlain: isPlain)
+        }
+    }
+
+    private init(_ text: String, isPlain: Bool) {
+        value =
+            switch text {
+            case "" where isPlain: .failure(.empty)
+            case "~" where isPlain, "null" where isPlain, "Null" where isPlain,
+                "NULL" where isPlain:
+                .failure(.refused("a value is missing"))
+            default: .success(text)
+            }
+    }
+
+    /// The text as a setting's name, which may be a pattern; nil if it is none. A star at the
+    /// beginning would be an alias without its quotes, so it is refused with them, too.
+    var settingName: String? {
+        guard let text = try? value.get(), let first = text.first, first != "*",
+            text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_*".contains($0)) })
+        else { return nil }
+        return text
     }
 }

@@ -1,0 +1,7 @@
+// libyaml: events of a YAML document.
+#ifndef POSTERN_CYAML_SHIM_H
+#define POSTERN_CYAML_SHIM_H
+
+#include <yaml.h>
+
+#endif
