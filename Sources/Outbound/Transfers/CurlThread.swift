@@ -100,7 +100,7 @@ final class CurlThread {
         let whenClosed = queue.seal()
         sockets.cutAll()
         curl_multi_cleanup(multi.raw)
-        for tell in whenClosed { tell() }
+        for report in whenClosed { report() }
     }
 
     /// A write to a closed connection must not kill the process. With SIGPIPE blocked, write(2)

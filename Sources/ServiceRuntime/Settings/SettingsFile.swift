@@ -1,8 +1,7 @@
 /// A settings file with flat keys (`listen-port: 7402`) or nested ones, whose names are joined by
 /// dashes (`listen:` over `port: 7402`).
 ///
-/// Yams needs all of Foundation, which adds 55 MB to each program. libyaml does
-/// not.
+/// Yams needs all of Foundation, which adds 55 MB to each program; libyaml does not.
 struct SettingsFile {
     /// A settings file has a few pages; a larger file is the wrong one.
     static let bytesMax = 262_144

@@ -56,7 +56,7 @@ package final class ClockHold: Sendable {
         held = Atomic(isHeld)
         since = time.now()
         self.isBehind = Atomic(isBehind)
-        tell(start)
+        log(start)
     }
 
     /// Whether calls that depend on the time must wait. Reads the machine's clock, and ends the
@@ -111,7 +111,7 @@ package final class ClockHold: Sendable {
         logger.warning("clock.accepted", "continuing at the machine's clock", fields: [:])
     }
 
-    private func tell(_ start: ClockStart) {
+    private func log(_ start: ClockStart) {
         let ahead = time.wallClock() - time.now()
         switch start {
         case .agrees: break

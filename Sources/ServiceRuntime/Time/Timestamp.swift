@@ -46,3 +46,60 @@ extension Duration {
     /// durations.
     package var nanoseconds: UInt64 { UInt64(clamping: attoseconds / 1_000_000_000) }
 }
+
+extension Timestamp {
+    /// RFC 3339 in UTC with milliseconds: `2026-01-31T09:05:00.250Z`. Years beyond 9999 or before 0
+    /// are written with more digits or a sign. RFC 3339 does not allow these, and no clock here
+    /// returns them.
+    package var text: String {
+        let day = CivilDay(since1970: seconds.flooredQuotient(by: 86_400))
+        let second = seconds.flooredRemainder(by: 86_400)
+        let thousandth = milliseconds.flooredRemainder(by: 1_000)
+        return Self.padded(day.year, 4) + "-" + Self.padded(day.month, 2) + "-"
+            + Self.padded(day.day, 2) + "T" + Self.padded(second / 3_600, 2) + ":"
+            + Self.padded(second / 60 % 60, 2) + ":" + Self.padded(second % 60, 2) + "."
+            + Self.padded(thousandth, 3) + "Z"
+    }
+
+    private static func padded(_ number: Int64, _ width: Int) -> String {
+        let digits = String(number.magnitude)
+        let zeros = String(repeating: "0", count: max(0, width - digits.count))
+        return (number < 0 ? "-" : "") + zeros + digits
+    }
+}
+
+/// A day of the proleptic Gregorian calendar.
+/// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
+private struct CivilDay {
+    let year: Int64
+    let month: Int64
+    let day: Int64
+
+    /// The day `days` after 1970-01-01. Any value of `Timestamp` fits.
+    init(since1970 days: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+}
+
+extension Int64 {
+    /// The quotient rounded down, for a positive divisor.
+    func flooredQuotient(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    /// The remainder, 0 ..< `divisor`, for a positive divisor.
+    func flooredRemainder(by divisor: Int64) -> Int64 {
+        let remainder = self % divisor
+        return remainder < 0 ? remainder + divisor : remainder
+    }
+}
