@@ -1,4 +1,5 @@
 import Cryptography
+import Glibc
 import Messages
 
 /// A caller that has authenticated itself.
@@ -161,5 +162,95 @@ package struct Applications: Sendable {
         byCertificate.first { application, names in
             application.name == name && names.contains { peerNames.contains($0) }
         }?.application
+    }
+}
+
+/// Lists the names in a folder, sorted.
+enum FolderListing {
+    /// The names of all entries, sorted.
+    /// - Throws: `ApplicationsError.noFolder`.
+    static func fileNames(in folder: String) throws -> [String] {
+        guard let directory = opendir(folder) else { throw ApplicationsError.noFolder(folder) }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            names.append(name)
+        }
+        return names.sorted()
+    }
+}
+
+/// Why the applications' keys could not be read; each text says what to do.
+package enum ApplicationsError: Error, CustomStringConvertible {
+    /// The folder is missing or cannot be opened.
+    case noFolder(String)
+    /// An application has no key.
+    case noKey(String, folder: String)
+    /// A file whose name is not a key's.
+    case notAKeyName(String)
+    /// A PEM file without a private Ed25519 key.
+    case notEd25519(String)
+    /// A key that client and server share, where none is allowed.
+    case sharedKey(String, application: String, isOurs: Bool)
+
+    package var description: String {
+        switch self {
+        case .noFolder(let folder):
+            "cannot read the folder of application keys \(folder): create it or correct the setting"
+        case .noKey(let name, let folder):
+            "the application \(name) has no key: put \(name).KEYID.pub (its public half) into "
+                + "\(folder), or \(name).KEYID.key where it calls others itself; `postern "
+                + "applications` and docker/secrets.sh make both"
+        case .notAKeyName(let name):
+            "\(name) is not named like an application's key: APPLICATION.KEYID.key or .pub"
+        case .notEd25519(let path):
+            "\(path) is PEM, but no Ed25519 private key (PKCS #8): make one with `postern "
+                + "applications` or `openssl genpkey -algorithm ed25519`"
+        case .sharedKey(let path, let application, isOurs: true):
+            "\(path) is a secret that \(application) shares with the servers it calls, and each of "
+                + "them could call as \(application): start `postern up` or run docker/secrets.sh "
+                + "again, which make an Ed25519 key, or make one with `openssl genpkey -algorithm "
+                + "ed25519`, give servers its public half, and take this file away"
+        case .sharedKey(let path, let application, isOurs: false):
+            "\(path) is a secret that \(application) shares with this server, and "
+                + "accept-shared-keys is false: `postern applications rotate \(application)` makes "
+                + "an Ed25519 key; then take this file away"
+        }
+    }
+}
+
+/// Which applications may authenticate by a shared key (HMAC-SHA-256). A server that verifies a
+/// proof by a shared key can also make one: an attacker who controls that server can call every
+/// other server that holds the key, as its application. Keys between our own programs are therefore
+/// never shared. Another application's older shared key in a server's folder is accepted, unless
+/// the operator disables this:
+///
+///     application     accept-shared-keys   its shared key
+///     one of ours     either               rejected
+///     another         true                 accepted, with a warning at each load
+///     another         false                rejected
+package struct SharedKeyRule: Sendable {
+    private let ours: Set<String>
+    private let acceptsOthers: Bool
+
+    /// - Parameters:
+    ///   - ours: The applications that may never authenticate by a shared key.
+    ///   - acceptsOthers: Whether all other applications may.
+    package init(ours: Set<String>, acceptsOthers: Bool) {
+        self.ours = ours
+        self.acceptsOthers = acceptsOthers
+    }
+
+    /// Checks whether `application` may use a shared key.
+    /// - Parameter path: the file of the shared key.
+    /// - Throws: `ApplicationsError.sharedKey` when it is rejected.
+    func check(_ application: String, _ path: String) throws(ApplicationsError) {
+        let isOurs = ours.contains(application)
+        guard acceptsOthers, !isOurs else {
+            throw .sharedKey(path, application: application, isOurs: isOurs)
+        }
     }
 }

@@ -37,3 +37,56 @@ package struct ServerSettings: Sendable {
         self.agent = agent
     }
 }
+
+/// The admission limits of a server. Above each limit a caller is rejected and asked to retry
+/// later, which costs almost nothing. Serving it late instead would delay every caller.
+package struct ServerLimits: Sendable, Hashable {
+    /// Handlers of ordinary methods running at once; each uses some 10 KiB.
+    package var runningMax = 2_000
+    /// Handlers of costly methods running at once: they wait for something scarcer than memory.
+    package var costlyRunningMax = 256
+    /// Open watches; each costs 3.5 KiB, or 5 KiB as a follower of revocations (`docker/bench.sh
+    /// crowds`).
+    package var watchingMax = 20_000
+    /// Handlers of the admin lane running at once: enough for a few operators and probes.
+    package var adminRunningMax = 64
+    /// Calls that wait in each lane for a handler to finish.
+    package var queueMax = 1_000
+    /// Bytes of waiting requests in each lane, since a single request may have 1 MiB.
+    package var queueBytesMax = 8 * 1024 * 1024
+    /// Connections at once; each uses some 16 KiB without TLS and 64 KiB with it.
+    package var connectionsMax = 10_000
+    /// Connections at once from one IPv4 address, or from one IPv6 /64. A caller opens one for each
+    /// of its event loops, so this suffices for hundreds of processes behind one address.
+    package var connectionsPerAddressMax = 1_000
+    /// The same for loopback addresses, which all programs of one machine share.
+    package var connectionsPerLoopbackMax = Int.max
+    /// Connections without a Hello; above this limit the oldest of them is closed.
+    package var ungreetedMax = 512
+    /// Age at which a connection is drained, so that callers distribute themselves over all
+    /// instances again and authenticate again; nil: never. For each connection it varies by up to a
+    /// tenth.
+    package var connectionAgeMax: Duration?
+    /// Time without a call after which a connection is drained; nil: never.
+    package var connectionIdleMax: Duration?
+    /// The applications whose calls use the admin lane.
+    package var adminApplications: Set<String> = ["tool"]
+
+    /// The defaults, which suit one service on one machine.
+    package init() {}
+
+    /// The limit of handlers of `lane` running at once.
+    func runningMax(of lane: MethodLane) -> Int {
+        switch lane {
+        case .ordinary: runningMax
+        case .costly: min(costlyRunningMax, runningMax)
+        case .watching: watchingMax
+        case .admin: adminRunningMax
+        }
+    }
+
+    /// The limit of waiting calls of `lane`. Watches do not end, so no call waits for one.
+    func queueMax(of lane: MethodLane) -> Int {
+        lane == .watching ? 0 : queueMax
+    }
+}

@@ -157,3 +157,23 @@ final class CallStream: @unchecked Sendable {
         pump()
     }
 }
+
+/// One wait on a stream. It can be cancelled from any thread, before the wait begins or later.
+final class StreamTicket: Sendable {
+    let isCancelled = Atomic(false)
+}
+
+/// Represents all holders of a client's end of a stream: when the last reference is released, the
+/// call is abandoned.
+final class StreamUser: Sendable {
+    let stream: CallStream
+
+    init(_ stream: CallStream) {
+        self.stream = stream
+    }
+
+    deinit {
+        guard !stream.isOver.load(ordering: .acquiring) else { return }
+        stream.loop.execute { [stream] in stream.giveUp?() }
+    }
+}

@@ -1,3 +1,4 @@
+import Cryptography
 package import NIOCore
 
 /// Splits the incoming bytes into frames: four bytes of length, unsigned and big-endian, then that
@@ -103,5 +104,14 @@ package struct FrameDecoder {
         let start = position + FrameLimits.lengthBytes
         guard bytes.count - start >= length else { return .incomplete }
         return .frame(start..<start + length)
+    }
+}
+
+extension ByteBuffer {
+    /// Overwrites the readable bytes with zeros, for all owners of the memory. A plain write would
+    /// copy the memory first if NIO or its pool still holds the buffer, and would wipe only the
+    /// copy.
+    func wipe() {
+        withUnsafeReadableBytes { Cryptography.wipe($0) }
     }
 }
