@@ -1,20 +1,20 @@
 import ServiceRuntime
 
-/// The admission gates of a server, one for each lane.
+/// The admission limiters of a server, one for each lane.
 struct Admission: Sendable {
-    private let ordinary: LaneGate
-    private let costly: LaneGate
-    private let watching: LaneGate
-    private let admin: LaneGate
+    private let ordinary: LaneLimiter
+    private let costly: LaneLimiter
+    private let watching: LaneLimiter
+    private let admin: LaneLimiter
 
     init(_ limits: ServerLimits, time: any Time) {
-        ordinary = LaneGate(.ordinary, limits, time: time)
-        costly = LaneGate(.costly, limits, time: time)
-        watching = LaneGate(.watching, limits, time: time)
-        admin = LaneGate(.admin, limits, time: time)
+        ordinary = LaneLimiter(.ordinary, limits, time: time)
+        costly = LaneLimiter(.costly, limits, time: time)
+        watching = LaneLimiter(.watching, limits, time: time)
+        admin = LaneLimiter(.admin, limits, time: time)
     }
 
-    subscript(lane: MethodLane) -> LaneGate {
+    subscript(lane: MethodLane) -> LaneLimiter {
         switch lane {
         case .ordinary: ordinary
         case .costly: costly

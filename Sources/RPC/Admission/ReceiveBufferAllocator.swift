@@ -4,7 +4,7 @@ import NIOCore
 ///
 /// NIO's own allocators keep up to four buffers per connection, each as large as its largest read:
 /// a connection that was once busy held 230 KiB while idle. NIO keeps a buffer only if it asks for
-/// its size or is told that the next one is no larger, and always at least one; so the first buffer
+/// its size or learns that the next one is no larger, and always at least one; so the first buffer
 /// is small. With one read per event loop iteration (`maxMessagesPerRead`) it keeps no others.
 struct ReceiveBufferAllocator: RecvByteBufferAllocator {
     /// Smallest buffer, in bytes: fits a few calls, and malloc serves this size from its cache.

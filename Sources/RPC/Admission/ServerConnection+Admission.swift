@@ -7,7 +7,7 @@ import ServiceRuntime
 /// request is in memory that is wiped, since it may contain a password.
 struct WaitingCall {
     let place: AdmissionQueue<WaitingTicket>.Place
-    let gate: LaneGate
+    let limiter: LaneLimiter
     let payload: SecretBytes
     let context: CallContext
     let entry: MethodTable.Entry
@@ -17,44 +17,44 @@ struct WaitingCall {
 /// How the calls of a server connection wait in a lane's queue. A waiting call counts as running on
 /// its connection, so that `calls_max`, cancels and deadlines apply to it as to any other.
 extension ServerConnection {
-    /// The gate for this caller's calls to the method.
-    func gate(of entry: MethodTable.Entry) -> LaneGate {
+    /// The limiter for this caller's calls to the method.
+    func limiter(of entry: MethodTable.Entry) -> LaneLimiter {
         shared.admission[isAdmin ? .admin : entry.lane]
     }
 
     /// Queues a call that could not enter, or refuses it.
     func wait(
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
-        _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async, _ gate: LaneGate
+        _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async, _ limiter: LaneLimiter
     ) {
-        guard let loop = self.context?.eventLoop else { return gate.leave() }
+        guard let loop = self.context?.eventLoop else { return limiter.leave() }
         let ticket = WaitingTicket(
             call: call, connection: NIOLoopBound(self, eventLoop: loop), loop: loop)
-        let arrival = gate.wait(
+        let arrival = limiter.wait(
             ticket, bytes: payload.count, deadline: context.deadline, at: turnUptime)
         switch arrival {
         case .refused(let shed): refuse(call, Self.overloaded(shed.retryAfter))
         case .waits(let place):
             machine.began(call, deadline: context.deadline)
             waiting[call] = WaitingCall(
-                place: place, gate: gate, payload: SecretBytes(copying: payload),
+                place: place, limiter: limiter, payload: SecretBytes(copying: payload),
                 context: context, entry: entry, start: start)
         }
     }
 
     /// Refuses a stream that could not enter. Streams do not queue, because their items would have
     /// to be queued as well.
-    func refuseStream(_ call: UInt64, _ gate: LaneGate) {
-        gate.leave()
+    func refuseStream(_ call: UInt64, _ limiter: LaneLimiter) {
+        limiter.leave()
         refuse(call, Self.overloaded(Self.streamRetry))
     }
 
     /// Runs a call that was admitted, unless it has ended meanwhile.
-    func admitted(_ call: UInt64, by gate: LaneGate) {
-        guard let waited = waiting.removeValue(forKey: call) else { return gate.leave() }
+    func admitted(_ call: UInt64, by limiter: LaneLimiter) {
+        guard let waited = waiting.removeValue(forKey: call) else { return limiter.leave() }
         turnUptime = shared.time.uptime()
         waited.payload.withBytes { payload in
-            run(call, payload, waited.context, waited.entry, waited.start, gate)
+            run(call, payload, waited.context, waited.entry, waited.start, limiter)
         }
     }
 
@@ -68,7 +68,7 @@ extension ServerConnection {
     /// Removes a call from the queue that was answered otherwise.
     func forgetWaiting(_ call: UInt64) {
         guard let waited = waiting.removeValue(forKey: call) else { return }
-        waited.gate.forget(waited.place)
+        waited.limiter.forget(waited.place)
         _ = machine.finished(call)  // false: its response is sent
         closeIfDrained()
     }
@@ -78,7 +78,7 @@ extension ServerConnection {
         let waiting = self.waiting
         self.waiting = [:]
         for (call, waited) in waiting {
-            waited.gate.forget(waited.place)
+            waited.limiter.forget(waited.place)
             _ = machine.finished(call)  // false: its response is no longer wanted
         }
     }

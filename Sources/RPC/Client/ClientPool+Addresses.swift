@@ -102,11 +102,11 @@ enum ConnectionTrouble {
     /// The service name with the reason for each of its addresses.
     static func detail(_ service: String, _ troubles: [(address: String, text: String)]) -> String {
         guard !troubles.isEmpty else { return "no address of \(service) is known" }
-        let told = troubles.prefix(addressesMax).map {
+        let shown = troubles.prefix(addressesMax).map {
             "\($0.address): \($0.text.prefix(charactersMax))"
         }
-        let rest = troubles.count - told.count
+        let rest = troubles.count - shown.count
         let more = rest > 0 ? ["\(rest) more"] : []
-        return "no address of \(service) can be reached (\((told + more).joined(separator: "; ")))"
+        return "no address of \(service) can be reached (\((shown + more).joined(separator: "; ")))"
     }
 }

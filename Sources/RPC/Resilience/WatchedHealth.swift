@@ -22,7 +22,7 @@ final class WatchedHealth: EndpointHealth {
 
     private let loop: any EventLoop
     private let time: any Time
-    private let tell: (ServingState) -> Void
+    private let report: (ServingState) -> Void
     private var connection: ClientConnection?
     private var call: PendingCall?
     private var stream: CallStream?
@@ -31,12 +31,12 @@ final class WatchedHealth: EndpointHealth {
 
     init(
         _ connection: ClientConnection, _ loop: any EventLoop, time: any Time,
-        tell: @escaping (ServingState) -> Void
+        report: @escaping (ServingState) -> Void
     ) {
         self.connection = connection
         self.loop = loop
         self.time = time
-        self.tell = tell
+        self.report = report
     }
 
     func stop() {
@@ -63,7 +63,7 @@ final class WatchedHealth: EndpointHealth {
         ) { [self] in ended(stream, $0) }
         self.stream = stream
         self.call = call
-        if silence == nil { awaitWord() }
+        if silence == nil { awaitItem() }
         connection.start(call)
     }
 
@@ -73,8 +73,8 @@ final class WatchedHealth: EndpointHealth {
         switch stream.take({ try HealthV1.CheckResponse(decoding: $0, in: $1) }) {
         case .items(let items):
             guard let last = items.first else { return }
-            awaitWord()
-            tell(last.status == .serving ? .serving : .notServing)
+            awaitItem()
+            report(last.status == .serving ? .serving : .notServing)
         case .failed:
             // An item that does not decode does not show that the server serves, and it would stay
             // at the front of the inbox. So the stream is cancelled and a new one is started.
@@ -83,11 +83,11 @@ final class WatchedHealth: EndpointHealth {
         }
     }
 
-    private func awaitWord() {
+    private func awaitItem() {
         silence?.cancel()
         let health = NIOLoopBound(self, eventLoop: loop)
         silence = loop.scheduleTask(in: TimeAmount(Self.patience)) {
-            health.value.tell(.notServing)
+            health.value.report(.notServing)
         }
     }
 
@@ -98,11 +98,11 @@ final class WatchedHealth: EndpointHealth {
         call = nil
         guard connection != nil else { return }
         switch Self.verdict(on: result) {
-        case .state(let state): tell(state)
-        case .unsaid: awaitWord()
-        case .never:
+        case .state(let state): report(state)
+        case .unchanged: awaitItem()
+        case .unsupported:
             stop()
-            return tell(.serving)
+            return report(.serving)
         }
         let health = NIOLoopBound(self, eventLoop: loop)
         next = loop.scheduleTask(in: TimeAmount(Self.pause)) { health.value.follow() }
@@ -112,17 +112,17 @@ final class WatchedHealth: EndpointHealth {
     enum Verdict: Hashable {
         case state(ServingState)
         /// Unknown, because of overload or a deadline; the last reported state remains.
-        case unsaid
+        case unchanged
         /// This server does not support such calls, or does not permit ours; the connection must
         /// suffice.
-        case never
+        case unsupported
     }
 
     static func verdict(on result: Result<BorrowedResponse, ServiceError>) -> Verdict {
         guard case .failure(let error) = result else { return .state(.notServing) }  // stopping
         return switch error.code {
-        case .unknownMethod, .permissionDenied, .unauthenticated: .never
-        case .resourceExhausted, .deadlineExceeded: .unsaid
+        case .unknownMethod, .permissionDenied, .unauthenticated: .unsupported
+        case .resourceExhausted, .deadlineExceeded: .unchanged
         default: .state(.notServing)
         }
     }

@@ -10,8 +10,8 @@ struct AsyncCall: Sendable {
     let connection: NIOLoopBound<ServerConnection>
     /// The stream; nil for a unary call.
     let stream: CallStream?
-    /// The lane's gate, where the call counts as running until its handler returns.
-    let gate: LaneGate
+    /// The lane's limiter, where the call counts as running until its handler returns.
+    let limiter: LaneLimiter
     /// Its metrics and trace.
     let observed: ObservedCall
 
@@ -21,7 +21,7 @@ struct AsyncCall: Sendable {
     /// Responds with `response`.
     func finish(_ response: some ProtobufMessage) {
         stream?.end(.answered([]))
-        gate.leave()
+        limiter.leave()
         let connection = connection.value
         let before = connection.out.readableBytes
         let fits = connection.finished(call, response)
@@ -33,7 +33,7 @@ struct AsyncCall: Sendable {
     /// Responds after the last item of a server stream.
     func finish() {
         stream?.end(.answered([]))
-        gate.leave()
+        limiter.leave()
         connection.value.finished(call)
         connection.value.returned(observed, .ok)
     }
@@ -41,7 +41,7 @@ struct AsyncCall: Sendable {
     /// Responds with the error that `error` maps to.
     func fail(_ error: any Error) {
         stream?.end(.failed(ServiceError(.cancelled)))
-        gate.leave()
+        limiter.leave()
         connection.value.failed(call, error)
         connection.value.returned(observed, StatusCode(answering: error))
     }

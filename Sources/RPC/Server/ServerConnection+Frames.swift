@@ -181,14 +181,14 @@ extension ServerConnection {
         _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async
     ) {
         let call = head.call
-        let gate = gate(of: entry)
+        let limiter = limiter(of: entry)
         let method = entry.handler.method
-        guard gate.enter() else {
+        guard limiter.enter() else {
             // Streams do not queue, because their items would have to be queued as well.
-            guard method.streams == .none else { return refuseStream(call, gate) }
-            return wait(call, payload, context, entry, start, gate)
+            guard method.streams == .none else { return refuseStream(call, limiter) }
+            return wait(call, payload, context, entry, start, limiter)
         }
-        guard let loop = self.context?.eventLoop else { return gate.leave() }
+        guard let loop = self.context?.eventLoop else { return limiter.leave() }
         // Registered first: the task starts at once and may finish before its handle is stored.
         var stream: CallStream?
         if method.streams == .none {
@@ -196,19 +196,19 @@ extension ServerConnection {
         } else {
             stream = beginStream(head, method, context.deadline, loop)
         }
-        run(call, payload, context, entry, start, gate, stream)
+        run(call, payload, context, entry, start, limiter, stream)
     }
 
-    /// Runs the handler of a call that is registered and has entered `gate`.
+    /// Runs the handler of a call that is registered and has entered `limiter`.
     func run(
         _ call: UInt64, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
-        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ gate: LaneGate,
+        _ entry: MethodTable.Entry, _ start: MethodHandler.Async, _ limiter: LaneLimiter,
         _ stream: CallStream? = nil
     ) {
-        guard let loop = self.context?.eventLoop else { return gate.leave() }
+        guard let loop = self.context?.eventLoop else { return limiter.leave() }
         let handle = AsyncCall(
             call: call, executor: resources.executor,
-            connection: NIOLoopBound(self, eventLoop: loop), stream: stream, gate: gate,
+            connection: NIOLoopBound(self, eventLoop: loop), stream: stream, limiter: limiter,
             observed: observe(entry, context, requestBytes: payload.count))
         do {
             let task = try handle.observed.run { try start(payload, context, handle) }

@@ -11,7 +11,7 @@ import Synchronization
 package final class Broadcaster<Item: Sendable>: Sendable {
     private struct State {
         /// Number of announcements; a follower remembers the last one that it received.
-        var told: UInt64 = 0
+        var sequence: UInt64 = 0
         /// The latest item; nil before the first, and while there is no follower.
         var latest: Item?
         var isOver = false
@@ -20,8 +20,8 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var feed: Task<Void, Never>?
 
-        /// Whether there is a newer announcement than `heard`.
-        func has(after heard: UInt64) -> Bool { latest != nil && told != heard }
+        /// Whether there is a newer announcement than `seen`.
+        func has(after seen: UInt64) -> Bool { latest != nil && sequence != seen }
     }
 
     private let state = Mutex(State())
@@ -38,7 +38,7 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         self.time = time
         self.heartbeat = heartbeat
         takeChanges = { followed in
-            for await change in changes() { followed.tell(change) }
+            for await change in changes() { followed.announce(change) }
             followed.end()
         }
     }
@@ -50,16 +50,16 @@ package final class Broadcaster<Item: Sendable>: Sendable {
     package func send(to items: OutgoingItems<Item>) async throws {
         enter()
         defer { leave() }
-        var heard: UInt64 = 0
-        while let (item, told) = await next(after: heard) {
-            heard = told
+        var seen: UInt64 = 0
+        while let (item, sequence) = await next(after: seen) {
+            seen = sequence
             try await items.write(item)
         }
         try Task.checkCancellation()
     }
 
-    /// Waits for an announcement newer than `heard` and returns the latest item; nil at the end.
-    private func next(after heard: UInt64) async -> (item: Item, told: UInt64)? {
+    /// Waits for an announcement newer than `seen` and returns the latest item; nil at the end.
+    private func next(after seen: UInt64) async -> (item: Item, sequence: UInt64)? {
         let number = state.withLock { state in
             state.numbersUsed &+= 1
             return state.numbersUsed
@@ -67,7 +67,7 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDue = state.withLock { state in
-                    let isDue = state.has(after: heard) || state.isOver || Task.isCancelled
+                    let isDue = state.has(after: seen) || state.isOver || Task.isCancelled
                     if !isDue { state.waiting[number] = continuation }
                     return isDue
                 }
@@ -77,8 +77,8 @@ package final class Broadcaster<Item: Sendable>: Sendable {
             state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
         }
         return state.withLock { state in
-            guard state.has(after: heard), !Task.isCancelled else { return nil }
-            return state.latest.map { ($0, state.told) }
+            guard state.has(after: seen), !Task.isCancelled else { return nil }
+            return state.latest.map { ($0, state.sequence) }
         }
     }
 
@@ -104,7 +104,7 @@ package final class Broadcaster<Item: Sendable>: Sendable {
         }
     }
 
-    // MARK: Telling
+    // MARK: Announcing
 
     private func feed() async {
         await withTaskGroup(of: Void.self) { parts in
@@ -122,16 +122,16 @@ package final class Broadcaster<Item: Sendable>: Sendable {
             } catch {
                 return  // cancelled: there is no follower any more
             }
-            tell(nil)
+            announce(nil)
         }
     }
 
     /// Announces an item, or the latest one again.
-    private func tell(_ item: Item?) {
+    private func announce(_ item: Item?) {
         wake { state in
             guard item != nil || state.latest != nil else { return false }
             if let item { state.latest = item }
-            state.told &+= 1
+            state.sequence &+= 1
             return true
         }
     }

@@ -37,10 +37,10 @@ package struct ClientTLS: Sendable {
         let name = Self.isAddress(serverName) ? nil : serverName
         let handler = try NIOSSLClientHandler(
             context: context, serverHostname: name, configuration: configuration)
-        let gate = TLSGate(.client, handler) { certificate in
+        let check = TLSPeerCheck(.client, handler) { certificate in
             name.map { certificate?.isFor(host: $0) ?? false } ?? (certificate != nil)
         }
-        try channel.pipeline.syncOperations.addHandlers([handler, gate])
+        try channel.pipeline.syncOperations.addHandlers([handler, check])
     }
 
     /// SHA-256 of the certificate that the server presented on this connection.

@@ -42,7 +42,7 @@ package struct ServerTLS: Sendable {
         var configuration = NIOSSLHandler.Configuration()
         configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesKept
         let handler = NIOSSLServerHandler(context: context, configuration: configuration)
-        let gate = TLSGate(.server, handler) { [asksForCertificates] certificate in
+        let check = TLSPeerCheck(.server, handler) { [asksForCertificates] certificate in
             guard asksForCertificates else { return true }
             // TLS does not verify a resumed session again, and its certificate may have expired
             // since.
@@ -50,7 +50,7 @@ package struct ServerTLS: Sendable {
             connection.peer.channel.peerNames = certificate.names
             return true
         }
-        try channel.pipeline.syncOperations.addHandlers([handler, gate])
+        try channel.pipeline.syncOperations.addHandlers([handler, check])
     }
 
     /// Bytes of a connection's outbound buffer that are kept while it is idle.

@@ -53,12 +53,12 @@ struct OutcomeTests {
     @Test(
         "the error of a health stream decides the instance's health",
         arguments: [
-            (ErrorCode.unknownMethod, WatchedHealth.Verdict.never),
-            (.permissionDenied, .never),
-            (.unauthenticated, .never),
-            (.resourceExhausted, .unsaid),
+            (ErrorCode.unknownMethod, WatchedHealth.Verdict.unsupported),
+            (.permissionDenied, .unsupported),
+            (.unauthenticated, .unsupported),
+            (.resourceExhausted, .unchanged),
             (.unavailable, .state(.notServing)),
-            (.deadlineExceeded, .unsaid),
+            (.deadlineExceeded, .unchanged),
             (.internalError, .state(.notServing)),
         ])
     func verdict(code: ErrorCode, verdict: WatchedHealth.Verdict) {

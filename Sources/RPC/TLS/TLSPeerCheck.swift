@@ -5,7 +5,7 @@ import NIOTLS
 
 /// Checks a connection when its TLS handshake completes: rejects peers that negotiated another
 /// protocol, and checks the peer's certificate. Then it removes itself from the pipeline.
-final class TLSGate: ChannelInboundHandler, RemovableChannelHandler {
+final class TLSPeerCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     enum Side: String {

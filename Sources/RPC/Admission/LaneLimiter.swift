@@ -13,7 +13,7 @@ import Synchronization
 /// counted. A new call counts itself as running before it knows whether it may run, and can hide a
 /// free slot for a moment; but it then waits or is refused, and checks after that too. New calls
 /// never overtake waiting ones.
-final class LaneGate: Sendable {
+final class LaneLimiter: Sendable {
     private static let oneWaits = 1 << 32
     /// More than any setting allows, and far below the high half.
     private static let runningLimit = 1 << 30
@@ -51,7 +51,7 @@ final class LaneGate: Sendable {
     /// A handler has returned, or an admitted call is no longer wanted.
     func leave() {
         let left = counts.wrappingSubtract(1, ordering: .relaxed).newValue
-        if left >= Self.oneWaits { letIn(at: time.uptime()) }
+        if left >= Self.oneWaits { admit(at: time.uptime()) }
     }
 
     /// The result for a call that could not enter.
@@ -62,15 +62,15 @@ final class LaneGate: Sendable {
     func wait(
         _ ticket: WaitingTicket, bytes: Int, deadline: Duration, at uptime: Duration
     ) -> Arrival {
-        let (arrival, news) = queue.withLock { queue in
+        let (arrival, changes) = queue.withLock { queue in
             let arrival = queue.arrive(ticket, bytes: bytes, deadline: deadline, at: uptime)
             var change = -1
             if case .waits = arrival { change += Self.oneWaits }
             counts.wrappingAdd(change, ordering: .relaxed)
-            return (arrival, letIn(&queue, at: uptime))
+            return (arrival, admit(&queue, at: uptime))
         }
         if case .refused(let shed) = arrival { metrics.shed(shed.reason) }
-        tell(news)
+        notify(changes)
         return arrival
     }
 
@@ -87,39 +87,39 @@ final class LaneGate: Sendable {
 
     // MARK: Admitting
 
-    private struct News {
+    private struct Changes {
         var admitted: [(ticket: WaitingTicket, wait: Duration)] = []
         var shed: [(ticket: WaitingTicket, shed: AdmissionQueue<WaitingTicket>.Shed)] = []
         var waiting = 0
     }
 
-    private func letIn(at uptime: Duration) {
-        tell(queue.withLock { letIn(&$0, at: uptime) })
+    private func admit(at uptime: Duration) {
+        notify(queue.withLock { admit(&$0, at: uptime) })
     }
 
-    private func letIn(
+    private func admit(
         _ queue: inout AdmissionQueue<WaitingTicket>, at uptime: Duration
-    ) -> News {
-        var news = News()
+    ) -> Changes {
+        var changes = Changes()
         while queue.count > 0, runningCount < runningMax, let next = queue.next(at: uptime) {
             counts.wrappingAdd(1 - Self.oneWaits, ordering: .relaxed)
-            news.admitted.append(next)
+            changes.admitted.append(next)
         }
-        news.shed = queue.takeShed()
-        counts.wrappingSubtract(news.shed.count * Self.oneWaits, ordering: .relaxed)
-        news.waiting = queue.count
-        return news
+        changes.shed = queue.takeShed()
+        counts.wrappingSubtract(changes.shed.count * Self.oneWaits, ordering: .relaxed)
+        changes.waiting = queue.count
+        return changes
     }
 
-    private func tell(_ news: News) {
-        metrics.queued(news.waiting)
-        for (ticket, wait) in news.admitted {
+    private func notify(_ changes: Changes) {
+        metrics.queued(changes.waiting)
+        for (ticket, wait) in changes.admitted {
             metrics.waited(wait)
-            ticket.tell { $0.admitted(ticket.call, by: self) }
+            ticket.notify { $0.admitted(ticket.call, by: self) }
         }
-        for (ticket, shed) in news.shed {
+        for (ticket, shed) in changes.shed {
             metrics.shed(shed.reason)
-            ticket.tell { $0.shed(ticket.call, retryAfter: shed.retryAfter) }
+            ticket.notify { $0.shed(ticket.call, retryAfter: shed.retryAfter) }
         }
     }
 }
@@ -132,7 +132,7 @@ struct WaitingTicket: Sendable {
 
     /// Notifies the connection in a separate task of its loop. Handlers that finish at once would
     /// otherwise admit each other recursively on one stack.
-    func tell(_ news: @escaping @Sendable (ServerConnection) -> Void) {
-        loop.execute { news(connection.value) }
+    func notify(_ change: @escaping @Sendable (ServerConnection) -> Void) {
+        loop.execute { change(connection.value) }
     }
 }
