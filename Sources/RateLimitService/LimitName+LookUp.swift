@@ -2,11 +2,59 @@ package import Contracts
 import Glibc
 
 extension LimitName {
+    /// Its number in the store; never reused. It is also its index in the tables in memory.
+    package var number: UInt16 {
+        switch self {
+        case .failedSignInByDevice: 1
+        case .failedSignInByAddress: 2
+        case .failedSignInByAccount: 3
+        case .signUpByAddress: 4
+        case .signUpOnTakenEmail: 5
+        case .unaddressedByApplication: 6
+        case .failedSignInByKnownDevice: 7
+        case .failedProviderByDevice: 8
+        case .failedProviderByAddress: 9
+        case .phoneCodeRequest: 10
+        case .phoneCodeByAddress: 11
+        case .phoneCodeByBlock: 12
+        case .phoneCodeByCountry: 13
+        case .phoneCodeGuess: 14
+        case .verificationMailByAccount: 15
+        case .passwordResetByEmail: 16
+        case .profileUpdateByAccount: 17
+        case .signInFailuresOverall: 18
+        case .signInWithoutHistory: 19
+        case .knownDevice: 20
+        case .newDeviceByAccount: 21
+        case .failedProviderByAccount: 22
+        case .failedProviderByKnownDevice: 23
+        case .phoneCodeGuessByKnownDevice: 24
+        case .guestSignUpByAddress: 25
+        case .failedSignInBySite: 26
+        case .failedSignInInARow: 27
+        case .phoneCodeFirstGuess: 28
+        case .phoneCodeGuessByAddress: 29
+        case .passwordResetByAddress: 30
+        case .mailByTarget: 31
+        case .signInFailuresBySite: 32
+        case .signInWithoutHistoryBySite: 33
+        case .devicesForgotten: 34
+        case .newSubjectsBySite: 35
+        case .newSubjectsByApplication: 36
+        }
+    }
+
     /// How much is allowed, unless the operator overrides it.
     package var rule: LimitRule { definition.rule }
 
     /// What its flow does when the rate limiter does not answer.
     package var absence: LimiterAbsence { definition.absence }
+
+    /// Whether only this service charges it, as a part of others.
+    var isInternal: Bool { definition.charger != .flow }
+
+    /// Whether the operator may change it.
+    var isOperators: Bool { definition.charger != .limiterFixed }
 
     /// The limit with that number in the store.
     init?(number: UInt16) {
@@ -41,12 +89,4 @@ extension LimitName {
         let last = allCases.map(\.number).max() ?? 0
         return (0...last).map { number in allCases.first { $0.number == number } }
     }()
-}
-
-/// What a flow does when the rate limiter does not answer.
-package enum LimiterAbsence: String, Sendable {
-    /// It refuses: otherwise guesses, or messages sent at our cost, would not be counted.
-    case refuse
-    /// It proceeds without being counted.
-    case pass
 }

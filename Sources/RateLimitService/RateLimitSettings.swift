@@ -4,9 +4,9 @@ package import ServiceRuntime
 /// The operator's settings of the rate-limit service.
 package struct RateLimitSettings: Settings {
     /// The largest number of subjects with a state of their own.
-    package let ringsMax: Int
+    package let subjectsMax: Int
     /// Per cent of them for each class of subjects.
-    let shares: [LimitRoom: Int]
+    let shares: [CapacityClass: Int]
     /// The operator's file of limits, watched while the program runs.
     package let limitsFile: String?
     /// The file's policies, or the standard ones without a file.
@@ -15,17 +15,18 @@ package struct RateLimitSettings: Settings {
     package let resetsFrom: [String]
 
     package init(reading settings: inout SettingsReader) {
-        ringsMax = settings.integer(
+        subjectsMax = settings.integer(
             "subjects-max", default: 1_000_000, in: 1_000...20_000_000, unit: "subjects",
             reason: "Bounds memory, about 64 bytes each; a quarter more for known devices.")
-        var shares: [LimitRoom: Int] = [:]
-        for room in LimitRoom.allCases {
-            shares[room] = settings.integer(
-                room.setting, default: room.share, in: 1...98, unit: "per cent of subjects-max",
-                reason: room.reason)
+        var shares: [CapacityClass: Int] = [:]
+        for capacity in CapacityClass.allCases {
+            shares[capacity] = settings.integer(
+                capacity.setting, default: capacity.share, in: 1...98,
+                unit: "per cent of subjects-max",
+                reason: capacity.reason)
         }
         settings.require(
-            shares.values.reduce(0, +) <= 100, LimitRoom.allCases.map(\.setting),
+            shares.values.reduce(0, +) <= 100, CapacityClass.allCases.map(\.setting),
             "their sum must be at most 100")
         self.shares = shares
         limitsFile = settings.optionalPath(
@@ -43,10 +44,10 @@ package struct RateLimitSettings: Settings {
     }
 
     /// Per cent of `subjects-max`.
-    func share(_ room: LimitRoom) -> Int { shares[room] ?? room.share }
+    func share(_ capacity: CapacityClass) -> Int { shares[capacity] ?? capacity.share }
 }
 
-extension LimitRoom {
+extension CapacityClass {
     fileprivate var setting: String {
         switch self {
         case .address: "subjects-share-address"

@@ -1,10 +1,9 @@
-import Contracts
-import Storage
+package import Storage
 
-/// The schema of `ratelimit.sqlite`. Besides the audit trail, which every store has, it is empty:
-/// the states are in the journal.
-enum RateLimitTables {
-    static let migrations = [
+extension RateLimitService {
+    /// The schema of `ratelimit.sqlite`, besides the tables that every store has. The limits'
+    /// states are in the journal.
+    package static let migrations = [
         // Charges were stored here before there was a journal. Kept so that an older program still
         // starts.
         Migration(
@@ -19,6 +18,32 @@ enum RateLimitTables {
                 ) STRICT;
                 CREATE UNIQUE INDEX rings_by_subject ON rings (limit_number, subject);
                 CREATE INDEX rings_by_end ON rings (ends_at);
-                """)
+                """),
+        // The waits that are being counted (`HitStore`).
+        Migration(
+            number: 2,
+            sql: """
+                CREATE TABLE hits (
+                    limit_number INTEGER NOT NULL,
+                    subject BLOB NOT NULL,
+                    since_ms INTEGER NOT NULL,
+                    until_ms INTEGER NOT NULL,
+                    refused INTEGER NOT NULL,
+                    attempt INTEGER NOT NULL,
+                    PRIMARY KEY (limit_number, subject)
+                ) STRICT;
+                """),
+        // The secrets that subjects are hashed under (`SubjectKeyStore`).
+        Migration(
+            number: 3,
+            sql: """
+                CREATE TABLE subject_secret (
+                    number INTEGER PRIMARY KEY,
+                    secret BLOB,
+                    since_ms INTEGER NOT NULL,
+                    until_ms INTEGER
+                ) STRICT;
+                INSERT INTO subject_secret (number, since_ms) VALUES (0, 0);
+                """),
     ]
 }

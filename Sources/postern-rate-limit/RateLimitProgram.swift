@@ -35,7 +35,7 @@ struct RateLimitProgram: Program {
         service.report(to: host.parts)
         return Assembly(
             services: [
-                service.methods,
+                service.limits.methods,
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
                 LimitOperationDispatcher.methods(of: service.operations),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),

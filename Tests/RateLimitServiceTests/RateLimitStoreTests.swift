@@ -72,7 +72,7 @@ struct RateLimitStoreTests {
             }
         }
         for line in house.log.lines { for canary in canaries { #expect(!line.contains(canary)) } }
-        #expect(house.service.table.count == 5)
+        #expect(house.service.limits.table.count == 5)
     }
 
     @Test("R-05: another master key recognises none of the subjects")
@@ -92,7 +92,7 @@ struct RateLimitStoreTests {
         for (minutes, count) in [(10, 1), (10, 0)] {
             house.time.advance(by: .seconds(minutes * 60))
             await house.time.sleepers(2)
-            #expect(house.service.table.count == count)
+            #expect(house.service.limits.table.count == count)
         }
         worker.cancel()
         await #expect(throws: CancellationError.self) { try await worker.value }

@@ -2,10 +2,10 @@
 /// file.
 ///
 /// To add one:
-/// 1. a case here that names its subject, and its row in `LimitDefinition.swift` (number, rule,
-///    subject, sentence, what its flow does without the rate limiter);
-/// 2. its class of capacity (`LimitRoom.swift`), and its row in `README.md`: what fills it, who is
-///    refused;
+/// 1. a case here that names its subject, and its number in the store
+///    (`RateLimitService/LimitName+LookUp.swift`);
+/// 2. its row in `RateLimitService/LimitDefinitions.swift`, and in the README there: what fills it,
+///    who is refused;
 /// 3. the flow that charges it: `GatewayService/Limits/LimitedAction.swift`;
 /// 4. its row in `LimitNameTests`, and in `LimitedActionTests` if the gateway charges it.
 ///
@@ -81,7 +81,7 @@ package enum LimitName: String, CaseIterable, Sendable {
     /// The number of failed sign-ins in all, from devices that the accounts do not know, that
     /// raises the alarm (`CredentialStuffingDetector`). This limit refuses nothing.
     case signInFailuresOverall = "sign-in-failures-overall"
-    /// The attempts of one site (`SubjectNamer`) that count towards the alarm. This limit refuses
+    /// The attempts of one site (`SubjectSource`) that count towards the alarm. This limit refuses
     /// nothing.
     case signInFailuresBySite = "sign-in-failures-by-site"
     /// While the alarm is on: sign-ins in all from devices that the account does not know.
@@ -101,26 +101,4 @@ package enum LimitName: String, CaseIterable, Sendable {
     case newSubjectsBySite = "new-subjects-by-site"
     /// The same for an application that asserts no addresses.
     case newSubjectsByApplication = "new-subjects-by-application"
-
-    /// Whether only this service charges it, as a part of others.
-    package var isInternal: Bool {
-        switch self {
-        case .failedSignInByKnownDevice, .failedProviderByKnownDevice,
-            .failedSignInInARow, .phoneCodeGuessByKnownDevice, .phoneCodeFirstGuess,
-            .signInFailuresOverall, .signInFailuresBySite, .signInWithoutHistory,
-            .signInWithoutHistoryBySite, .knownDevice, .newDeviceByAccount, .devicesForgotten,
-            .newSubjectsBySite, .newSubjectsByApplication:
-            true
-        default: false
-        }
-    }
-
-    /// Whether the operator may change it. Marks may not be changed: with other numbers, known
-    /// devices would be forgotten without notice.
-    package var isOperators: Bool {
-        switch self {
-        case .knownDevice, .newDeviceByAccount, .devicesForgotten: false
-        default: true
-        }
-    }
 }

@@ -41,15 +41,15 @@ struct TableLayout: Sendable {
 
 extension TableLayout {
     /// The layout of the service's limits.
-    /// - Parameter share: per cent of the capacity for each `LimitRoom`.
-    init(of share: (LimitRoom) -> Int) {
+    /// - Parameter share: per cent of the capacity for each `CapacityClass`.
+    init(of share: (CapacityClass) -> Int) {
         var classes = [UInt8](repeating: 0, count: Self.limitsMax)
         var cellBits = classes
         for limit in LimitName.allCases {
-            classes[Int(limit.number)] = UInt8(limit.room.rawValue)
-            cellBits[Int(limit.number)] = UInt8(limit.cellBits)
+            classes[Int(limit.number)] = UInt8(limit.definition.capacity.rawValue)
+            cellBits[Int(limit.number)] = UInt8(limit.definition.bucketBits)
         }
         self.init(
-            classes: classes, cellBits: cellBits, shares: LimitRoom.allCases.map(share))
+            classes: classes, cellBits: cellBits, shares: CapacityClass.allCases.map(share))
     }
 }

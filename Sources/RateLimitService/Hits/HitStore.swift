@@ -11,21 +11,6 @@ struct HitStore: Sendable {
         self.store = store
     }
 
-    /// The second migration of the schema.
-    static let migration = Migration(
-        number: 2,
-        sql: """
-            CREATE TABLE hits (
-                limit_number INTEGER NOT NULL,
-                subject BLOB NOT NULL,
-                since_ms INTEGER NOT NULL,
-                until_ms INTEGER NOT NULL,
-                refused INTEGER NOT NULL,
-                attempt INTEGER NOT NULL,
-                PRIMARY KEY (limit_number, subject)
-            ) STRICT;
-            """)
-
     /// The waits that were being counted when the last process ended.
     func hits() async throws -> [LimitHit] {
         try await store.read { session in

@@ -6,16 +6,23 @@ import Storage
 import Synchronization
 
 /// Reports limits that were reached: in the metrics immediately, in the log for the severe ones, in
-/// the audit trail once for each limit, subject and wait.
+/// the audit trail once for each limit, subject and wait. Also reports credential stuffing,
+/// and a table without capacity.
 final class LimitHits: Sendable {
     /// How often the counts are written.
     static let interval = Duration.seconds(1)
+    /// The shortest time between two log lines during a flood.
+    private static let pause = Duration.seconds(60)
 
     private let tally: Mutex<HitTally>
     private let store: HitStore
     private let logger: Logger
     private let refused: [Counter]
     private let shadowed: [Counter]
+    private let alarms = Counter(label: "limits_stuffing_alarms")
+    private let pooled = Counter(label: "limits_pooled")
+    private let toldAt = Mutex<Timestamp?>(nil)
+    private let devicesToldAt = Mutex<Timestamp?>(nil)
 
     /// Continues the waits of the process before this one.
     init(_ store: HitStore, logger: Logger) async throws {
@@ -53,6 +60,52 @@ final class LimitHits: Sendable {
             logger.warning(
                 "limits.hits.write.failed", "recording refused subjects failed",
                 fields: [.detail: .error(error)])
+        }
+    }
+
+    /// Writes one audit event immediately.
+    /// - Throws: `rpc/unavailable` if the disk accepts no writes.
+    func audit(_ event: AuditEvent) async throws { try await store.audit(event) }
+
+    /// Reports that `CredentialStuffingDetector` raised its alarm.
+    func alarm() async {
+        alarms.increment()
+        logger.error(
+            "limits.credential_stuffing.detected",
+            "credential stuffing detected: sign-ins from unknown devices are slowed down")
+        do {
+            try await store.audit(AuditEvent(.stuffingAlarm))
+        } catch {
+            // The alarm is effective whether or not the event was written. The log and the metric
+            // have reported it.
+            logger.warning(
+                "limits.credential_stuffing.audit.failed",
+                "recording the credential stuffing alarm failed", fields: [.detail: .error(error)])
+        }
+    }
+
+    /// Reports that a new subject had to share a cell.
+    func full(at now: Timestamp) {
+        pooled.increment()
+        guard Self.isDue(toldAt, now) else { return }
+        logger.error(
+            "limits.table.full",
+            "the limits table is full for a class of subjects; new ones share counters")
+    }
+
+    /// Reports that a new device was not recorded.
+    func devicesFull(at now: Timestamp) {
+        guard Self.isDue(devicesToldAt, now) else { return }
+        logger.error(
+            "limits.known_devices.full",
+            "the table of known devices is full; no new device is recorded")
+    }
+
+    private static func isDue(_ toldAt: borrowing Mutex<Timestamp?>, _ now: Timestamp) -> Bool {
+        toldAt.withLock { toldAt in
+            guard toldAt.map({ now - $0 >= pause }) ?? true else { return false }
+            toldAt = now
+            return true
         }
     }
 

@@ -79,15 +79,3 @@ final class LimitJournalSource: JournalSource {
         LimitRecord.append(state, of: key, to: &bytes)
     }
 }
-
-/// The ledger of charges, shared by calls and the journal.
-final class SharedLedger: Sendable {
-    private let ledger = Mutex(ChargeLedger())
-
-    /// Runs `body` with exclusive access to the ledger.
-    func withLock<Result: Sendable>(
-        _ body: (inout ChargeLedger) throws -> Result
-    ) rethrows -> Result {
-        try ledger.withLock { try body(&$0) }
-    }
-}

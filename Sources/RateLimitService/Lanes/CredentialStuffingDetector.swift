@@ -64,7 +64,9 @@ struct CredentialStuffingDetector: Sendable {
     }
 
     /// The attempt charged at `charged` was right, or does not count.
-    mutating func takeBack(of charged: Timestamp, isRight: Bool, _ rule: CredentialStuffingRule) {
+    mutating func refund(
+        chargedAt charged: Timestamp, isRight: Bool, _ rule: CredentialStuffingRule
+    ) {
         guard charged >= start else { return }
         if isCarried, isRight, right < evaluated { right += 1 }
         if isCarried, !isRight, evaluated > right { evaluated -= 1 }

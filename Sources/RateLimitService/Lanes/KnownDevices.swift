@@ -49,8 +49,12 @@ struct KnownDevices: Sendable {
     func forget(_ subject: String, at now: Timestamp) -> Bool {
         // The new marks that the account's former holder made today must not keep the owner's
         // device out.
-        subjects.decide(.reset, at: now) { [request(.newDeviceByAccount, subject, made, $0, now)] }
-        return !again(at: now) { request(.devicesForgotten, subject, forgotten, $0, now) }.isFull
+        subjects.decide(.reset, at: now) {
+            [subjects.request(.newDeviceByAccount, subject, made, $0, at: now)]
+        }
+        return !again(at: now) {
+            subjects.request(.devicesForgotten, subject, forgotten, $0, at: now)
+        }.isFull
     }
 
     /// Whether a mark makes its device known: it exists, and was created or renewed since the
@@ -58,7 +62,7 @@ struct KnownDevices: Sendable {
     private func holds(_ mark: LimitVerdict, of subject: String, at now: Timestamp) -> Bool {
         guard mark.isLimited, !mark.isFull, let end = mark.retryAt else { return false }
         let last = subjects.decide(.peek, at: now) {
-            [request(.devicesForgotten, subject, forgotten, $0, now)]
+            [subjects.request(.devicesForgotten, subject, forgotten, $0, at: now)]
         }
         guard last.isLimited, !last.isFull, let ended = last.retryAt else { return true }
         return end >= ended
@@ -89,7 +93,7 @@ struct KnownDevices: Sendable {
         return !subjects.decide(.consume, at: now) { ring in
             [
                 mark(subject, device, ring, now),
-                request(.newDeviceByAccount, subject, made, ring, now),
+                subjects.request(.newDeviceByAccount, subject, made, ring, at: now),
             ]
         }.isFull
     }
@@ -97,15 +101,7 @@ struct KnownDevices: Sendable {
     private func mark(
         _ subject: String, _ device: String, _ ring: SubjectKeyRing, _ now: Timestamp
     ) -> LimitRequest {
-        request(.knownDevice, TrustedLane.pair(subject, device), marked, ring, now)
-    }
-
-    private func request(
-        _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing,
-        _ now: Timestamp
-    ) -> LimitRequest {
-        LimitRequest(
-            key: subjects.key(limit, subject, rule, ring, at: now), rule: rule, isShadow: false)
+        subjects.request(.knownDevice, TrustedLane.pair(subject, device), marked, ring, at: now)
     }
 }
 

@@ -10,7 +10,7 @@ package struct LimitPolicy: Hashable, Sendable {
 }
 
 /// The policies of all limits, read and replaced as a whole: the operator's file, and for other
-/// limits the rules of `LimitDefinition`.
+/// limits the rules of `LimitDefinitions.swift`.
 package struct LimitPolicies: Hashable, Sendable {
     /// The policies without a file.
     package static let standard = LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: false) }

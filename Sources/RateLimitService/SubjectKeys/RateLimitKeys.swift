@@ -1,6 +1,6 @@
-import Contracts
 package import Cryptography
 package import ServiceRuntime
+package import Storage
 
 /// The keys of the rate-limit service, each for one purpose, all derived from its master key.
 package struct RateLimitKeys: Sendable {
@@ -8,8 +8,7 @@ package struct RateLimitKeys: Sendable {
     let subjects: KeyedHash
     /// Seals the later ones.
     let secrets: SealedBox
-    /// Identifies the call that made a charge (G-25). Never rotated, because the charges it
-    /// identifies are kept for one minute.
+    /// Identifies the call that made a charge (`ChargeIDs`).
     let calls: KeyedHash
 
     /// Derives the keys from the service's `master` key of 32 random bytes. `randomness` makes the
@@ -23,18 +22,18 @@ package struct RateLimitKeys: Sendable {
             current: 1, randomness: randomness)
     }
 
-    /// The id of the charge of a call with this idempotency key. A retry has the same id, so it is
-    /// charged once (G-25). The charges are part of it. Attack: with one idempotency key, calls on
-    /// many subjects would count as retries of the first one and would not be charged.
-    func chargeID(
-        _ application: String, _ idempotencyKey: String, _ charges: [AskedCharge]
-    ) -> Int64 {
-        var message = Array("charge\0\(application)\0\(idempotencyKey)\0".utf8)
-        for charge in charges {
-            let subject = charge.limit.definition.subject.fold(charge.subject)
-            message += "\(charge.limit.number)\0\(subject.utf8.count)\0\(subject)".utf8
+    /// For each of the oldest sealed secrets, whether these keys open it (`Store.requireKey`). A
+    /// store whose secret was never rotated has none.
+    /// - Throws: `SQLError`.
+    package func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool] {
+        try session.query(
+            """
+            SELECT number, secret FROM subject_secret
+            WHERE secret IS NOT NULL ORDER BY number LIMIT ?
+            """,
+            [.integer(limit)]
+        ) { row in
+            secrets.opens(try row.blob(1), at: .subjectSecret(try row.integer(0)))
         }
-        let bits = calls.lookUpKey(message).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        return max(1, Int64(bits >> 1))
     }
 }

@@ -22,12 +22,12 @@ struct SubjectHash: Sendable {
     /// The key of `limit` and `subject`. The limit's name is hashed too, so that two limits on one
     /// address cannot be linked.
     func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
-        var folded = limit.definition.subject.fold(subject)
-        return folded.withUTF8 { limitKey(limit, folded: UnsafeRawBufferPointer($0)) }
+        var canonical = limit.definition.subject.canonical(subject)
+        return canonical.withUTF8 { limitKey(limit, canonical: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The key of `limit` and a subject's bytes, which must be in the form of `LimitSubject.fold`.
-    func limitKey(_ limit: LimitName, folded subject: UnsafeRawBufferPointer) -> LimitKey {
+    /// The key of `limit` and a subject's bytes, which must be in the form of `LimitSubject.canonical`.
+    func limitKey(_ limit: LimitName, canonical subject: UnsafeRawBufferPointer) -> LimitKey {
         var name = limit.rawValue
         return name.withUTF8 { limitKey(limit.number, UnsafeRawBufferPointer($0), subject) }
     }

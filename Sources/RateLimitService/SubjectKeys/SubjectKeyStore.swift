@@ -19,19 +19,6 @@ struct SubjectKeyStore: Sendable {
     /// Seals the others.
     let box: SealedBox
 
-    /// The third migration of the schema.
-    static let migration = Migration(
-        number: 3,
-        sql: """
-            CREATE TABLE subject_secret (
-                number INTEGER PRIMARY KEY,
-                secret BLOB,
-                since_ms INTEGER NOT NULL,
-                until_ms INTEGER
-            ) STRICT;
-            INSERT INTO subject_secret (number, since_ms) VALUES (0, 0);
-            """)
-
     /// The secrets, the newest first.
     func secrets() async throws -> [SubjectHash] {
         try await store.read { try Self.rows($0) }.map(open)

@@ -33,16 +33,24 @@ struct SubjectTable: Sendable {
         return key
     }
 
-    /// The same for a subject's bytes, which must be in the form of `LimitSubject.fold`. Copies
+    /// The same for a subject's bytes, which must be in the form of `LimitSubject.canonical`. Copies
     /// nothing while there is one secret.
     func key(
-        _ limit: LimitName, folded subject: UnsafeRawBufferPointer, _ rule: CountingRule,
+        _ limit: LimitName, canonical subject: UnsafeRawBufferPointer, _ rule: CountingRule,
         _ ring: SubjectKeyRing, at now: Timestamp
     ) -> LimitKey {
         guard ring.formers.isEmpty else {
             return key(limit, String(decoding: subject, as: UTF8.self), rule, ring, at: now)
         }
-        return ring.current.limitKey(limit, folded: subject)
+        return ring.current.limitKey(limit, canonical: subject)
+    }
+
+    /// A request about a subject, not in shadow mode, under the current secret of `ring`.
+    func request(
+        _ limit: LimitName, _ subject: String, _ rule: CountingRule, _ ring: SubjectKeyRing,
+        at now: Timestamp
+    ) -> LimitRequest {
+        LimitRequest(key: key(limit, subject, rule, ring, at: now), rule: rule, isShadow: false)
     }
 
     /// Decides on the batch that `requests` makes with the current secrets. Starts over if another

@@ -28,7 +28,7 @@ final class InnerServices: Sendable {
     let identityStore: Store
     let session: SessionService
     let sessionStore: Store
-    let limits: RateLimitService
+    let limits: LimitsHandler
     let notification: NotificationService
     let notificationStore: Store
     /// The session service's clock.
@@ -86,7 +86,8 @@ final class InnerServices: Sendable {
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
             keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
-            randomness: randomness, logger: log)
+            randomness: randomness, logger: log
+        ).limits
         let metrics = MetricsRegistry()
         identityStore = try store("identity", IdentityTables.migrations)
         identity = IdentityService(

@@ -105,7 +105,7 @@ struct TableLayoutTests {
         let layout = TableLayout { _ in 30 }
         #expect(layout.cellsMax <= 1 << 18 && layout.cellsMax > 1 << 17)
         for limit in LimitName.allCases {
-            #expect(layout.classes[Int(limit.number)] == UInt8(limit.room.rawValue))
+            #expect(layout.classes[Int(limit.number)] == UInt8(limit.definition.capacity.rawValue))
             #expect(Int(limit.number) < TableLayout.limitsMax)
         }
     }

@@ -62,7 +62,7 @@ final class LimitsHouse: Sendable {
         let request = RateLimitV1.ConsumeRequest(
             charges: Self.message(charges),
             namedBy: address.map { RateLimitV1.ConsumeRequest.NamedBy.clientAddress($0) })
-        let answer = try await service.consume(request, context)
+        let answer = try await service.limits.consume(request, context)
         return (try #require(answer.decision), answer.chargeId)
     }
 
@@ -76,7 +76,7 @@ final class LimitsHouse: Sendable {
             charges: [
                 .init(limit: limit.rawValue, subject: subject, device: device, target: target)
             ], namedBy: address.map { RateLimitV1.ConsumeRequest.NamedBy.clientAddress($0) })
-        let answer = try await service.consume(request, context)
+        let answer = try await service.limits.consume(request, context)
         return (try #require(answer.decision), answer.chargeId)
     }
 
@@ -85,11 +85,11 @@ final class LimitsHouse: Sendable {
         _ charges: [(String, String)], from address: String? = nil
     ) async throws -> (limit: LimitName, LimitVerdict) {
         let now = time.now()
-        let plan = try service.plan(
-            AskedCharge.read(Self.message(charges)),
-            namedBy: address.map { SubjectNamer.site($0) }, at: now)
-        let verdict = service.table.decide(.consume, plan.requests, at: now)
-        await service.tell(verdict, of: plan, at: now)
+        let plan = try service.limits.plan(
+            RequestedCharge.read(Self.message(charges)),
+            namedBy: address.map { SubjectSource.site($0) }, at: now)
+        let verdict = service.limits.table.decide(.consume, plan.requests, at: now)
+        await service.limits.report(verdict, of: plan, at: now)
         return (plan.limits[verdict.deciding], verdict)
     }
 
@@ -97,7 +97,7 @@ final class LimitsHouse: Sendable {
     func remember(
         _ limit: LimitName, _ subject: String, device: String, forgettingOthers: Bool = false
     ) throws {
-        _ = try service.succeed(
+        _ = try service.limits.succeed(
             RateLimitV1.SucceedRequest(
                 charges: [.init(limit: limit.rawValue, subject: subject, device: device)],
                 forgetDevices: forgettingOthers), context)
@@ -105,7 +105,7 @@ final class LimitsHouse: Sendable {
 
     /// Reports the attempt of a charge as successful.
     func succeed(_ id: String, _ limit: LimitName, _ subject: String, device: String = "") throws {
-        _ = try service.succeed(
+        _ = try service.limits.succeed(
             RateLimitV1.SucceedRequest(
                 chargeId: id,
                 charges: [.init(limit: limit.rawValue, subject: subject, device: device)]), context)
@@ -121,11 +121,11 @@ final class LimitsHouse: Sendable {
 
     func peek(_ limit: LimitName, _ subject: String) throws -> RateLimitV1.Decision {
         let request = RateLimitV1.PeekRequest(charges: Self.message([(limit.rawValue, subject)]))
-        return try #require(try service.peek(request, context).decision)
+        return try #require(try service.limits.peek(request, context).decision)
     }
 
     func refund(_ id: String) async throws {
-        _ = try service.refund(RateLimitV1.RefundRequest(chargeId: id), context)
+        _ = try service.limits.refund(RateLimitV1.RefundRequest(chargeId: id), context)
     }
 
     static func message(_ charges: [(String, String)]) -> [RateLimitV1.Charge] {

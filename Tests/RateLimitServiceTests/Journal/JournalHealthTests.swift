@@ -43,11 +43,11 @@ struct JournalHealthTests {
     @Test("X-07: if the limits' journal fails, known devices are still written")
     func apart() async throws {
         let house = try await LimitsHouse()
-        house.service.table.close()
+        house.service.limits.table.close()
         try house.remember(.failedSignInByAccount, "ada@example.org", device: "d1")
         await house.service.flush()
         let next = try await LimitsHouse(folder: house.folder.copy(), time: house.time, seed: 2)
         let owner = TrustedLane.owner(.failedSignInByAccount, "ada@example.org")
-        #expect(next.service.devices.knows(owner, "d1", at: house.time.now()))
+        #expect(next.service.limits.devices.knows(owner, "d1", at: house.time.now()))
     }
 }

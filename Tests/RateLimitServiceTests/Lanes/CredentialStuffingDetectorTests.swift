@@ -70,11 +70,11 @@ struct CredentialStuffingDetectorTests {
         var alarm = CredentialStuffingDetector()
         for _ in 0..<500 {
             expectRaised(&alarm, 1, at: 0, times: 0)
-            alarm.takeBack(of: Self.start, isRight: true, Self.rule)
+            alarm.refund(chargedAt: Self.start, isRight: true, Self.rule)
         }
         _ = note(&alarm, 100, at: 1)
         for _ in 0..<500 {
-            alarm.takeBack(of: Self.start + .seconds(1), isRight: true, Self.rule)
+            alarm.refund(chargedAt: Self.start + .seconds(1), isRight: true, Self.rule)
         }
         #expect(isOn(alarm, at: 2))
     }
@@ -95,7 +95,7 @@ struct CredentialStuffingDetectorTests {
         let moment = Self.start + .seconds(second)
         for number in 0..<count {
             _ = alarm.note(at: moment, isEvaluated: true, Self.rule)
-            if number < right { alarm.takeBack(of: moment, isRight: true, Self.rule) }
+            if number < right { alarm.refund(chargedAt: moment, isRight: true, Self.rule) }
         }
     }
 
@@ -116,14 +116,14 @@ struct CredentialStuffingDetectorTests {
         var alarm = CredentialStuffingDetector()
         _ = note(&alarm, 100, at: 0)
         sample(&alarm, 5, right: 2, at: 600)
-        alarm.takeBack(of: Self.start + .seconds(600), isRight: false, Self.rule)
+        alarm.refund(chargedAt: Self.start + .seconds(600), isRight: false, Self.rule)
         _ = note(&alarm, 1_000, at: 700)
         #expect(isOn(alarm, at: 1_200), "two of four were right")
         var honest = CredentialStuffingDetector()
         _ = note(&honest, 100, at: 0)
         sample(&honest, 5, right: 2, at: 600)
         for _ in 0..<2 {
-            honest.takeBack(of: Self.start + .seconds(600), isRight: false, Self.rule)
+            honest.refund(chargedAt: Self.start + .seconds(600), isRight: false, Self.rule)
         }
         _ = note(&honest, 1_000, at: 700)
         #expect(!isOn(honest, at: 1_200), "two of three were right")
@@ -149,7 +149,7 @@ struct CredentialStuffingDetectorTests {
         #expect(refused > 0, "the alarm was on")
         let now = house.time.now()
         let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
-        #expect(!house.service.alarm.withLock { $0.isOn(at: now, rule) })
+        #expect(!house.service.limits.alarm.withLock { $0.isOn(at: now, rule) })
     }
 
     /// The attack: each pair once, ten from each address, each with its own device.

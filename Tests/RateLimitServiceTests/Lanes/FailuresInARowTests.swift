@@ -76,7 +76,7 @@ struct FailuresInARowTests {
         let tool = CallContext(application: "tool", deadline: house.context.deadline)
         let request = RateLimitV1.ResetRequest(
             charges: LimitsHouse.message([("failed-sign-in-by-account", Self.ada)]))
-        #expect(try await house.service.reset(request, tool).forgotten == 1)
+        #expect(try await house.service.limits.reset(request, tool).forgotten == 1)
         #expect(try await !guess("new").limited)
     }
 }

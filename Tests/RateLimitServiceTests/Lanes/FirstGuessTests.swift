@@ -43,7 +43,7 @@ struct FirstGuessTests {
     func opens() async throws {
         let house = try await shut()
         let (_, id) = try await guess(house, at: "pcr_1")
-        _ = try house.service.succeed(
+        _ = try house.service.limits.succeed(
             RateLimitV1.SucceedRequest(
                 chargeId: id,
                 charges: [
@@ -65,7 +65,7 @@ struct FirstGuessTests {
         for _ in 0..<50 {
             let (decision, id) = try await house.consume(charges, from: "192.0.2.7")
             #expect(!decision.limited)
-            _ = try house.service.refund(
+            _ = try house.service.limits.refund(
                 RateLimitV1.RefundRequest(
                     chargeId: id, charges: LimitsHouse.message(charges),
                     only: ["phone-code-guess"]), house.context)
@@ -84,7 +84,7 @@ struct FirstGuessTests {
     func unknown() async throws {
         let house = try await LimitsHouse()
         #expect(throws: ServiceError(.invalidArgument, fields: ["only"])) {
-            try house.service.refund(
+            try house.service.limits.refund(
                 RateLimitV1.RefundRequest(chargeId: "1", only: ["no-such-limit"]), house.context)
         }
     }

@@ -14,7 +14,7 @@ struct ForgottenDevicesTests {
     init() async throws { house = try await LimitsHouse() }
 
     private func isKnown(_ device: String, _ house: LimitsHouse, of account: String = ada) -> Bool {
-        house.service.devices.knows(account, device, at: house.time.now())
+        house.service.limits.devices.knows(account, device, at: house.time.now())
     }
 
     @Test("B5: a device becomes known without a guess, for example by a sign-up")

@@ -119,6 +119,6 @@ struct KnownDeviceLanesTests {
         }
         let now = house.time.now()
         let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
-        #expect(!house.service.alarm.withLock { $0.isOn(at: now, rule) })
+        #expect(!house.service.limits.alarm.withLock { $0.isOn(at: now, rule) })
     }
 }

@@ -19,7 +19,7 @@ struct KnownDevicesTests {
 
     private func known(_ house: LimitsHouse, _ account: String, _ devices: Range<Int>) -> Int {
         devices.count {
-            house.service.devices.knows(account, "d\($0)", at: house.time.now())
+            house.service.limits.devices.knows(account, "d\($0)", at: house.time.now())
         }
     }
 
@@ -38,7 +38,7 @@ struct KnownDevicesTests {
         let house = try await LimitsHouse(flags: ["--subjects-max=1000"])
         try await signIn(house, "ada@example.org", 0..<1)
         for number in 0..<2_000 { try await signIn(house, "user\(number)@example.org", 0..<3) }
-        #expect(house.service.table.count == 0)
+        #expect(house.service.limits.table.count == 0)
         #expect(known(house, "ada@example.org", 0..<1) == 1)
         #expect(known(house, "user1999@example.org", 0..<3) == 0)
         #expect(house.log.lines.filter { $0.contains("limits.known_devices.full") }.count == 1)

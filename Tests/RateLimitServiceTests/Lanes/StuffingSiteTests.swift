@@ -16,7 +16,7 @@ struct StuffingSiteTests {
     private var isOn: Bool {
         let now = house.time.now()
         let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
-        return house.service.alarm.withLock { $0.isOn(at: now, rule) }
+        return house.service.limits.alarm.withLock { $0.isOn(at: now, rule) }
     }
 
     /// A wrong password for another account each time, from an unknown device.
@@ -42,14 +42,15 @@ struct StuffingSiteTests {
     @Test("R-06: an attempt that counts only towards the alarm is no hit of a limit in shadow mode")
     func noShadowHit() async throws {
         for number in 0..<10 { try await attempt(number, from: "198.51.100.7") }
-        let plan = try house.service.plan(
-            AskedCharge.read(
+        let plan = try house.service.limits.plan(
+            RequestedCharge.read(
                 LimitsHouse.message([
                     ("failed-sign-in-by-account", "ada@example.org"),
                     ("failed-sign-in-by-address", "198.51.100.7"),
                 ])),
             namedBy: .site("198.51.100.7"), at: house.time.now())
-        let verdict = house.service.table.decide(.consume, plan.requests, at: house.time.now())
+        let verdict = house.service.limits.table.decide(
+            .consume, plan.requests, at: house.time.now())
         #expect(!verdict.isLimited && !plan.isCountedTowardsAlarm(verdict))
         #expect(plan.shadowHits(verdict, .standard).isEmpty)
         let tried = LimitPolicies {

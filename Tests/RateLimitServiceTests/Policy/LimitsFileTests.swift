@@ -47,7 +47,7 @@ struct LimitsFileTests {
     func mistaken() async throws {
         let house = try await house("failed-sign-in-by-account-count: 3\n")
         let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: house.service.policies,
+            path: folder.file("limits.yaml"), into: house.service.limits.policies,
             logger: house.service.logger)
         _ = try folder.write(
             "failed-sign-in-by-account-count: 0\nsign-up-by-address-count: 0\n", to: "limits.yaml")
@@ -66,7 +66,7 @@ struct LimitsFileTests {
         let whole = "failed-sign-in-by-account-count: 3\nsign-up-by-address-count: 1\n"
         let house = try await house(whole)
         let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: house.service.policies,
+            path: folder.file("limits.yaml"), into: house.service.limits.policies,
             logger: house.service.logger)
         for part in ["failed-sign-in-by-account-count: 3\n", whole, "", whole, whole] {
             _ = try folder.write(part, to: "limits.yaml")
@@ -99,7 +99,7 @@ struct LimitsFileTests {
         #expect(try await house.consume(batch).decision.limit == "sign-up-by-address")
         _ = try folder.write("failed-sign-in-by-account-shadow: false\n", to: "limits.yaml")
         let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: house.service.policies,
+            path: folder.file("limits.yaml"), into: house.service.limits.policies,
             logger: house.service.logger)
         for _ in 0..<2 { file.look() }
         #expect(

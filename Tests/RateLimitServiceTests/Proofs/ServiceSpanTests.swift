@@ -70,7 +70,7 @@ private struct Attack {
     func run(callers: Int, seed: UInt64) async throws -> [Int64] {
         let house = try await LimitsHouse(seed: seed)
         let randomness = SeededRandomness(seed: seed)
-        if !device.isEmpty { house.service.markDevice(try asked[0], at: house.time.now()) }
+        if !device.isEmpty { house.service.limits.markDevice(try asked[0], at: house.time.now()) }
         let window = LimitSpan.all(of: limit.rule)[0].length
         let tries = max(150, LimitSpan.all(of: limit.rule)[0].most / callers + 50)
         house.time.advance(by: .milliseconds(Int64(randomness.next() % UInt64(window))))
@@ -92,7 +92,7 @@ private struct Attack {
         return allowed
     }
 
-    private var asked: [AskedCharge] { get throws { try AskedCharge.read([charge]) } }
+    private var asked: [RequestedCharge] { get throws { try RequestedCharge.read([charge]) } }
 
     /// Several attempts at one time.
     private func together(
@@ -103,8 +103,8 @@ private struct Attack {
         return try await withThrowingTaskGroup(of: LimitVerdict.self) { group in
             for _ in 0..<callers {
                 group.addTask {
-                    let decided = try house.service.decide(asked, at: now) {
-                        house.service.decide(.consume, $0, at: now)
+                    let decided = try house.service.limits.decide(asked, at: now) {
+                        house.service.limits.decide(.consume, $0, at: now)
                     }
                     return decided.verdict ?? LimitVerdict()
                 }

@@ -49,7 +49,7 @@ struct WeekOfAttacksTests {
             house.time.advance(by: .seconds(3_600))
         }
         // the memory stays within the limits.
-        #expect(house.service.table.count <= 20_000 + (1 << 18))
+        #expect(house.service.limits.table.count <= 20_000 + (1 << 18))
     }
 
     /// A guess at the victim, one at another account, a request for a reset, and a wrong code.

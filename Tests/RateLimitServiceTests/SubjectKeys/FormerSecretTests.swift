@@ -63,8 +63,8 @@ struct FormerSecretTests {
         #expect(house.service.subjectKeys.ring.formers.count == 1)
         let decision = try house.peek(.phoneCodeGuess, Self.number)
         #expect(decision.limited)
-        try await house.service.forget(
-            AskedCharge.read(LimitsHouse.message([("phone-code-guess", Self.number)])),
+        try await house.service.limits.forget(
+            RequestedCharge.read(LimitsHouse.message([("phone-code-guess", Self.number)])),
             at: house.time.now())
         await house.service.sweep()
         #expect(house.service.subjectKeys.ring.formers.isEmpty)

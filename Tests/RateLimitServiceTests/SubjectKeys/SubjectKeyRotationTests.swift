@@ -71,11 +71,11 @@ struct SubjectKeyRotationTests {
         _ = try standing(house)
         // Plus the failures in a row of the account.
         let states = Self.subjects.count + 1
-        #expect(house.service.table.count == 2 * states)
+        #expect(house.service.limits.table.count == 2 * states)
         await house.service.flush()
-        #expect(house.service.table.count == states)
+        #expect(house.service.limits.table.count == states)
         let next = try await house.restarted()
-        #expect(next.service.table.count == states)
+        #expect(next.service.limits.table.count == states)
     }
 
     @Test("R-04: a batch of a moved and an unmoved subject is charged as a whole or not at all")
@@ -105,9 +105,9 @@ struct SubjectKeyRotationTests {
         let (_, right) = try await house.consume(charges)
         try await house.service.subjectKeys.rotate(at: house.time.now())
         let message = LimitsHouse.message(charges)
-        _ = try house.service.refund(
+        _ = try house.service.limits.refund(
             RateLimitV1.RefundRequest(chargeId: refunded, charges: message), house.context)
-        _ = try house.service.succeed(
+        _ = try house.service.limits.succeed(
             RateLimitV1.SucceedRequest(chargeId: right, charges: message), house.context)
         #expect(try house.peek(.failedSignInByAccount, Self.ada).remaining == 4)
         #expect(try house.peek(.failedSignInByAddress, "192.0.2.7").remaining == 49)
@@ -122,9 +122,9 @@ struct SubjectKeyRotationTests {
             deadline: house.time.uptime() + .seconds(10), metadata: metadata)
         let request = RateLimitV1.ConsumeRequest(
             charges: LimitsHouse.message([("sign-up-by-address", "192.0.2.7")]))
-        _ = try await house.service.consume(request, context)
+        _ = try await house.service.limits.consume(request, context)
         try await house.service.subjectKeys.rotate(at: house.time.now())
-        _ = try await house.service.consume(request, context)
+        _ = try await house.service.limits.consume(request, context)
         #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
     }
 
@@ -138,8 +138,8 @@ struct SubjectKeyRotationTests {
         try await house.service.subjectKeys.rotate(at: house.time.now())
         try house.succeed("0", .phoneCodeGuess, Self.number)
         for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
-            try await house.service.forget(
-                AskedCharge.read(LimitsHouse.message([(limit.rawValue, Self.ada)])),
+            try await house.service.limits.forget(
+                RequestedCharge.read(LimitsHouse.message([(limit.rawValue, Self.ada)])),
                 at: house.time.now())
         }
         let next = try await house.restarted(afterKill: true)

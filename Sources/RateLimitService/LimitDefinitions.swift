@@ -1,0 +1,189 @@
+import Contracts
+
+// All limits, each with what it protects, how it counts (R-01 … R-03), how its subjects are
+// canonicalised, whose capacity they use, the sentence for the user, and what its flow does when the
+// rate limiter does not answer. Operators override the numbers in their file.
+
+// Two aligned lines a limit, so that they can be compared.
+// swift-format-ignore
+private let limits: [LimitDefinition] = [
+    // Passwords. Without the rate limiter these flows refuse: guesses would not be counted.
+
+    // A password, against guesses from one device at one address.
+    row(.failedSignInByDevice, window(5, minutes: 15),
+        of: .address, in: .address, absent: .refuse),
+    // All passwords, against one household: IPv6 by /64.
+    row(.failedSignInByAddress, window(50, minutes: 15),
+        of: .address, in: .address, absent: .refuse),
+    // All passwords, against one customer: IPv6 by /48. More than one household's limit, and the
+    // maximum of a window, so that an operator's pattern for all failed sign-ins applies to it too.
+    row(.failedSignInBySite, window(64, minutes: 15),
+        of: .site, in: .address, absent: .refuse),
+    // One account, against devices that it does not know.
+    row(.failedSignInByAccount, window(5, minutes: 15),
+        of: .text, in: .text, absent: .refuse, buckets: 16),
+    // One account, against one device that it knows (`TrustedLane`).
+    row(.failedSignInByKnownDevice, window(5, minutes: 15),
+        of: .text, in: .account, absent: .refuse, by: .limiter),
+    // One account, against patient guesses from devices that it does not know.
+    row(.failedSignInInARow, failuresInARow,
+        of: .text, in: .text, says: .password, absent: .refuse, by: .limiter),
+    // All accounts, against credential stuffing: raises the alarm and refuses nothing.
+    row(.signInFailuresOverall, rate(500, minutes: 10),
+        of: .text, in: .address, absent: .refuse, isDurable: false, by: .limiter),
+    // The alarm, against one site: at least fifty are needed to raise it. Refuses nothing.
+    row(.signInFailuresBySite, window(10, minutes: 10),
+        of: .network, in: .address, absent: .refuse, isDurable: false, by: .limiter),
+    // All accounts while the alarm is on: at most one hundredth of the attempts that raise it.
+    row(.signInWithoutHistory, window(4, minutes: 10),
+        of: .text, in: .address, absent: .refuse, isDurable: false, by: .limiter),
+    // The limit above, against one site: a quarter of it.
+    row(.signInWithoutHistoryBySite, window(1, minutes: 10),
+        of: .network, in: .address, absent: .refuse, isDurable: false, by: .limiter),
+
+    // Tokens of providers. Without the rate limiter these flows proceed: a provider's signature
+    // cannot be guessed, in any number of attempts.
+
+    // Against invalid tokens from one device at one address.
+    row(.failedProviderByDevice, window(5, minutes: 15),
+        of: .address, in: .address, absent: .pass),
+    // The same from one household.
+    row(.failedProviderByAddress, window(50, minutes: 15),
+        of: .address, in: .address, absent: .pass),
+    // The same in an account's own session, from devices that it does not know.
+    row(.failedProviderByAccount, window(5, minutes: 15),
+        of: .text, in: .account, absent: .pass),
+    // The same from one device that it knows.
+    row(.failedProviderByKnownDevice, window(5, minutes: 15),
+        of: .text, in: .account, absent: .pass, by: .limiter),
+
+    // Codes to phones. Each message costs money.
+
+    // A number's owner, against messages.
+    row(.phoneCodeRequest, codesToAPhone,
+        of: .text, in: .text, says: .code, absent: .refuse),
+    // Our cost, against one customer's requests.
+    row(.phoneCodeByAddress, window(20, minutes: 60),
+        of: .site, in: .address, says: .code, absent: .refuse),
+    // Our cost, against an owner of many neighbouring numbers.
+    row(.phoneCodeByBlock, window(30, minutes: 60),
+        of: .phoneBlock, in: .text, says: .code, absent: .refuse),
+    // Our cost, against many requests to one country.
+    row(.phoneCodeByCountry, rate(1_000, minutes: 60),
+        of: .phoneCountry, in: .text, says: .code, absent: .refuse),
+    // A code, against guesses from devices that the number does not know.
+    row(.phoneCodeGuess, guessesAtACode,
+        of: .text, in: .text, says: .wrongCode, absent: .refuse),
+    // A code, against guesses from one device that the number knows.
+    row(.phoneCodeGuessByKnownDevice, guessesAtACode,
+        of: .text, in: .account, says: .wrongCode, absent: .refuse, by: .limiter),
+    // A code of a number that is locked permanently: one guess. A code is valid for ten minutes at
+    // most, so its one guess is kept longer than the code.
+    row(.phoneCodeFirstGuess, window(1, minutes: 60),
+        of: .text, in: .text, says: .wrongCode, absent: .refuse, by: .limiter),
+    // All codes, against one customer's guesses.
+    row(.phoneCodeGuessByAddress, window(50, minutes: 15),
+        of: .site, in: .address, says: .wrongCode, absent: .refuse),
+
+    // Accounts, mails and changes.
+
+    // Against accounts created by one customer.
+    row(.signUpByAddress, window(3, minutes: 60),
+        of: .site, in: .address, absent: .pass),
+    // The same for guests: an app creates one for each installation, and many users share one
+    // address.
+    row(.guestSignUpByAddress, window(30, minutes: 60),
+        of: .site, in: .address, absent: .pass),
+    // An email's owner, against the mails that sign-ups of one customer cause.
+    row(.signUpOnTakenEmail, window(3, minutes: 60),
+        of: .site, in: .text, absent: .pass),
+    // An email's owner, against reset links.
+    row(.passwordResetByEmail, window(3, minutes: 60),
+        of: .text, in: .text, says: .mail, absent: .pass, buckets: 17),
+    // Against links requested by one customer. Six families behind one address may each forget a
+    // password three times.
+    row(.passwordResetByAddress, window(20, minutes: 60),
+        of: .site, in: .address, says: .mail, absent: .pass),
+    // An email's owner, against mails that an account requests.
+    row(.verificationMailByAccount, window(3, minutes: 60),
+        of: .text, in: .text, says: .mail, absent: .pass),
+    // An email's owner, against mails that strangers cause. Five an hour inform the owner. More
+    // would add nothing and could hide those that the owner requests.
+    row(.mailByTarget, window(5, minutes: 60),
+        of: .text, in: .text, says: .mail, absent: .pass),
+    // The store, against one account's changes.
+    row(.profileUpdateByAccount, window(10, minutes: 60),
+        of: .text, in: .account, says: .change, absent: .pass, isDurable: false),
+    // Against an application that does not assert its users' addresses, so that it notices.
+    row(.unaddressedByApplication, window(60, minutes: 1),
+        of: .text, in: .address, absent: .pass, isDurable: false),
+
+    // Known devices: marks, of which operators cannot change the numbers.
+
+    // Not a limit: the account has signed in from this device.
+    row(.knownDevice, mark,
+        of: .text, in: .account, absent: .refuse, isDurable: false, by: .limiterFixed),
+    // Not a limit: the account's earlier devices are forgotten.
+    row(.devicesForgotten, mark,
+        of: .text, in: .account, absent: .refuse, isDurable: false, by: .limiterFixed),
+    // The table of known devices, against one account's invented devices.
+    row(.newDeviceByAccount, window(10, minutes: 24 * 60),
+        of: .text, in: .account, absent: .refuse, isDurable: false, by: .limiterFixed),
+
+    // The capacity of the table.
+
+    // Against invented subjects of one site. A large office or a carrier's gateway has fewer users
+    // who mistype their email.
+    row(.newSubjectsBySite, rate(1_000, minutes: 60),
+        of: .network, in: .address, absent: .pass, isDurable: false, by: .limiter),
+    // The same for an application without addresses: sixteen times as many as `unaddressed-by-
+    // application` allows. It stops only an application whose other limits the operator has raised.
+    row(.newSubjectsByApplication, rate(60_000, minutes: 60),
+        of: .text, in: .address, absent: .pass, isDurable: false, by: .limiter),
+]
+
+private func row(
+    _ limit: LimitName, _ rule: LimitRule, of subject: LimitSubject, in capacity: CapacityClass,
+    says wording: LimitWording = .attempt, absent absence: LimiterAbsence, isDurable: Bool = true,
+    buckets bucketBits: Int = 10, by charger: LimitDefinition.Charger = .flow
+) -> LimitDefinition {
+    LimitDefinition(
+        limit: limit, rule: rule, subject: subject, capacity: capacity, wording: wording,
+        absence: absence, isDurable: isDurable, bucketBits: bucketBits, charger: charger)
+}
+
+private func window(_ count: Int, minutes: Int) -> LimitRule {
+    .ring(count: count, window: .seconds(minutes * 60))
+}
+
+private func rate(_ count: Int, minutes: Int) -> LimitRule {
+    .rate(count: count, window: .seconds(minutes * 60))
+}
+
+/// five guesses, then 15 minutes.
+private let guessesAtACode = LimitRule.lock(
+    attempts: 5, lockedFor: .seconds(900), failuresMax: 100)
+
+/// NIST SP 800-63B-4 §3.2.2: at most 100 in a row. Their rate is limited by the other limits.
+private let failuresInARow = LimitRule.lock(
+    attempts: 100, lockedFor: .seconds(900), failuresMax: 100)
+
+/// at once, then after 1, 5, 15 and 30 minutes; one step down for each quiet day.
+private let codesToAPhone = LimitRule.ladder(
+    delays: [.zero, .seconds(60), .seconds(300), .seconds(900), .seconds(1_800)],
+    quiet: .seconds(24 * 3_600), perDay: 10)
+
+private let mark = LimitRule.ring(count: 1, window: TrustedLane.knownFor)
+
+extension LimitName {
+    /// The limit's properties. Each call reads them several times, so they are indexed once.
+    var definition: LimitDefinition { Self.definitions[Int(number)] }
+
+    private static let definitions: [LimitDefinition] = {
+        precondition(Set(limits.map(\.limit)).count == allCases.count, "a row for each limit")
+        // No limit has the number 0.
+        var definitions = [LimitDefinition](repeating: limits[0], count: allCases.count + 1)
+        for row in limits { definitions[Int(row.limit.number)] = row }
+        return definitions
+    }()
+}

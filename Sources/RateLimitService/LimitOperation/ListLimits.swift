@@ -1,0 +1,70 @@
+import CallRecords
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension LimitOperationHandler {
+    /// Lists all limits with their current rules.
+    /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
+    package func listLimits(
+        _ request: RateLimitV1.ListLimitsRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ListLimitsResponse {
+        try context.requireOperator()
+        let policies = policies.value
+        let limits = LimitName.allCases.sorted { $0.rawValue < $1.rawValue }
+        return RateLimitV1.ListLimitsResponse(
+            limits: limits.map { RateLimitV1.Limit($0, policies[$0]) })
+    }
+}
+
+extension RateLimitV1.Limit {
+    fileprivate init(_ limit: LimitName, _ policy: LimitPolicy) {
+        self.init(
+            name: limit.rawValue, rule: policy.rule.text, changed: policy.rule != limit.rule,
+            shadow: policy.isShadow, durable: limit.definition.isDurable,
+            internal: limit.isInternal, settings: limit.isOperators ? policy.settings(limit) : [])
+    }
+}
+
+extension LimitRule {
+    /// The rule as a text for the operator, in the terms of the limits file: `5 in 15m`.
+    var text: String {
+        switch self {
+        case .ring(let count, let window), .rate(let count, let window):
+            "\(count) in \(DurationText.write(window))"
+        case .ladder(let delays, let quiet, let perDay):
+            "waits of \(delays.map(DurationText.write).joined(separator: ", ")), "
+                + "one less after \(DurationText.write(quiet)), \(perDay) a day"
+        case .lock(let attempts, let lockedFor, let failuresMax):
+            "\(attempts), then locked for \(DurationText.write(lockedFor)), "
+                + "\(failuresMax) without a success"
+        }
+    }
+}
+
+extension LimitPolicy {
+    /// The policy as settings of the operator's file (`LimitOverrides`), as a start for a new one.
+    func settings(_ limit: LimitName) -> [String] {
+        let shadow = [("shadow", "\(isShadow)")]
+        return (numbers + shadow).map { name, value in "\(limit.rawValue)-\(name): \(value)" }
+    }
+
+    private var numbers: [(String, String)] {
+        switch rule {
+        case .ring(let count, let window), .rate(let count, let window):
+            return [("count", "\(count)"), ("window", DurationText.write(window))]
+        case .ladder(let delays, let quiet, let perDay):
+            let list = delays.map(DurationText.write).joined(separator: ", ")
+            return [
+                ("delays", "[\(list)]"), ("quiet", DurationText.write(quiet)),
+                ("per-day", "\(perDay)"),
+            ]
+        case .lock(let attempts, let lockedFor, let failuresMax):
+            return [
+                ("attempts", "\(attempts)"), ("locked-for", DurationText.write(lockedFor)),
+                ("failures-max", "\(failuresMax)"),
+            ]
+        }
+    }
+}

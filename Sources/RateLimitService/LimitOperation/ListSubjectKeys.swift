@@ -1,0 +1,26 @@
+import CallRecords
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension LimitOperationHandler {
+    /// Lists the secrets that subjects are hashed under, without the secrets themselves.
+    /// - Throws: `rpc/permission-denied` unless the operator's tool calls.
+    package func listSubjectKeys(
+        _ request: RateLimitV1.ListSubjectKeysRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ListSubjectKeysResponse {
+        try context.requireOperator()
+        return RateLimitV1.ListSubjectKeysResponse(keys: keys)
+    }
+
+    /// The current and former secrets as messages, the newest first.
+    var keys: [RateLimitV1.SubjectKey] {
+        let ring = subjectKeys.ring
+        return ([ring.current] + ring.formers).map { secret in
+            RateLimitV1.SubjectKey(
+                number: secret.number, sinceMs: secret.since.milliseconds,
+                untilMs: secret.until?.milliseconds ?? 0)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import CallRecords
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension LimitOperationHandler {
+    /// Makes a new secret the current one.
+    /// - Throws: `rpc/permission-denied` unless the operator's tool calls; `auth/too-many-requests`
+    ///   while the former secrets are still needed; `rpc/unavailable` if the store cannot be
+    ///   written.
+    package func rotateSubjectKey(
+        _ request: RateLimitV1.RotateSubjectKeyRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.RotateSubjectKeyResponse {
+        try context.requireOperator()
+        try await subjectKeys.rotate(
+            at: time.now(), forgettingOldest: request.forgetOldest)
+        return RateLimitV1.RotateSubjectKeyResponse(keys: keys)
+    }
+}

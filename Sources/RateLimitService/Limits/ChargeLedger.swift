@@ -1,0 +1,207 @@
+import ServiceRuntime
+import Synchronization
+
+/// Remembers for a while the moment of each charge, so that it can be refunded once, and which
+/// calls are retries of a charged one.
+///
+///     a call with a charge's id             charged    calls that share the charge
+///     the first                             yes        1
+///     a retry, up to `repeatsMax`           no         one more
+///     a later retry                         refused    as before
+///     one that is refunded                             one less; the last one refunds the charge
+///
+/// The attacks with one idempotency key:
+/// - *A retry that fails on purpose refunds the first call's charge*: a charge is refunded only
+///   with the last call that shares it, and a call that succeeded keeps its share.
+/// - *A retry for each guess at a password*: few retries are allowed, and each guess is charged
+///   (`RateLimiter.begin`).
+///
+/// Bounded in number and time. A charge that was dropped can no longer be refunded, which errs on
+/// the strict side. Charges under an idempotency key survive a restart (`LimitJournalSource`), so
+/// that a retry is not charged again. They cannot be refunded after a restart.
+struct ChargeLedger: Sendable {
+    /// How long a charge can be refunded: longer than any call may take.
+    static let life = Duration.seconds(60)
+    /// Retries of one call that are not charged: more than an application sends at once, and more
+    /// than clients make during one call.
+    static let repeatsMax = 16
+    private static let chargesMax = 100_000
+    /// Entries examined for each new charge: more than one, so that the number of old ones falls.
+    private static let dropsMax = 4
+
+    /// Whether a call is a retry.
+    enum Repetition: Hashable, Sendable {
+        case none
+        /// A retry of a call that was charged.
+        case free
+        /// One retry too many; retries are possible again when the charge is dropped.
+        case refused(retryAfter: Duration)
+    }
+
+    /// A charge under an idempotency key, as the journal stores it.
+    struct Kept: Hashable, Sendable {
+        let id: Int64
+        let moment: Timestamp
+        let repeats: Int
+    }
+
+    private struct Charge {
+        /// Empty after a restart: then the charge can only be retried, not refunded.
+        var keys: [LimitKey]
+        let moment: Timestamp
+        let isRepeatable: Bool
+        var repeats = 0
+        /// The number of calls that share it.
+        var resting = 1
+    }
+
+    private var charges: [Int64: Charge] = [:]
+    private var order = ChargeOrder()
+    /// Repeatable charges that changed since the journal last took the changes.
+    private var changes: Set<Int64> = []
+
+    /// Records a charge under `id`, unless that id has a current one.
+    /// - Parameter isRepeatable: the id was derived from an idempotency key.
+    mutating func note(
+        _ id: Int64, _ keys: [LimitKey], at moment: Timestamp, isRepeatable: Bool = false
+    ) {
+        insert(id, Charge(keys: keys, moment: moment, isRepeatable: isRepeatable), at: moment)
+        if isRepeatable { noteChange(of: id) }
+    }
+
+    /// Whether a call with `id` is a retry; counts one that need not be charged.
+    mutating func repetition(of id: Int64, at now: Timestamp) -> Repetition {
+        guard holds(id, at: now), var charge = charges[id] else { return .none }
+        guard charge.repeats < Self.repeatsMax else {
+            return .refused(retryAfter: charge.moment + Self.life - now)
+        }
+        charge.repeats += 1
+        charge.resting += 1
+        charges[id] = charge
+        noteChange(of: id)
+        return .free
+    }
+
+    /// A call gives up its share of a charge.
+    /// - Returns: the charge's keys and moment if this was the last share; else nil.
+    mutating func take(_ id: Int64, at now: Timestamp) -> (keys: [LimitKey], moment: Timestamp)? {
+        guard holds(id, at: now), let charge = charges[id], !charge.keys.isEmpty else { return nil }
+        guard charge.resting == 1 else {
+            charges[id]?.resting -= 1
+            return nil
+        }
+        charges[id] = nil
+        if charge.isRepeatable { noteChange(of: id) }
+        return (charge.keys, charge.moment)
+    }
+
+    /// Forgets that these subjects were charged. A subject that was reset has nothing to refund,
+    /// and a charge made in the same millisecond after the reset belongs to another call.
+    mutating func forget(_ keys: [LimitKey]) {
+        for (id, charge) in charges where charge.keys.contains(where: keys.contains) {
+            charges[id]?.keys.removeAll(where: keys.contains)
+        }
+    }
+
+    private func holds(_ id: Int64, at now: Timestamp) -> Bool {
+        charges[id].map { now - $0.moment < Self.life } ?? false
+    }
+
+    private mutating func insert(_ id: Int64, _ charge: Charge, at now: Timestamp) {
+        dropOld(at: now)
+        guard charges.count < Self.chargesMax, !holds(id, at: now) else { return }
+        charges[id] = charge
+        order.append(id, charge.moment)
+        if order.count > 2 * Self.chargesMax {
+            // At least half of the entries are refunded ones behind one that still counts. Each
+            // entry is moved once.
+            order.keep { charges[$0]?.moment == $1 }
+        }
+    }
+
+    /// Drops expired and refunded entries from the front.
+    private mutating func dropOld(at now: Timestamp) {
+        for _ in 0..<Self.dropsMax {
+            guard let (id, moment) = order.first else { return }
+            let isCurrent = charges[id]?.moment == moment
+            guard !isCurrent || now - moment >= Self.life else { return }
+            if isCurrent { charges[id] = nil }
+            order.dropFirst()
+        }
+    }
+
+    // MARK: The journal
+
+    /// While the disk accepts no writes, at most `chargesMax` changes are listed. After a crash,
+    /// retries of the others are charged.
+    private mutating func noteChange(of id: Int64) {
+        if changes.count < Self.chargesMax { changes.insert(id) }
+    }
+
+    /// The repeatable charges that changed since the last call; nil for one that was removed.
+    mutating func takeChanges() -> [(id: Int64, charge: Kept?)] {
+        defer { changes = [] }
+        return changes.map { ($0, kept($0)) }
+    }
+
+    /// All repeatable charges.
+    var kept: [Kept] { charges.keys.compactMap(kept) }
+
+    private func kept(_ id: Int64) -> Kept? {
+        guard let charge = charges[id], charge.isRepeatable else { return nil }
+        return Kept(id: id, moment: charge.moment, repeats: charge.repeats)
+    }
+
+    /// Restores a charge from the journal.
+    mutating func restore(_ kept: Kept, at now: Timestamp) {
+        guard now - kept.moment < Self.life else { return }
+        charges[kept.id] = nil
+        insert(
+            kept.id,
+            Charge(keys: [], moment: kept.moment, isRepeatable: true, repeats: kept.repeats),
+            at: now)
+    }
+
+    /// Restores from the journal that a charge was removed.
+    mutating func restoreEnd(of id: Int64) { charges[id] = nil }
+}
+
+/// The ledger of charges, shared by calls and the journal.
+final class SharedLedger: Sendable {
+    private let ledger = Mutex(ChargeLedger())
+
+    /// Runs `body` with exclusive access to the ledger.
+    func withLock<Result: Sendable>(
+        _ body: (inout ChargeLedger) throws -> Result
+    ) rethrows -> Result {
+        try ledger.withLock { try body(&$0) }
+    }
+}
+
+/// Charges in the order in which they were made, so that the oldest is found without a search.
+private struct ChargeOrder: Sendable {
+    private var places: [(id: Int64, moment: Timestamp)] = []
+    private var start = 0
+
+    var count: Int { places.count - start }
+
+    /// The oldest charge.
+    var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
+
+    mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
+
+    /// Drops the oldest. The others are moved up when half of all entries are dropped.
+    mutating func dropFirst() {
+        guard start < places.count else { return }
+        start += 1
+        guard start * 2 >= places.count else { return }
+        places.removeFirst(start)
+        start = 0
+    }
+
+    /// Keeps the entries for which `isKept` returns true.
+    mutating func keep(_ isKept: (Int64, Timestamp) -> Bool) {
+        places = places[start...].filter { isKept($0.id, $0.moment) }
+        start = 0
+    }
+}

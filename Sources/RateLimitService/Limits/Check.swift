@@ -1,0 +1,112 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension LimitsHandler {
+    /// Charges limits that need not survive a crash, without waiting for the disk.
+    /// - Throws: `rpc/invalid-argument`, also for a durable limit.
+    package func check(
+        _ request: RateLimitV1.CheckRequest, _ context: CallContext
+    ) throws -> RateLimitV1.CheckResponse {
+        let now = time.now()
+        if request.charges.count == 1 {
+            let charge = try RequestedCharge(request.charges[0])
+            if let decision = checkAlone(charge, request.language, at: now) {
+                return RateLimitV1.CheckResponse(decision: decision)
+            }
+        }
+        let asked = try RequestedCharge.read(request.charges)
+        guard !asked.contains(where: \.limit.definition.isDurable) else {
+            throw ServiceError(.invalidArgument, fields: ["charges.limit"])
+        }
+        let (plan, decided) = try decide(asked, at: now) { decide(.consume, $0, at: now) }
+        let verdict = decided ?? LimitVerdict()
+        count(verdict, of: plan, at: now)
+        return RateLimitV1.CheckResponse(decision: answer(verdict, plan, request.language, now))
+    }
+
+    /// The response of `Check` to one charge to one limit, the usual request. It needs no arrays of
+    /// charges, limits and requests, which cost more than the decision.
+    ///
+    ///     limit                                      decided
+    ///     durable                                    nil: rejected, as in a batch
+    ///     with a lane for known devices, or with
+    ///     subjects that are canonicalised            nil: as a batch
+    ///     any other                                  here, with the same result as a batch of one
+    func checkAlone(
+        _ charge: RequestedCharge, _ language: String, at now: Timestamp
+    ) -> RateLimitV1.Decision? {
+        guard charge.limit.isDecidedAlone else { return nil }
+        var subject = charge.subject
+        let verdict = subject.withUTF8 {
+            decideAlone(charge.limit, UnsafeRawBufferPointer($0), at: now)
+        }
+        return answer(verdict, by: charge.limit, language, now)
+    }
+
+    /// Decides such a `Check` from the request's bytes. A response that is not limited is written
+    /// as bytes too, because messages would double the cost.
+    /// - Returns: false for any other request, which was not charged.
+    /// - Throws: `rpc/resource-exhausted` if the response exceeds the peer's limit.
+    func checkInPlace(
+        _ request: UnsafeRawBufferPointer, _ writer: inout ResponseWriter
+    ) throws -> Bool {
+        guard let check = BorrowedCheck(request) else { return false }
+        let now = time.now()
+        let verdict = decideAlone(check.limit, check.subject, at: now)
+        if verdict.isLimited {
+            let language = String(decoding: check.language, as: UTF8.self)
+            let decision = answer(verdict, by: check.limit, language, now)
+            try writer.write(RateLimitV1.CheckResponse(decision: decision))
+        } else {
+            try writer.write(AllowedCheck(verdict, by: check.limit))
+        }
+        return true
+    }
+
+    /// Charges one subject of a limit that `isDecidedAlone`.
+    private func decideAlone(
+        _ limit: LimitName, _ subject: UnsafeRawBufferPointer, at now: Timestamp
+    ) -> LimitVerdict {
+        let (rule, isShadow) = policies.policy(limit)
+        while true {
+            let ring = subjects.ring
+            let request = LimitRequest(
+                key: subjects.key(limit, canonical: subject, rule, ring, at: now), rule: rule,
+                isShadow: isShadow)
+            let verdict = table.decide(.consume, request, at: now, under: ring.number)
+            // Another secret became current in between, which is rare.
+            if verdict.isStale { continue }
+            count(verdict, of: limit, request.key, at: now)
+            return verdict
+        }
+    }
+
+    /// Counts the decision on one request in metrics and reports.
+    private func count(
+        _ verdict: LimitVerdict, of limit: LimitName, _ key: LimitKey, at now: Timestamp
+    ) {
+        if verdict.isFull { hits.full(at: now) }
+        if verdict.isLimited { hits.note(limit, key, verdict, at: now) }
+        if verdict.shadowLimited != 0 { hits.noteShadow(limit) }
+    }
+
+    /// The methods of `Limits` for a server: those of the generated dispatcher, except that a
+    /// `Check` of one charge is read and answered in place.
+    package var methods: ServiceMethods {
+        LimitsDispatcher.methods(of: self).attempting(LimitsDescription.check) {
+            [self] request, writer in
+            try checkInPlace(request, &writer)
+        }
+    }
+}
+
+extension LimitName {
+    /// Whether one charge to it is decided without a plan.
+    var isDecidedAlone: Bool {
+        let definition = definition
+        return !definition.isDurable && definition.subject == .text
+            && TrustedLane.lane(of: self) == nil
+    }
+}

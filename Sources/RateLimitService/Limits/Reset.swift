@@ -1,0 +1,57 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension LimitsHandler {
+    /// Deletes the states of the entries' subjects, with an audit event each.
+    /// - Throws: `rpc/permission-denied` unless the application is in `resets-from`;
+    ///   `rpc/invalid-argument`; `rpc/unavailable` if the disk accepts no writes.
+    package func reset(
+        _ request: RateLimitV1.ResetRequest, _ context: CallContext
+    ) async throws -> RateLimitV1.ResetResponse {
+        guard resetsFrom.contains(context.application) else {
+            throw ServiceError(.permissionDenied)
+        }
+        let forgotten = try await forget(RequestedCharge.read(request.charges), at: time.now())
+        return RateLimitV1.ResetResponse(forgotten: UInt32(clamping: forgotten))
+    }
+
+    /// Deletes the states of each charge's subject, with the lane of the device that it names.
+    /// - Returns: for how many of them there was a state.
+    @discardableResult
+    func forget(_ charges: [RequestedCharge], at now: Timestamp) async throws -> Int {
+        let policies = policies.value
+        var forgotten = 0
+        for charge in charges {
+            var keys: [LimitKey] = []
+            var isCounted = false
+            subjects.decide(.reset, at: now) { ring in
+                let requests = Self.lanes(of: charge).map { limit, subject in
+                    subjects.request(limit, subject, policies.rule(limit), ring, at: now)
+                }
+                keys = requests.map(\.key)
+                // Only for the response: a charge made in between is deleted too.
+                isCounted = keys.contains { table.holds($0) }
+                return requests
+            }
+            if isCounted { forgotten += 1 }
+            ledger.withLock { $0.forget(keys) }
+            try await subjects.finish()
+            try await hits.audit(AuditEvent(.limitReset, subject: keys.first?.hash))
+        }
+        return forgotten
+    }
+
+    private static func lanes(of charge: RequestedCharge) -> [(LimitName, String)] {
+        var lanes = [(charge.limit, charge.subject)]
+        if let lane = TrustedLane.lane(of: charge.limit), !charge.device.isEmpty {
+            lanes.append((lane, TrustedLane.pair(charge.subject, charge.device)))
+        }
+        if charge.limit == TrustedLane.ofStrangers {
+            lanes.append((.failedSignInInARow, charge.subject))
+        }
+        return lanes
+    }
+}

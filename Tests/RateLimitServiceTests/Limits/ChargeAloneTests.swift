@@ -1,0 +1,67 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import RateLimitService
+
+@Suite("R-04: Check works for a single charge", .timeLimit(.minutes(1)))
+struct ChargeAloneTests {
+    private static let charge = (LimitName.profileUpdateByAccount.rawValue, "acc_1")
+
+    private static func check(
+        _ house: LimitsHouse, _ charges: [(String, String)]
+    ) throws -> RateLimitV1.Decision {
+        let request = RateLimitV1.CheckRequest(charges: LimitsHouse.message(charges))
+        return try #require(try house.service.limits.check(request, house.context).decision)
+    }
+
+    @Test("R-04: a single charge is decided as in a batch with a looser one, also after a rotation")
+    func asInABatch() async throws {
+        let time = ManualTime()
+        let alone = try await LimitsHouse(time: time)
+        let beside = try await LimitsHouse(time: time)
+        var limited = 0
+        for round in 0..<60 {
+            if round == 7 {
+                for house in [alone, beside] {
+                    try await house.service.subjectKeys.rotate(at: time.now())
+                }
+            }
+            let other = (LimitName.unaddressedByApplication.rawValue, "app-\(round)")
+            let decision = try Self.check(alone, [Self.charge])
+            #expect(try decision == Self.check(beside, [Self.charge, other]), "round \(round)")
+            if decision.limited { limited += 1 }
+            time.advance(by: .seconds(180))
+        }
+        #expect(limited == 30, "ten in an hour, and twenty calls in each")
+        let kinds = try await alone.audited().map(\.kind)
+        #expect(try await kinds == beside.audited().map(\.kind))
+    }
+
+    @Test("R-06: a limit in shadow mode is counted and never rejects")
+    func shadow() async throws {
+        let house = try await LimitsHouse()
+        house.service.limits.policies.replace(
+            LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: $0 == .profileUpdateByAccount) })
+        for _ in 0..<20 { #expect(try !Self.check(house, [Self.charge]).limited) }
+        house.service.limits.policies.replace(.standard)
+        #expect(try Self.check(house, [Self.charge]).limited)
+    }
+
+    @Test("R-04: an unknown limit, an internal limit or an empty subject is rejected")
+    func refused() async throws {
+        let house = try await LimitsHouse()
+        for (charge, field) in [
+            (("profile-update", "acc_1"), "charges.limit"),
+            ((LimitName.signInWithoutHistory.rawValue, "everybody"), "charges.limit"),
+            ((Self.charge.0, ""), "charges.subject"),
+        ] {
+            #expect(throws: ServiceError(.invalidArgument, fields: [field])) {
+                try Self.check(house, [charge])
+            }
+        }
+    }
+}
