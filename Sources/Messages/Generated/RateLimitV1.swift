@@ -15,8 +15,9 @@ extension RateLimitV1 {
         /// The device that the attempt comes from, if the limit has a separate lane for devices from which
         /// the subject has succeeded before: other devices cannot use that lane up. Empty for none.
         package var device: String
-        /// What is guessed at, for limits that check the first guess at each target even when the subject
-        /// is locked: the request of a phone code. Empty for none.
+        /// The id of the code that the attempt guesses (the request for that code). While
+        /// "phone-code-guess" is locked until a reset, the first guess at each target is still decided.
+        /// Other limits ignore it. Empty for none.
         package var target: String
 
         /// A message of these fields.

@@ -10,14 +10,15 @@ struct RequestedCharge: Sendable {
     private static let subjectBytesMax = 512
     /// The gateway rejects longer ones.
     private static let deviceBytesMax = 128
-    /// A target is the id of a request for a code.
+    /// An id of a request for a code.
     private static let targetBytesMax = 64
 
     let limit: LimitName
     let subject: String
     /// Empty if none.
     let device: String
-    /// What is guessed at; empty if none.
+    /// The id of the code that the attempt guesses: the request for that code. It selects the bucket
+    /// of `phone-code-first-guess` while `phone-code-guess` is locked until a reset. Empty if none.
     let target: String
 
     /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, and for a text of invalid

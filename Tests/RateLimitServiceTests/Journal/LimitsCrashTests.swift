@@ -14,11 +14,11 @@ struct LimitsCrashTests {
         var answered: Set<UInt64> = []
         var start: UInt64 = 1
         for round in 1...SoakRounds.count(ordinarily: 4) {
-            let writer = try CrashWriter(folder: folder.path, from: start)
-            answered.formUnion(writer.acknowledged(1 + round * 37 % 911))
+            let writer = try CrashWriter("LimitsCrashWriter", [folder.path, "\(start)"])
+            answered.formUnion(writer.acknowledged(1 + round * 37 % 911, as: UInt64.self))
             writer.kill()
             // What it acknowledged before the kill is still in the pipe.
-            answered.formUnion(writer.acknowledged())
+            answered.formUnion(writer.acknowledged(as: UInt64.self))
             start = (answered.max() ?? 0) + 100
             let now = SystemTime().now()
             let table = try LimitTable(

@@ -20,7 +20,7 @@ struct CrashTests {
     func killedUnderLoad() async throws {
         var acknowledged: Set<Int64> = []
         for round in 1...6 {
-            let writer = try CrashWriter(folder: folder.path)
+            let writer = try CrashWriter("StorageCrashWriter", [folder.path])
             acknowledged.formUnion(writer.acknowledged(round * 37))
             writer.kill()
             // What it acknowledged before it died is still in the pipe.
@@ -45,10 +45,10 @@ struct CrashTests {
 
     @Test("a second process on the folder of a live one fails, and the error names the live one")
     func secondProcessIsRefused() throws {
-        let writer = try CrashWriter(folder: folder.path)
+        let writer = try CrashWriter("StorageCrashWriter", [folder.path])
         #expect(!writer.acknowledged(1).isEmpty)
         #expect(
-            throws: StoreError.inUse(lock: folder.file("crash.lock"), process: writer.process)
+            throws: StoreError.inUse(lock: folder.file("crash.lock"), process: writer.process.id)
         ) { try open() }
         writer.kill()
         try open().close()
