@@ -1,4 +1,5 @@
-import Contracts
+package import Contracts
+import Glibc
 
 /// The properties of one limit: a row of `LimitDefinitions.swift`.
 struct LimitDefinition: Sendable {
@@ -58,4 +59,94 @@ package enum LimiterAbsence: String, Sendable {
     case refuse
     /// It proceeds without being counted.
     case pass
+}
+
+extension LimitName {
+    /// Its number in the store; never reused. It is also its index in the tables in memory.
+    package var number: UInt16 {
+        switch self {
+        case .failedSignInByDevice: 1
+        case .failedSignInByAddress: 2
+        case .failedSignInByAccount: 3
+        case .signUpByAddress: 4
+        case .signUpOnTakenEmail: 5
+        case .unaddressedByApplication: 6
+        case .failedSignInByKnownDevice: 7
+        case .failedProviderByDevice: 8
+        case .failedProviderByAddress: 9
+        case .phoneCodeRequest: 10
+        case .phoneCodeByAddress: 11
+        case .phoneCodeByBlock: 12
+        case .phoneCodeByCountry: 13
+        case .phoneCodeGuess: 14
+        case .verificationMailByAccount: 15
+        case .passwordResetByEmail: 16
+        case .profileUpdateByAccount: 17
+        case .signInFailuresOverall: 18
+        case .signInWithoutHistory: 19
+        case .knownDevice: 20
+        case .newDeviceByAccount: 21
+        case .failedProviderByAccount: 22
+        case .failedProviderByKnownDevice: 23
+        case .phoneCodeGuessByKnownDevice: 24
+        case .guestSignUpByAddress: 25
+        case .failedSignInBySite: 26
+        case .failedSignInInARow: 27
+        case .phoneCodeFirstGuess: 28
+        case .phoneCodeGuessByAddress: 29
+        case .passwordResetByAddress: 30
+        case .mailByTarget: 31
+        case .signInFailuresBySite: 32
+        case .signInWithoutHistoryBySite: 33
+        case .devicesForgotten: 34
+        case .newSubjectsBySite: 35
+        case .newSubjectsByApplication: 36
+        }
+    }
+
+    /// How much is allowed, unless the operator overrides it.
+    package var rule: LimitRule { definition.rule }
+
+    /// What its flow does when the rate limiter does not answer.
+    package var absence: LimiterAbsence { definition.absence }
+
+    /// Whether only this service charges it, as a part of others.
+    var isInternal: Bool { definition.charger != .flow }
+
+    /// Whether the operator may change it.
+    var isOperators: Bool { definition.charger != .limiterFixed }
+
+    /// The limit with that number in the store.
+    init?(number: UInt16) {
+        guard Self.byNumber.indices.contains(Int(number)), let limit = Self.byNumber[Int(number)]
+        else { return nil }
+        self = limit
+    }
+
+    /// The limit with this name; nil if there is none. Faster than `init(rawValue:)`, which
+    /// compares with one name after the other.
+    static func called(_ name: String) -> LimitName? {
+        var name = name
+        return name.withUTF8 { called(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The same for a name's bytes. Few names have the same length, so no hash is needed.
+    static func called(_ name: UnsafeRawBufferPointer) -> LimitName? {
+        guard byLength.indices.contains(name.count), let start = name.baseAddress else {
+            return nil
+        }
+        return byLength[name.count].first { memcmp($0.name, start, name.count) == 0 }?.limit
+    }
+
+    /// Each limit with the bytes of its name, by their number.
+    private static let byLength: [[(name: [UInt8], limit: LimitName)]] = {
+        let names = allCases.map { (name: Array($0.rawValue.utf8), limit: $0) }
+        let longest = names.map(\.name.count).max() ?? 0
+        return (0...longest).map { length in names.filter { $0.name.count == length } }
+    }()
+
+    private static let byNumber: [LimitName?] = {
+        let last = allCases.map(\.number).max() ?? 0
+        return (0...last).map { number in allCases.first { $0.number == number } }
+    }()
 }

@@ -1,8 +1,8 @@
 import Contracts
 
 // All limits, each with what it protects, how it counts (R-01 … R-03), how its subjects are
-// canonicalised, whose capacity they use, the sentence for the user, and what its flow does when the
-// rate limiter does not answer. Operators override the numbers in their file.
+// canonicalised, whose capacity they use, the sentence for the user, and what its flow does when
+// the rate limiter does not answer. Operators override the numbers in their file.
 
 // Two aligned lines a limit, so that they can be compared.
 // swift-format-ignore
@@ -153,27 +153,27 @@ private func row(
 }
 
 private func window(_ count: Int, minutes: Int) -> LimitRule {
-    .ring(count: count, window: .seconds(minutes * 60))
+    .slidingWindow(count: count, window: .seconds(minutes * 60))
 }
 
 private func rate(_ count: Int, minutes: Int) -> LimitRule {
-    .rate(count: count, window: .seconds(minutes * 60))
+    .gcra(count: count, window: .seconds(minutes * 60))
 }
 
 /// five guesses, then 15 minutes.
-private let guessesAtACode = LimitRule.lock(
+private let guessesAtACode = LimitRule.lockout(
     attempts: 5, lockedFor: .seconds(900), failuresMax: 100)
 
 /// NIST SP 800-63B-4 §3.2.2: at most 100 in a row. Their rate is limited by the other limits.
-private let failuresInARow = LimitRule.lock(
+private let failuresInARow = LimitRule.lockout(
     attempts: 100, lockedFor: .seconds(900), failuresMax: 100)
 
 /// at once, then after 1, 5, 15 and 30 minutes; one step down for each quiet day.
-private let codesToAPhone = LimitRule.ladder(
+private let codesToAPhone = LimitRule.escalatingDelay(
     delays: [.zero, .seconds(60), .seconds(300), .seconds(900), .seconds(1_800)],
     quiet: .seconds(24 * 3_600), perDay: 10)
 
-private let mark = LimitRule.ring(count: 1, window: TrustedLane.knownFor)
+private let mark = LimitRule.slidingWindow(count: 1, window: TrustedLane.knownFor)
 
 extension LimitName {
     /// The limit's properties. Each call reads them several times, so they are indexed once.

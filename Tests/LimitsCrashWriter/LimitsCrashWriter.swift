@@ -13,7 +13,7 @@ struct LimitsCrashWriter {
         guard CommandLine.arguments.count == 3, let start = UInt64(CommandLine.arguments[2]) else {
             exit(64)
         }
-        let rule = LimitRule.ring(count: 5, window: .seconds(24 * 3_600))
+        let rule = LimitRule.slidingWindow(count: 5, window: .seconds(24 * 3_600))
         let time = SystemTime()
         let table = try LimitTable(
             statesMax: 1_000_000, rule: rule, folder: CommandLine.arguments[1], at: time.now(),

@@ -24,7 +24,7 @@ struct LimitNameTests {
     }
 
     private static func ring(_ count: Int, _ minutes: Int) -> LimitRule {
-        .ring(count: count, window: .seconds(minutes * 60))
+        .slidingWindow(count: count, window: .seconds(minutes * 60))
     }
 
     /// What is on disk and on the wire, and how much is allowed. Numbers never change.
@@ -42,17 +42,17 @@ struct LimitNameTests {
         row(.failedProviderByAddress, "failed-provider-by-address", 9, ring(50, 15), .pass),
         row(
             .phoneCodeRequest, "phone-code-request", 10,
-            .ladder(
+            .escalatingDelay(
                 delays: [0, 60, 300, 900, 1_800].map { .seconds($0) }, quiet: .seconds(86_400),
                 perDay: 10), .refuse),
         row(.phoneCodeByAddress, "phone-code-by-address", 11, ring(20, 60), .refuse),
         row(.phoneCodeByBlock, "phone-code-by-block", 12, ring(30, 60), .refuse),
         row(
             .phoneCodeByCountry, "phone-code-by-country", 13,
-            .rate(count: 1_000, window: .seconds(3_600)), .refuse),
+            .gcra(count: 1_000, window: .seconds(3_600)), .refuse),
         row(
             .phoneCodeGuess, "phone-code-guess", 14,
-            .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
+            .lockout(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
         row(.verificationMailByAccount, "verification-mail-by-account", 15, ring(3, 60), .pass),
         row(.passwordResetByEmail, "password-reset-by-email", 16, ring(3, 60), .pass),
         row(
@@ -60,7 +60,7 @@ struct LimitNameTests {
             isDurable: false),
         row(
             .signInFailuresOverall, "sign-in-failures-overall", 18,
-            .rate(count: 500, window: .seconds(600)), .refuse, isDurable: false),
+            .gcra(count: 500, window: .seconds(600)), .refuse, isDurable: false),
         row(
             .signInWithoutHistory, "sign-in-without-history", 19, ring(4, 10), .refuse,
             isDurable: false),
@@ -73,12 +73,12 @@ struct LimitNameTests {
             .failedProviderByKnownDevice, "failed-provider-by-known-device", 23, ring(5, 15), .pass),
         row(
             .phoneCodeGuessByKnownDevice, "phone-code-guess-by-known-device", 24,
-            .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
+            .lockout(attempts: 5, lockedFor: .seconds(900), failuresMax: 100), .refuse),
         row(.guestSignUpByAddress, "guest-sign-up-by-address", 25, ring(30, 60), .pass),
         row(.failedSignInBySite, "failed-sign-in-by-site", 26, ring(64, 15), .refuse),
         row(
             .failedSignInInARow, "failed-sign-in-in-a-row", 27,
-            .lock(attempts: 100, lockedFor: .seconds(900), failuresMax: 100), .refuse),
+            .lockout(attempts: 100, lockedFor: .seconds(900), failuresMax: 100), .refuse),
         row(.phoneCodeFirstGuess, "phone-code-first-guess", 28, ring(1, 60), .refuse),
         row(.phoneCodeGuessByAddress, "phone-code-guess-by-address", 29, ring(50, 15), .refuse),
         row(.passwordResetByAddress, "password-reset-by-address", 30, ring(20, 60), .pass),
@@ -93,10 +93,10 @@ struct LimitNameTests {
             .devicesForgotten, "devices-forgotten", 34, ring(1, 129_600), .refuse, isDurable: false),
         row(
             .newSubjectsBySite, "new-subjects-by-site", 35,
-            .rate(count: 1_000, window: .seconds(3_600)), .pass, isDurable: false),
+            .gcra(count: 1_000, window: .seconds(3_600)), .pass, isDurable: false),
         row(
             .newSubjectsByApplication, "new-subjects-by-application", 36,
-            .rate(count: 60_000, window: .seconds(3_600)), .pass, isDurable: false),
+            .gcra(count: 60_000, window: .seconds(3_600)), .pass, isDurable: false),
     ]
 
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)

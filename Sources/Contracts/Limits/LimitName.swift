@@ -3,7 +3,7 @@
 ///
 /// To add one:
 /// 1. a case here that names its subject, and its number in the store
-///    (`RateLimitService/LimitName+LookUp.swift`);
+///    (`RateLimitService/LimitDefinition.swift`);
 /// 2. its row in `RateLimitService/LimitDefinitions.swift`, and in the README there: what fills it,
 ///    who is refused;
 /// 3. the flow that charges it: `GatewayService/Limits/LimitedAction.swift`;

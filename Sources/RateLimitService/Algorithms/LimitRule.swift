@@ -2,40 +2,40 @@
 /// because they contain moments and no numbers of the rule.
 package enum LimitRule: Hashable, Sendable {
     /// At most `count`, 1 to 64, in any span of `window`: exact (`SlidingWindowLog`).
-    case ring(count: Int, window: Duration)
+    case slidingWindow(count: Int, window: Duration)
     /// At most `count` in any span of `window`, half of them at once: for counts above 64 (`GCRA`).
-    case rate(count: Int, window: Duration)
+    case gcra(count: Int, window: Duration)
     /// Escalating delays, at most 8, and at most `perDay`, 1 to 64, in any 24 hours
     /// (`EscalatingDelay`).
-    case ladder(delays: [Duration], quiet: Duration, perDay: Int)
+    case escalatingDelay(delays: [Duration], quiet: Duration, perDay: Int)
     /// `attempts` guesses, then a wait; after `failuresMax` without a success permanently locked
     /// (`Lockout`).
-    case lock(attempts: Int, lockedFor: Duration, failuresMax: Int)
+    case lockout(attempts: Int, lockedFor: Duration, failuresMax: Int)
 
     /// The largest number of moments in one state.
     package static let momentsMax = 64
-    /// The largest number of delays in one ladder.
+    /// The largest number of escalating delays.
     package static let delaysMax = 8
     /// The longest window or wait: moments are stored as 32 bits of milliseconds after the first
     /// one.
     package static let windowMax = Duration.seconds(40 * 24 * 3_600)
-    /// The longest window of a ring of one, which stores only its first moment.
+    /// The longest window of one charge, which stores only its first moment.
     package static let markMax = Duration.seconds(90 * 24 * 3_600)
 
     /// The error in the rule's numbers, as a sentence for the operator; nil if they are valid.
     package var flaw: String? {
         switch self {
-        case .ring(let count, let window):
+        case .slidingWindow(let count, let window):
             Self.flaw(count, 1...Self.momentsMax, "count")
                 ?? (count == 1 && window <= Self.markMax ? nil : Self.flaw(window, "window"))
-        case .rate(let count, let window):
+        case .gcra(let count, let window):
             Self.flaw(count, 2...1_000_000_000, "count") ?? Self.flaw(window, "window")
-        case .ladder(let delays, let quiet, let perDay):
+        case .escalatingDelay(let delays, let quiet, let perDay):
             Self.flaw(delays.count, 1...Self.delaysMax, "number of delays")
                 ?? delays.lazy.compactMap { Self.flaw($0, "delay", orZero: true) }.first
                 ?? Self.flaw(quiet, "quiet time")
                 ?? Self.flaw(perDay, 1...Self.momentsMax, "number a day")
-        case .lock(let attempts, let lockedFor, let failuresMax):
+        case .lockout(let attempts, let lockedFor, let failuresMax):
             Self.flaw(attempts, 1...1_000, "number of attempts") ?? Self.flaw(lockedFor, "lock")
                 ?? Self.flaw(failuresMax, attempts...60_000, "number of failures")
         }

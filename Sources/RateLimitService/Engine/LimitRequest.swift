@@ -1,3 +1,6 @@
+import Contracts
+package import ServiceRuntime
+
 /// One limit of a batch, and its subject.
 package struct LimitRequest: Sendable {
     /// The limit and subject.
@@ -5,8 +8,8 @@ package struct LimitRequest: Sendable {
     let rule: CountingRule
     /// Counted and reported, but not enforced.
     package let isShadow: Bool
-    /// The charge to refund is in the pool; its verdict said so.
-    package var isPooled = false
+    /// The charge to refund is in the shared bucket; its verdict said so.
+    package var isShared = false
 
     /// Creates a request with a rule in the form for decisions.
     init(key: LimitKey, rule: CountingRule, isShadow: Bool) {
@@ -24,5 +27,153 @@ package struct LimitRequest: Sendable {
     /// The same limit's request with another key.
     package func about(_ key: LimitKey) -> LimitRequest {
         LimitRequest(key: key, rule: rule, isShadow: isShadow)
+    }
+}
+
+/// A limit and its subject as the table stores them: a keyed hash, never plain text.
+package struct LimitKey: Hashable, Sendable {
+    /// The limit's number.
+    package let limit: UInt16
+    /// The hash's first eight bytes; they determine its position in the table.
+    package let high: UInt64
+    /// The hash's other eight bytes.
+    package let low: UInt64
+
+    /// Creates a key from the two halves of a hash.
+    package init(limit: UInt16, high: UInt64, low: UInt64) {
+        self.limit = limit
+        self.high = high
+        self.low = low
+    }
+}
+
+extension LimitKey {
+    /// The table's order.
+    func isBefore(_ key: LimitKey) -> Bool {
+        if high != key.high { return high < key.high }
+        if low != key.low { return low < key.low }
+        return limit < key.limit
+    }
+
+    /// Creates a key from a hash of 16 bytes.
+    init(limit: UInt16, hash: [UInt8]) {
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+            bytes.reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        self.init(limit: limit, high: word(hash.prefix(8)), low: word(hash.dropFirst(8).prefix(8)))
+    }
+
+    /// The hash, 16 bytes.
+    var hash: [UInt8] {
+        [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+    }
+}
+
+/// The operation on a batch.
+package enum BatchOperation: Sendable {
+    /// Returns the decision that a charge would get; changes nothing.
+    case peek
+    /// Charges every request or, if one that is enforced is limited, none.
+    case consume
+    /// The attempt succeeded: escalating delays and lockouts start over; limits on all attempts
+    /// continue.
+    case success
+    /// Refunds the charges that `consume` made at that moment.
+    case refund(at: Timestamp)
+    /// Deletes the subjects' states.
+    case reset
+}
+
+/// The decision on a batch: the strictest answer of the limits that are enforced.
+package struct LimitVerdict: Hashable, Sendable {
+    /// Nothing was charged.
+    package var isLimited = false
+    /// The index of the request that decided: the one with the longest wait, or with the fewest
+    /// charges left.
+    package var deciding = 0
+    /// When a charge can succeed again. Nil if it can now; in a limited verdict nil means only
+    /// after a reset.
+    package var retryAt: Timestamp?
+    /// Charges left after this one.
+    package var remaining = 0
+    /// The number of this charge in the deciding limit's count, from 1.
+    package var attempt = 1
+    /// When the state would no longer count if this were the last charge; nil for never.
+    package var resetAt: Timestamp?
+    /// There was no capacity for a new subject of the batch: it was counted in a shared bucket
+    /// together with others, or refused. Operators get an alarm.
+    package var isFull = false
+    /// Limited for the first time since the subject's last charge: true once for each wait, so that
+    /// a flood leaves one record.
+    package var isFirst = false
+    /// The requests in shadow mode that would have been limited: one bit for each index.
+    package var shadowLimited: UInt32 = 0
+    /// The requests that are counted in a shared bucket: one bit for each index.
+    package var shared: UInt32 = 0
+    /// The batch's keys belong to a secret that has been replaced: nothing was decided.
+    package var isStale = false
+}
+
+/// Combines the answers of a batch's rules into the strictest one.
+struct BatchSurvey {
+    private(set) var verdict = LimitVerdict(remaining: .max)
+
+    /// Whether the deciding request is counted in a shared bucket.
+    var isShared: Bool { isShared(verdict.deciding) }
+
+    /// Whether the request at that index is counted in a shared bucket.
+    func isShared(_ place: Int) -> Bool { verdict.shared & (1 << UInt32(place)) != 0 }
+
+    /// Whether the request at that index must not be charged: it is in shadow mode and at its
+    /// limit.
+    func isSpared(_ place: Int) -> Bool { verdict.shadowLimited & (1 << UInt32(place)) != 0 }
+
+    /// Adds one rule's answer.
+    mutating func add(
+        _ answer: LimitAnswer, of request: LimitRequest, at place: Int, isShared: Bool,
+        isNoted: Bool
+    ) {
+        if isShared {
+            verdict.shared |= 1 << UInt32(place)
+            verdict.isFull = true
+        }
+        if request.isShadow {
+            if answer.isLimited { verdict.shadowLimited |= 1 << UInt32(place) }
+            // A limit in shadow mode decides only as long as no other one does.
+            guard !answer.isLimited, verdict.remaining == .max, !verdict.isLimited else { return }
+            return decide(answer, place, isNoted: isNoted, remaining: .max)
+        }
+        if answer.isLimited {
+            guard !verdict.isLimited || Self.isLater(answer.retryAt, verdict.retryAt) else {
+                return
+            }
+            decide(answer, place, isNoted: isNoted, remaining: 0)
+        } else if !verdict.isLimited, answer.remaining < verdict.remaining {
+            decide(answer, place, isNoted: isNoted, remaining: answer.remaining)
+        }
+    }
+
+    /// Refuses: there was no capacity, not even for a shared bucket.
+    mutating func refuse(_ place: Int) {
+        verdict.isFull = true
+        decide(LimitAnswer(isLimited: true), place, isNoted: false, remaining: 0)
+    }
+
+    private mutating func decide(
+        _ answer: LimitAnswer, _ place: Int, isNoted: Bool, remaining: Int
+    ) {
+        verdict.isLimited = answer.isLimited
+        verdict.deciding = place
+        verdict.retryAt = answer.retryAt.map(Timestamp.init(milliseconds:))
+        verdict.remaining = remaining
+        verdict.attempt = answer.attempt
+        verdict.resetAt = answer.resetAt.map(Timestamp.init(milliseconds:))
+        verdict.isFirst = answer.isLimited && !isNoted
+    }
+
+    /// Whether `one` is the longer wait; nil is permanent.
+    private static func isLater(_ one: Int64?, _ other: Timestamp?) -> Bool {
+        guard let other else { return false }
+        return one.map { $0 > other.milliseconds } ?? true
     }
 }

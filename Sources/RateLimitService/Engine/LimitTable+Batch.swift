@@ -4,7 +4,7 @@ import Contracts
 /// since a sweep or the charge before it may have moved it. The caller holds the locks.
 extension LimitTable {
     func decideLocked(
-        _ operation: LimitOperation, _ batch: [LimitRequest], at now: Int64
+        _ operation: BatchOperation, _ batch: [LimitRequest], at now: Int64
     ) -> LimitVerdict {
         switch operation {
         case .peek: break
@@ -21,16 +21,16 @@ extension LimitTable {
         var survey = survey(batch, at: now)
         guard !survey.verdict.isLimited else {
             let request = batch[survey.verdict.deciding]
-            let key = counted(request, isPooled: survey.isPooled).key
-            let stripe = stripes[key]
-            stripe.pointee.note(stripe.pointee.find(key))
+            let key = counted(request, isShared: survey.isShared).key
+            let shard = shards[key]
+            shard.pointee.note(shard.pointee.find(key))
             return survey.verdict
         }
         for (place, request) in batch.enumerated() where !survey.isSpared(place) {
-            let counted = counted(request, isPooled: survey.isPooled(place))
-            let stripe = stripes[counted.key]
-            let found = stripe.pointee.find(counted.key)
-            if !stripe.pointee.charge(counted.rule, counted.key, at: found, now) {
+            let counted = counted(request, isShared: survey.isShared(place))
+            let shard = shards[counted.key]
+            let found = shard.pointee.find(counted.key)
+            if !shard.pointee.charge(counted.rule, counted.key, at: found, now) {
                 survey.refuse(place)
             }
         }
@@ -40,52 +40,77 @@ extension LimitTable {
     private func survey(_ batch: [LimitRequest], at now: Int64) -> BatchSurvey {
         var survey = BatchSurvey()
         for (place, request) in batch.enumerated() {
-            let isPooled = !hasPlace(request.key, at: now)
-            let counted = counted(request, isPooled: isPooled)
-            let stripe = stripes[counted.key]
-            let found = stripe.pointee.find(counted.key)
+            let isShared = !hasPlace(request.key, at: now)
+            let counted = counted(request, isShared: isShared)
+            let shard = shards[counted.key]
+            let found = shard.pointee.find(counted.key)
             survey.add(
-                stripe.pointee.answer(counted.rule, at: found, now), of: request, at: place,
-                isPooled: isPooled, isNoted: stripe.pointee.isNoted(found))
+                shard.pointee.answer(counted.rule, at: found, now), of: request, at: place,
+                isShared: isShared, isNoted: shard.pointee.isNoted(found))
         }
         return survey
     }
 
     private func succeed(_ request: LimitRequest, at now: Int64) {
-        let stripe = stripes[request.key]
-        stripe.pointee.succeed(request.rule, at: stripe.pointee.find(request.key), now)
+        let shard = shards[request.key]
+        shard.pointee.succeed(request.rule, at: shard.pointee.find(request.key), now)
     }
 
-    /// Refunds a charge only where it was made. Charges that strangers made to the pool in the same
-    /// millisecond are not refunded for it.
+    /// Refunds a charge only where it was made. Charges that strangers made to the shared bucket in
+    /// the same millisecond are not refunded for it.
     private func refund(_ request: LimitRequest, of moment: Int64, at now: Int64) {
-        let counted = counted(request, isPooled: request.isPooled)
-        let stripe = stripes[counted.key]
-        let found = stripe.pointee.find(counted.key)
-        guard stripe.pointee.mayHold(counted.rule, moment, at: found, now) else { return }
-        stripe.pointee.refund(counted.rule, of: moment, at: found, now)
+        let counted = counted(request, isShared: request.isShared)
+        let shard = shards[counted.key]
+        let found = shard.pointee.find(counted.key)
+        guard shard.pointee.mayHold(counted.rule, moment, at: found, now) else { return }
+        shard.pointee.refund(counted.rule, of: moment, at: found, now)
     }
 
     private func forget(_ request: LimitRequest) {
-        let stripe = stripes[request.key]
-        stripe.pointee.forget(at: stripe.pointee.find(request.key))
+        let shard = shards[request.key]
+        shard.pointee.forget(at: shard.pointee.find(request.key))
     }
 
     /// Whether the subject has, or can get, a state of its own.
     private func hasPlace(_ key: LimitKey, at now: Int64) -> Bool {
-        let stripe = stripes[key]
-        if stripe.pointee.hasRoom(for: key.limit) || stripe.pointee.find(key).isThere {
+        let shard = shards[key]
+        if shard.pointee.hasCapacity(for: key.limit) || shard.pointee.find(key).isThere {
             return true
         }
-        stripes.sweepIfDue(stripe, at: now)
-        return stripe.pointee.hasRoom(for: key.limit)
+        shards.sweepIfDue(shard, at: now)
+        return shard.pointee.hasCapacity(for: key.limit)
     }
 
-    /// What is charged for a request: its own key, or the pool of its limit.
-    private func counted(_ request: LimitRequest, isPooled: Bool) -> LimitRequest {
-        guard isPooled else { return request }
+    /// What is charged for a request: its own key, or the shared bucket of its limit.
+    private func counted(_ request: LimitRequest, isShared: Bool) -> LimitRequest {
+        guard isShared else { return request }
         return LimitRequest(
-            key: stripes.poolKey(of: request.key), rule: request.rule.pooled,
+            key: shards.sharedBucketKey(of: request.key), rule: request.rule.shared,
             isShadow: request.isShadow)
     }
+}
+
+/// The shards of a batch, each once and in ascending order. Two batches that share shards lock
+/// them in the same order, so they cannot deadlock.
+struct ShardLocks {
+    private(set) var count = 0
+    private var places = InlineArray<20, Int>(repeating: 0)
+
+    /// Adds a shard, unless it was added before.
+    mutating func add(_ shard: Int) {
+        var place = count
+        while place > 0, places[place - 1] >= shard {
+            if places[place - 1] == shard { return }
+            place -= 1
+        }
+        var last = count
+        while last > place {
+            places[last] = places[last - 1]
+            last -= 1
+        }
+        places[place] = shard
+        count += 1
+    }
+
+    subscript(place: Int) -> Int { places[place] }
 }

@@ -6,25 +6,25 @@ import Synchronization
 
 /// The states of all subjects, in memory and in a journal, and the decisions on them.
 ///
-/// The states are spread over stripes by their hash. A batch locks its stripes in order, decides,
+/// The states are spread over shards by their hash. A batch locks its shards in order, decides,
 /// and unlocks. So it is atomic, and a thread never waits longer than other threads take to decide.
 package final class LimitTable: Sendable {
     /// The largest number of requests in a batch.
     package static let batchMax = 20
 
-    let stripes: LimitStripes
+    let shards: LimitShards
     /// The number of the secret that keys are derived from now (`SubjectKeyRing`).
     let keyNumber = Atomic<Int64>(0)
     private let journal: Journal?
 
     /// Creates a table that a restart clears.
     /// - Parameters:
-    ///   - statesMax: subjects with a state of their own; the others share cells.
+    ///   - statesMax: subjects with a state of their own; the others share buckets.
     ///   - layout: how limits share that capacity.
     init(
-        statesMax: Int, layout: TableLayout = .single, rules: @escaping LimitStripes.Rules
+        statesMax: Int, layout: TableLayout = .single, rules: @escaping LimitShards.Rules
     ) {
-        stripes = LimitStripes(
+        shards = LimitShards(
             statesMax: statesMax, layout: layout, startedAt: 0, isJournaled: false, rules: rules)
         journal = nil
     }
@@ -35,13 +35,13 @@ package final class LimitTable: Sendable {
     init(
         statesMax: Int, layout: TableLayout = .single, journal place: LimitJournalPlace,
         ledger: SharedLedger? = nil, at now: Timestamp, logger: Logger,
-        rules: @escaping LimitStripes.Rules
+        rules: @escaping LimitShards.Rules
     ) throws {
-        stripes = LimitStripes(
+        shards = LimitShards(
             statesMax: statesMax, layout: layout, startedAt: Self.moment(now), isJournaled: true,
             rules: rules)
         let source: any JournalSource =
-            if let ledger { LimitJournalSource(stripes, ledger) } else { stripes }
+            if let ledger { LimitJournalSource(shards, ledger) } else { shards }
         journal = try Journal(
             folder: place.folder, name: place.name, source: source, files: place.files,
             logBytes: place.logBytes, writes: place.writes, logger: logger)
@@ -50,40 +50,40 @@ package final class LimitTable: Sendable {
     /// The number of subjects.
     package var count: Int {
         var sum = 0
-        stripes.forEachLocked { sum += $0.pointee.count }
+        shards.forEachLocked { sum += $0.pointee.count }
         return sum
     }
 
     /// Whether there is a state under a key.
     func holds(_ key: LimitKey) -> Bool {
         var isThere = false
-        stripes.locked(stripes.place(of: key)) { isThere = $0.pointee.find(key).isThere }
+        shards.locked(shards.place(of: key)) { isThere = $0.pointee.find(key).isThere }
         return isThere
     }
 
     /// Memory used, in bytes.
     package var bytes: Int {
         var sum = 0
-        stripes.forEachLocked { sum += $0.pointee.bytes }
+        shards.forEachLocked { sum += $0.pointee.bytes }
         return sum
     }
 
     /// Decides on one request: one look-up, changed in place.
     package func decide(
-        _ operation: LimitOperation, _ request: LimitRequest, at now: Timestamp,
+        _ operation: BatchOperation, _ request: LimitRequest, at now: Timestamp,
         under number: Int64? = nil
     ) -> LimitVerdict {
-        let place = stripes.place(of: request.key)
-        stripes.lock(place)
-        defer { stripes.unlock(place) }
+        let place = shards.place(of: request.key)
+        shards.lock(place)
+        defer { shards.unlock(place) }
         guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
-        let stripe = stripes[place]
+        let shard = shards[place]
         let moment = Self.moment(now)
-        let found = stripe.pointee.find(request.key)
-        let isPlain = found.isThere || stripe.pointee.hasRoom(for: request.key.limit)
+        let found = shard.pointee.find(request.key)
+        let isPlain = found.isThere || shard.pointee.hasCapacity(for: request.key.limit)
         switch operation {
-        case .consume where isPlain: return consume(request, stripe, found, at: moment)
-        case .peek where isPlain: return survey(request, stripe, found, at: moment).verdict
+        case .consume where isPlain: return consume(request, shard, found, at: moment)
+        case .peek where isPlain: return survey(request, shard, found, at: moment).verdict
         default: return decideLocked(operation, [request], at: moment)
         }
     }
@@ -93,15 +93,15 @@ package final class LimitTable: Sendable {
     ///   another one has become current since, nothing is decided (`isStale`).
     /// - Precondition: 1 to 20 requests, no key twice.
     package func decide(
-        _ operation: LimitOperation, _ batch: [LimitRequest], at now: Timestamp,
+        _ operation: BatchOperation, _ batch: [LimitRequest], at now: Timestamp,
         under number: Int64? = nil
     ) -> LimitVerdict {
         precondition((1...Self.batchMax).contains(batch.count), "callers check what comes in")
         if batch.count == 1 { return decide(operation, batch[0], at: now, under: number) }
-        var locks = StripeLocks()
-        for request in batch { locks.add(stripes.place(of: request.key)) }
-        for place in 0..<locks.count { stripes.lock(locks[place]) }
-        defer { for place in 0..<locks.count { stripes.unlock(locks[place]) } }
+        var locks = ShardLocks()
+        for request in batch { locks.add(shards.place(of: request.key)) }
+        for place in 0..<locks.count { shards.lock(locks[place]) }
+        defer { for place in 0..<locks.count { shards.unlock(locks[place]) } }
         guard number.map(isCurrent) ?? true else { return LimitVerdict(isStale: true) }
         return decideLocked(operation, batch, at: Self.moment(now))
     }
@@ -113,24 +113,24 @@ package final class LimitTable: Sendable {
 
     /// Drops states that no longer count.
     package func sweep(at now: Timestamp) {
-        stripes.forEachLocked { stripes.sweep($0, at: Self.moment(now)) }
+        shards.forEachLocked { shards.sweep($0, at: Self.moment(now)) }
     }
 
     /// Writes the pending changes and closes the journal's files; blocks its thread.
     package func close() { journal?.close() }
 
-    // MARK: One request, with its stripe's lock held
+    // MARK: One request, with its shard's lock held
 
     @inline(__always)
     private func consume(
-        _ request: LimitRequest, _ stripe: UnsafeMutablePointer<Stripe>, _ found: Stripe.Found,
+        _ request: LimitRequest, _ shard: UnsafeMutablePointer<Shard>, _ found: Shard.Found,
         at now: Int64
     ) -> LimitVerdict {
-        var survey = survey(request, stripe, found, at: now)
+        var survey = survey(request, shard, found, at: now)
         if survey.verdict.isLimited {
-            stripe.pointee.note(found)
+            shard.pointee.note(found)
         } else if !survey.isSpared(0),
-            !stripe.pointee.charge(request.rule, request.key, at: found, now)
+            !shard.pointee.charge(request.rule, request.key, at: found, now)
         {
             survey.refuse(0)
         }
@@ -139,13 +139,13 @@ package final class LimitTable: Sendable {
 
     @inline(__always)
     private func survey(
-        _ request: LimitRequest, _ stripe: UnsafeMutablePointer<Stripe>, _ found: Stripe.Found,
+        _ request: LimitRequest, _ shard: UnsafeMutablePointer<Shard>, _ found: Shard.Found,
         at now: Int64
     ) -> BatchSurvey {
         var survey = BatchSurvey()
         survey.add(
-            stripe.pointee.answer(request.rule, at: found, now), of: request, at: 0,
-            isPooled: false, isNoted: stripe.pointee.isNoted(found))
+            shard.pointee.answer(request.rule, at: found, now), of: request, at: 0,
+            isShared: false, isNoted: shard.pointee.isNoted(found))
         return survey
     }
 

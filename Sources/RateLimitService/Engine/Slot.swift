@@ -17,13 +17,13 @@ struct Slot {
     static let bytes = 48
     static let headerBytes = 32
     private static let kindMask: UInt8 = 0x07
-    private static let roomShift: UInt8 = 3
-    private static let roomMask: UInt8 = 0x18
+    private static let layoutShift: UInt8 = 3
+    private static let layoutMask: UInt8 = 0x18
     private static let changedMark: UInt8 = 0x40
     private static let notedMark: UInt8 = 0x80
 
     /// Where the moments after the first are stored.
-    enum Room: UInt8 {
+    enum Layout: UInt8 {
         /// In the slot itself.
         case slot = 0
         case smallBlock = 1
@@ -32,9 +32,9 @@ struct Slot {
         /// The smallest one for this number of moments.
         init(for moments: Int) {
             self =
-                moments <= Room.slot.moments
+                moments <= Layout.slot.moments
                 ? .slot
-                : moments <= Room.smallBlock.moments ? .smallBlock : .largeBlock
+                : moments <= Layout.smallBlock.moments ? .smallBlock : .largeBlock
         }
 
         /// Its capacity in moments, including the first.
@@ -90,10 +90,10 @@ struct Slot {
         nonmutating set { start.storeBytes(of: newValue, toByteOffset: 26, as: UInt8.self) }
     }
 
-    var room: Room {
-        get { Room(rawValue: (mark & Self.roomMask) >> Self.roomShift) ?? .slot }
+    var layout: Layout {
+        get { Layout(rawValue: (mark & Self.layoutMask) >> Self.layoutShift) ?? .slot }
         nonmutating set {
-            mark = mark & ~Self.roomMask | newValue.rawValue << Self.roomShift
+            mark = mark & ~Self.layoutMask | newValue.rawValue << Self.layoutShift
         }
     }
 
@@ -123,7 +123,7 @@ struct Slot {
         empty(kind)
     }
 
-    /// Makes it an empty state of that kind; key, room and flags stay.
+    /// Makes it an empty state of that kind; key, layout and flags stay.
     func empty(_ kind: LimitState.Kind) {
         mark = mark & ~Self.kindMask | kind.rawValue
         base = 0
@@ -144,5 +144,67 @@ struct Slot {
     @inline(__always)
     func holds(_ key: LimitKey) -> Bool {
         high == key.high && low == key.low && limit == key.limit
+    }
+}
+
+/// A state in place: the slot's own bytes and, with many moments, those of its block. Valid until
+/// something moves in its shard.
+struct SlotState: CountedState {
+    let slot: Slot
+    let kind: LimitState.Kind
+    var moments: SlotMoments
+
+    /// - Parameter rest: the moments after the first.
+    @inline(__always)
+    init(_ slot: Slot, _ kind: LimitState.Kind, rest: UnsafeMutablePointer<UInt32>) {
+        self.slot = slot
+        self.kind = kind
+        moments = SlotMoments(slot: slot, rest: rest)
+    }
+
+    var step: UInt16 {
+        get { slot.step }
+        nonmutating set { slot.step = newValue }
+    }
+
+    var failures: UInt16 {
+        get { slot.failures }
+        nonmutating set { slot.failures = newValue }
+    }
+
+    /// Copies another state of this kind; there must be capacity for its moments.
+    mutating func copy(_ state: borrowing some CountedState) {
+        slot.base = state.moments.base
+        slot.count = state.moments.count
+        slot.step = state.step
+        slot.failures = state.failures
+        for place in 1..<max(1, slot.count) {
+            moments[offset: place] = state.moments[offset: place]
+        }
+    }
+}
+
+/// A state's moments in place.
+struct SlotMoments: MomentList {
+    let slot: Slot
+    /// The moments after the first.
+    let rest: UnsafeMutablePointer<UInt32>
+
+    var base: Int64 {
+        get { slot.base }
+        nonmutating set { slot.base = newValue }
+    }
+
+    var count: Int {
+        get { slot.count }
+        nonmutating set { slot.count = newValue }
+    }
+
+    subscript(offset place: Int) -> UInt32 {
+        @inline(__always) get { place == 0 ? 0 : rest[place - 1] }
+        @inline(__always) nonmutating set {
+            // The first offset is always 0 and is not stored.
+            if place > 0 { rest[place - 1] = newValue }
+        }
     }
 }

@@ -5,12 +5,13 @@ import Contracts
 ///
 ///     the limit's class has    a new subject is counted
 ///     capacity                 in a state of its own
-///     none                     in a cell: with all subjects of the limit whose hash has the same
-///                              first bits
+///     none                     in a shared bucket: with all subjects of the limit whose hash has
+///                              the same first bits
 ///
 /// Attack: invented subjects fill the table. They can fill only their class, where new subjects
-/// then share cells. A user is affected by an attacker only if the attacker has charged the user's
-/// cell up to the limit. Cells have memory of their own, which is bounded by their number.
+/// then share buckets. A user is affected by an attacker only if the attacker has charged the
+/// user's bucket up to the limit. Shared buckets have memory of their own, which is bounded by
+/// their number.
 struct TableLayout: Sendable {
     /// The largest number of classes in a table.
     static let classesMax = 3
@@ -19,24 +20,24 @@ struct TableLayout: Sendable {
 
     /// Each limit's class, by its number.
     let classes: [UInt8]
-    /// The number of hash bits that select a limit's cell, by its number.
-    let cellBits: [UInt8]
+    /// The number of hash bits that select a limit's bucket, by its number.
+    let bucketBits: [UInt8]
     /// Per cent of the capacity, by class.
     let shares: [Int]
 
-    /// One class for all limits, and one cell a stripe for each limit.
-    static let single = TableLayout(classes: [], cellBits: [], shares: [100])
+    /// One class for all limits, and one bucket a shard for each limit.
+    static let single = TableLayout(classes: [], bucketBits: [], shares: [100])
 
     /// - Precondition: 1 to 3 classes.
-    init(classes: [UInt8], cellBits: [UInt8], shares: [Int]) {
+    init(classes: [UInt8], bucketBits: [UInt8], shares: [Int]) {
         precondition(shares.count <= Self.classesMax && !shares.isEmpty, "a share for each class")
         self.classes = classes.prefix(Self.limitsMax).map { Int($0) < shares.count ? $0 : 0 }
-        self.cellBits = Array(cellBits.prefix(Self.limitsMax))
+        self.bucketBits = Array(bucketBits.prefix(Self.limitsMax))
         self.shares = shares
     }
 
-    /// The largest number of cells.
-    var cellsMax: Int { cellBits.reduce(0) { $0 + ($1 == 0 ? 0 : 1 << Int($1)) } }
+    /// The largest number of shared buckets.
+    var bucketsMax: Int { bucketBits.reduce(0) { $0 + ($1 == 0 ? 0 : 1 << Int($1)) } }
 }
 
 extension TableLayout {
@@ -44,12 +45,12 @@ extension TableLayout {
     /// - Parameter share: per cent of the capacity for each `CapacityClass`.
     init(of share: (CapacityClass) -> Int) {
         var classes = [UInt8](repeating: 0, count: Self.limitsMax)
-        var cellBits = classes
+        var bucketBits = classes
         for limit in LimitName.allCases {
             classes[Int(limit.number)] = UInt8(limit.definition.capacity.rawValue)
-            cellBits[Int(limit.number)] = UInt8(limit.definition.bucketBits)
+            bucketBits[Int(limit.number)] = UInt8(limit.definition.bucketBits)
         }
         self.init(
-            classes: classes, cellBits: cellBits, shares: CapacityClass.allCases.map(share))
+            classes: classes, bucketBits: bucketBits, shares: CapacityClass.allCases.map(share))
     }
 }

@@ -20,9 +20,9 @@ final class LimitHits: Sendable {
     private let refused: [Counter]
     private let shadowed: [Counter]
     private let alarms = Counter(label: "limits_stuffing_alarms")
-    private let pooled = Counter(label: "limits_pooled")
-    private let toldAt = Mutex<Timestamp?>(nil)
-    private let devicesToldAt = Mutex<Timestamp?>(nil)
+    private let shared = Counter(label: "limits_pooled")
+    private let loggedAt = Mutex<Timestamp?>(nil)
+    private let devicesLoggedAt = Mutex<Timestamp?>(nil)
 
     /// Continues the waits of the process before this one.
     init(_ store: HitStore, logger: Logger) async throws {
@@ -84,10 +84,10 @@ final class LimitHits: Sendable {
         }
     }
 
-    /// Reports that a new subject had to share a cell.
+    /// Reports that a new subject had to share a shared bucket.
     func full(at now: Timestamp) {
-        pooled.increment()
-        guard Self.isDue(toldAt, now) else { return }
+        shared.increment()
+        guard Self.isDue(loggedAt, now) else { return }
         logger.error(
             "limits.table.full",
             "the limits table is full for a class of subjects; new ones share counters")
@@ -95,16 +95,16 @@ final class LimitHits: Sendable {
 
     /// Reports that a new device was not recorded.
     func devicesFull(at now: Timestamp) {
-        guard Self.isDue(devicesToldAt, now) else { return }
+        guard Self.isDue(devicesLoggedAt, now) else { return }
         logger.error(
             "limits.known_devices.full",
             "the table of known devices is full; no new device is recorded")
     }
 
-    private static func isDue(_ toldAt: borrowing Mutex<Timestamp?>, _ now: Timestamp) -> Bool {
-        toldAt.withLock { toldAt in
-            guard toldAt.map({ now - $0 >= pause }) ?? true else { return false }
-            toldAt = now
+    private static func isDue(_ loggedAt: borrowing Mutex<Timestamp?>, _ now: Timestamp) -> Bool {
+        loggedAt.withLock { loggedAt in
+            guard loggedAt.map({ now - $0 >= pause }) ?? true else { return false }
+            loggedAt = now
             return true
         }
     }

@@ -3,7 +3,7 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// The content of a table's journal: the stripes' states, and the charges under idempotency keys
+/// The content of a table's journal: the shards' states, and the charges under idempotency keys
 /// (`ChargeLedger`), so that a retry is not charged again after a restart.
 ///
 /// A charge is written after the states, in the format of a state (`LimitRecord`), with a limit
@@ -11,24 +11,24 @@ import Synchronization
 /// limit.
 ///
 /// A call decides and records its charge under the ledger's lock, and the ledger is read after the
-/// stripes. So a frame that contains the states changed by a call contains its charge too. In the
+/// shards. So a frame that contains the states changed by a call contains its charge too. In the
 /// other order, a crash could keep the states and lose the idempotency key.
 final class LimitJournalSource: JournalSource {
     /// The limit number of a record that is a charge.
     static let number = UInt16.max
 
-    private let stripes: LimitStripes
+    private let shards: LimitShards
     private let ledger: SharedLedger
 
-    init(_ stripes: LimitStripes, _ ledger: SharedLedger) {
-        self.stripes = stripes
+    init(_ shards: LimitShards, _ ledger: SharedLedger) {
+        self.shards = shards
         self.ledger = ledger
     }
 
-    var journalParts: Int { stripes.journalParts + 1 }
+    var journalParts: Int { shards.journalParts + 1 }
 
     func takeChanges(into bytes: inout JournalBytes) -> Bool {
-        if stripes.takeChanges(into: &bytes) { return true }
+        if shards.takeChanges(into: &bytes) { return true }
         for (id, charge) in ledger.withLock({ $0.takeChanges() }) {
             Self.append(charge, id, to: &bytes)
         }
@@ -36,24 +36,24 @@ final class LimitJournalSource: JournalSource {
     }
 
     func copyPart(_ part: Int, into bytes: inout JournalBytes) {
-        guard part == stripes.journalParts else { return stripes.copyPart(part, into: &bytes) }
+        guard part == shards.journalParts else { return shards.copyPart(part, into: &bytes) }
         for charge in ledger.withLock({ $0.kept }) { Self.append(charge, charge.id, to: &bytes) }
     }
 
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
         guard LimitRecord(bytes)?.key.limit == Self.number else {
-            return try stripes.restorePart(bytes)
+            return try shards.restorePart(bytes)
         }
         try restoreCharges(bytes)
     }
 
     func restoreChanges(_ bytes: UnsafeRawBufferPointer, lane: Int, of lanes: Int) throws {
-        try stripes.restoreChanges(bytes, lane: lane, of: lanes)
+        try shards.restoreChanges(bytes, lane: lane, of: lanes)
         if lane == 0 { try restoreCharges(bytes) }
     }
 
     private func restoreCharges(_ bytes: UnsafeRawBufferPointer) throws {
-        let now = Timestamp(milliseconds: stripes.startedAt)
+        let now = Timestamp(milliseconds: shards.startedAt)
         for record in try LimitRecords(bytes) where record.key.limit == Self.number {
             let id = Int64(bitPattern: record.key.high)
             guard !record.isEmpty, let state = record.state else {
@@ -70,12 +70,39 @@ final class LimitJournalSource: JournalSource {
     private static func append(
         _ charge: ChargeLedger.Kept?, _ id: Int64, to bytes: inout JournalBytes
     ) {
-        var state = LimitState(.ring)
+        var state = LimitState(.slidingWindow)
         if let charge {
             state.moments.insert(charge.moment.milliseconds)
             state.step = UInt16(clamping: charge.repeats)
         }
         let key = LimitKey(limit: number, high: UInt64(bitPattern: id), low: 0)
         LimitRecord.append(state, of: key, to: &bytes)
+    }
+}
+
+/// The location of a table's journal.
+struct LimitJournalPlace: Sendable {
+    let folder: String
+    let name: String
+    var files: any JournalFiles = DiskFiles()
+    var logBytes = Journal.logBytesDefault
+    /// Is notified whether writes reach the disk; nil without a health report.
+    var writes: PartCondition?
+
+    init(folder: String, name: String) {
+        self.folder = folder
+        self.name = name
+    }
+}
+
+extension LimitJournalPlace {
+    /// Beside a store and with its name: `ratelimit.log.0` beside `ratelimit.sqlite`.
+    init(beside store: Store) {
+        let path = store.location
+        let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
+        self.init(
+            folder: slash == path.startIndex ? "." : String(path[..<slash].dropLast()),
+            name: String(path[slash...].prefix { $0 != "." }))
+        writes = store.writes
     }
 }

@@ -98,7 +98,7 @@ struct CredentialStuffingRule: Hashable, Sendable {
 
     /// The numbers of `sign-in-failures-overall`.
     init(_ rule: LimitRule) {
-        guard case .rate(let count, let window) = rule else {
+        guard case .gcra(let count, let window) = rule else {
             preconditionFailure("the alarm's rule is a rate; operators change its numbers only")
         }
         attempts = count

@@ -36,8 +36,8 @@ struct KnownDevices: Sendable {
         subjects = SubjectTable(table, keys)
     }
 
-    /// Whether the subject has succeeded from this device. Without capacity marks share a pool,
-    /// which proves nothing about a device.
+    /// Whether the subject has succeeded from this device. Without capacity marks share a shared
+    /// bucket, which proves nothing about a device.
     func knows(_ subject: String, _ device: String, at now: Timestamp) -> Bool {
         guard !device.isEmpty else { return false }
         let verdict = subjects.decide(.peek, at: now) { [mark(subject, device, $0, now)] }
@@ -68,7 +68,7 @@ struct KnownDevices: Sendable {
         return end >= ended
     }
 
-    /// Charges a ring of one with the current time.
+    /// Charges a window of one with the current time.
     private func again(
         at now: Timestamp, _ request: (SubjectKeyRing) -> LimitRequest
     ) -> LimitVerdict {

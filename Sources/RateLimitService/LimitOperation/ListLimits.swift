@@ -31,12 +31,12 @@ extension LimitRule {
     /// The rule as a text for the operator, in the terms of the limits file: `5 in 15m`.
     var text: String {
         switch self {
-        case .ring(let count, let window), .rate(let count, let window):
+        case .slidingWindow(let count, let window), .gcra(let count, let window):
             "\(count) in \(DurationText.write(window))"
-        case .ladder(let delays, let quiet, let perDay):
+        case .escalatingDelay(let delays, let quiet, let perDay):
             "waits of \(delays.map(DurationText.write).joined(separator: ", ")), "
                 + "one less after \(DurationText.write(quiet)), \(perDay) a day"
-        case .lock(let attempts, let lockedFor, let failuresMax):
+        case .lockout(let attempts, let lockedFor, let failuresMax):
             "\(attempts), then locked for \(DurationText.write(lockedFor)), "
                 + "\(failuresMax) without a success"
         }
@@ -52,15 +52,15 @@ extension LimitPolicy {
 
     private var numbers: [(String, String)] {
         switch rule {
-        case .ring(let count, let window), .rate(let count, let window):
+        case .slidingWindow(let count, let window), .gcra(let count, let window):
             return [("count", "\(count)"), ("window", DurationText.write(window))]
-        case .ladder(let delays, let quiet, let perDay):
+        case .escalatingDelay(let delays, let quiet, let perDay):
             let list = delays.map(DurationText.write).joined(separator: ", ")
             return [
                 ("delays", "[\(list)]"), ("quiet", DurationText.write(quiet)),
                 ("per-day", "\(perDay)"),
             ]
-        case .lock(let attempts, let lockedFor, let failuresMax):
+        case .lockout(let attempts, let lockedFor, let failuresMax):
             return [
                 ("attempts", "\(attempts)"), ("locked-for", DurationText.write(lockedFor)),
                 ("failures-max", "\(failuresMax)"),

@@ -71,17 +71,17 @@ struct ChargePlan: Sendable {
 
     /// Whether each key occurs once. A key that occurs twice would be counted twice but refunded by
     /// one moment.
-    var isSound: Bool {
+    var hasDistinctKeys: Bool {
         requests.count == 1 || Set(requests.map(\.key)).count == requests.count
     }
 
     /// The keys that were charged: without limits in shadow mode that would have refused, and with
-    /// the pool's key for a subject without its own state.
+    /// the shared bucket's key for a subject without its own state.
     func charged(_ verdict: LimitVerdict, in table: LimitTable) -> [LimitKey] {
         func isSet(_ bits: UInt32, _ place: Int) -> Bool { bits & 1 << UInt32(place) != 0 }
         return requests.indices.filter { !isSet(verdict.shadowLimited, $0) }.map { place in
             let key = requests[place].key
-            return isSet(verdict.pooled, place) ? table.stripes.poolKey(of: key) : key
+            return isSet(verdict.shared, place) ? table.shards.sharedBucketKey(of: key) : key
         }
     }
 }
@@ -89,10 +89,10 @@ struct ChargePlan: Sendable {
 /// The limits that a batch is charged to: those of known devices, and those of the alarm while it
 /// is on.
 extension LimitsHandler {
-    /// - Parameter namer: the origin of the subjects; nil if unknown.
+    /// - Parameter source: the origin of the subjects; nil if unknown.
     /// - Throws: `rpc/invalid-argument` if a subject occurs twice.
     func plan(
-        _ asked: [RequestedCharge], namedBy namer: SubjectSource? = nil, at now: Timestamp
+        _ charges: [RequestedCharge], namedBy source: SubjectSource? = nil, at now: Timestamp
     ) throws -> ChargePlan {
         let policies = policies.value
         let ring = subjects.ring
@@ -101,22 +101,24 @@ extension LimitsHandler {
             let key = subjects.key(limit, subject, policies.rule(limit), ring, at: now)
             plan.add(limit, key, policies)
         }
-        for charge in asked {
+        for charge in charges {
             let lane = lane(of: charge, at: now)
             add(lane.limit, lane.subject)
             guard lane.limit == TrustedLane.ofStrangers, !plan.isByStranger else { continue }
             plan.isByStranger = true
             add(.failedSignInInARow, lane.subject)
         }
-        guard plan.isSound else { throw ServiceError(.invalidArgument, fields: ["charges"]) }
+        guard plan.hasDistinctKeys else {
+            throw ServiceError(.invalidArgument, fields: ["charges"])
+        }
         if plan.isByStranger {
-            if let namer { add(.signInFailuresBySite, namer.subject) }
+            if let source { add(.signInFailuresBySite, source.subject) }
             if isAlarmed(policies, at: now) {
                 add(.signInWithoutHistory, TrustedLane.everybody)
-                if let namer { add(.signInWithoutHistoryBySite, namer.subject) }
+                if let source { add(.signInWithoutHistoryBySite, source.subject) }
             }
         }
-        if let namer, plan.namesNew(in: table) { add(namer.newSubjects, namer.subject) }
+        if let source, plan.namesNew(in: table) { add(source.newSubjects, source.subject) }
         return plan
     }
 
@@ -124,18 +126,18 @@ extension LimitsHandler {
     /// - Parameter decide: returns nil for a retry, for which no decision is made.
     /// - Throws: `rpc/invalid-argument` as `plan`, and the errors of `decide`.
     func decide(
-        _ asked: [RequestedCharge], namedBy namer: SubjectSource? = nil, at now: Timestamp,
+        _ charges: [RequestedCharge], namedBy source: SubjectSource? = nil, at now: Timestamp,
         _ decide: (ChargePlan) throws -> LimitVerdict?
     ) throws -> (plan: ChargePlan, verdict: LimitVerdict?) {
         while true {
-            let plan = try plan(asked, namedBy: namer, at: now)
+            let plan = try plan(charges, namedBy: source, at: now)
             let verdict = try decide(plan)
             if verdict?.isStale != true { return (plan, verdict) }
         }
     }
 
     /// Decides on a plan, unless its secret is no longer the current one.
-    func decide(_ operation: LimitOperation, _ plan: ChargePlan, at now: Timestamp) -> LimitVerdict
+    func decide(_ operation: BatchOperation, _ plan: ChargePlan, at now: Timestamp) -> LimitVerdict
     {
         table.decide(operation, plan.requests, at: now, under: plan.secret)
     }
@@ -151,14 +153,16 @@ extension LimitsHandler {
         {
             return (lane, TrustedLane.pair(charge.subject, charge.device))
         }
-        if charge.limit == .phoneCodeGuess, !charge.target.isEmpty, isShut(charge, at: now) {
+        if charge.limit == .phoneCodeGuess, !charge.target.isEmpty,
+            isLockedUntilReset(charge, at: now)
+        {
             return (.phoneCodeFirstGuess, TrustedLane.pair(charge.subject, charge.target))
         }
         return (charge.limit, charge.subject)
     }
 
     /// Whether the limit is locked until a reset.
-    private func isShut(_ charge: RequestedCharge, at now: Timestamp) -> Bool {
+    private func isLockedUntilReset(_ charge: RequestedCharge, at now: Timestamp) -> Bool {
         let (rule, isShadow) = policies.policy(charge.limit)
         guard !isShadow else { return false }
         let verdict = subjects.decide(.peek, at: now) { ring in

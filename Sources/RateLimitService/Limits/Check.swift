@@ -16,11 +16,11 @@ extension LimitsHandler {
                 return RateLimitV1.CheckResponse(decision: decision)
             }
         }
-        let asked = try RequestedCharge.read(request.charges)
-        guard !asked.contains(where: \.limit.definition.isDurable) else {
+        let charges = try RequestedCharge.read(request.charges)
+        guard !charges.contains(where: \.limit.definition.isDurable) else {
             throw ServiceError(.invalidArgument, fields: ["charges.limit"])
         }
-        let (plan, decided) = try decide(asked, at: now) { decide(.consume, $0, at: now) }
+        let (plan, decided) = try decide(charges, at: now) { decide(.consume, $0, at: now) }
         let verdict = decided ?? LimitVerdict()
         count(verdict, of: plan, at: now)
         return RateLimitV1.CheckResponse(decision: answer(verdict, plan, request.language, now))

@@ -7,7 +7,7 @@ extension LimitsHandler {
     /// The wait in a response if only an operator can end it: a day, in milliseconds.
     private static let waitWithoutEnd: Int64 = 24 * 3_600_000
     /// The wait if there was no capacity to count, in milliseconds: the next sweep may free some.
-    private static let waitForRoom: Int64 = 60_000
+    private static let waitForCapacity: Int64 = 60_000
 
     /// Counts a decision in metrics and reports.
     func count(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) {
@@ -39,7 +39,7 @@ extension LimitsHandler {
         guard verdict.isLimited else { return decision }
         let wait =
             verdict.retryAt.map { max(1, ($0 - now).milliseconds) }
-            ?? (verdict.isFull ? Self.waitForRoom : nil)
+            ?? (verdict.isFull ? Self.waitForCapacity : nil)
         decision.retryAfterMs = UInt64(clamping: wait ?? Self.waitWithoutEnd)
         decision.sentence = LimitSentence.text(
             limit.definition.wording, milliseconds: wait, LimitLanguage(tag: language))

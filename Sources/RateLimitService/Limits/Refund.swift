@@ -43,17 +43,17 @@ extension LimitsHandler {
         }
     }
 
-    /// Where a charge is stored now: in the pool that it was made to, or under its subject's
-    /// current key.
+    /// Where a charge is stored now: in the shared bucket that it was made to, or under its
+    /// subject's current key.
     private func refundRequest(
         of key: LimitKey, _ charges: [RequestedCharge], _ ring: SubjectKeyRing,
         _ policies: LimitPolicies, at now: Timestamp
     ) -> LimitRequest? {
         guard let limit = LimitName(number: key.limit) else { return nil }
         let rule = policies.rule(limit)
-        guard !table.stripes.isPool(key) else {
+        guard !table.shards.isSharedBucket(key) else {
             var request = LimitRequest(key: key, rule: rule, isShadow: false)
-            request.isPooled = true
+            request.isShared = true
             return request
         }
         // A charge can have been made under a former secret only shortly after a rotation.

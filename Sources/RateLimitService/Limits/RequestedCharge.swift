@@ -17,8 +17,9 @@ struct RequestedCharge: Sendable {
     let subject: String
     /// Empty if none.
     let device: String
-    /// The id of the code that the attempt guesses: the request for that code. It selects the bucket
-    /// of `phone-code-first-guess` while `phone-code-guess` is locked until a reset. Empty if none.
+    /// The id of the code that the attempt guesses: the request for that code. It selects the
+    /// bucket of `phone-code-first-guess` while `phone-code-guess` is locked until a reset. Empty
+    /// if none.
     let target: String
 
     /// - Throws: `rpc/invalid-argument` for an unknown or internal limit, and for a text of invalid
@@ -53,8 +54,8 @@ struct RequestedCharge: Sendable {
         guard (1...countMax).contains(charges.count) else {
             throw ServiceError(.invalidArgument, fields: ["charges"])
         }
-        var asked: [RequestedCharge] = []
-        for charge in charges { asked.append(try RequestedCharge(charge)) }
-        return asked
+        var read: [RequestedCharge] = []
+        for charge in charges { read.append(try RequestedCharge(charge)) }
+        return read
     }
 }

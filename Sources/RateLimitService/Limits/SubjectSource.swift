@@ -5,8 +5,8 @@ import ServiceRuntime
 /// The origin of a batch's subjects as far as the network shows it: the site of the client's
 /// address, or an application that asserts no addresses, whose users cannot be distinguished.
 ///
-/// Naming a subject of `CapacityClass.text` costs a stranger nothing, and its state occupies memory for
-/// hours. So a batch with such a subject that has no state yet is charged to its origin:
+/// Naming a subject of `CapacityClass.text` costs a stranger nothing, and its state occupies memory
+/// for hours. So a batch with such a subject that has no state yet is charged to its origin:
 ///
 ///     the subject                          charged to the origin
 ///     has a state already                  no

@@ -21,8 +21,8 @@ extension LimitsHandler {
         return RateLimitV1.SucceedResponse()
     }
 
-    /// Resets escalating delays and lockouts after a success. Sliding windows continue: failures of others still
-    /// count, and so do those in lanes that the attempt was not charged to.
+    /// Resets escalating delays and lockouts after a success. Sliding windows continue: failures of
+    /// others still count, and so do those in lanes that the attempt was not charged to.
     private func startOver(_ charges: [RequestedCharge], at now: Timestamp) {
         let policies = policies.value
         for charge in charges {
@@ -30,8 +30,8 @@ extension LimitsHandler {
                 opened(by: charge, at: now).compactMap { limit, subject in
                     let rule = policies.rule(limit)
                     switch rule {
-                    case .ring, .rate: return nil
-                    case .ladder, .lock:
+                    case .slidingWindow, .gcra: return nil
+                    case .escalatingDelay, .lockout:
                         return subjects.request(limit, subject, rule, ring, at: now)
                     }
                 }

@@ -39,22 +39,22 @@ package struct LimitOverrides: Settings {
     ) -> LimitRule {
         let name = limit.rawValue
         switch limit.rule {
-        case .ring(let count, let window):
-            return .ring(
+        case .slidingWindow(let count, let window):
+            return .slidingWindow(
                 count: number("\(name)-count", count, 1...LimitRule.momentsMax, &settings),
                 window: time("\(name)-window", window, &settings))
-        case .rate(let count, let window):
-            return .rate(
+        case .gcra(let count, let window):
+            return .gcra(
                 count: number("\(name)-count", count, rateCounts, &settings),
                 window: time("\(name)-window", window, &settings))
-        case .ladder(let delays, let quiet, let perDay):
-            return .ladder(
+        case .escalatingDelay(let delays, let quiet, let perDay):
+            return .escalatingDelay(
                 delays: settings.durations(
                     "\(name)-delays", default: delays, in: .zero...LimitRule.windowMax,
                     countMax: LimitRule.delaysMax, reason: "The delay before each request (R-01)."),
                 quiet: time("\(name)-quiet", quiet, &settings),
                 perDay: number("\(name)-per-day", perDay, 1...LimitRule.momentsMax, &settings))
-        case .lock(let attempts, let lockedFor, let failuresMax):
+        case .lockout(let attempts, let lockedFor, let failuresMax):
             return lock(name, attempts, lockedFor, failuresMax, &settings)
         }
     }
@@ -69,13 +69,13 @@ package struct LimitOverrides: Settings {
             attempts <= most, ["\(name)-attempts", "\(name)-failures-max"],
             "a lockout cannot allow more attempts than failures in all")
         // Invalid settings are rejected and never used. The value only has to be a valid rule.
-        return .lock(
+        return .lockout(
             attempts: attempts, lockedFor: time("\(name)-locked-for", lockedFor, &settings),
             failuresMax: max(attempts, most))
     }
 
-    /// Larger than a ring's. At most 1,000,000, so that a step of `GCRA` is at least a microsecond
-    /// even with the shortest window of 1 s.
+    /// Larger than a sliding window's. At most 1,000,000, so that a step of `GCRA` is at least a
+    /// microsecond even with the shortest window of 1 s.
     private static let rateCounts = (LimitRule.momentsMax + 1)...1_000_000
     /// Codes have six digits, so 100 guesses find one code in ten thousand.
     private static let lockAttempts = 1...100

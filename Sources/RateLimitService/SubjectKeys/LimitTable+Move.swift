@@ -4,7 +4,7 @@ import Synchronization
 
 /// Moves a subject's state to its key under another secret (`SubjectKeyRing`).
 ///
-/// For callers a move is atomic: all its stripes are locked. On disk it is not, because stripes are
+/// For callers a move is atomic: all its shards are locked. On disk it is not, because shards are
 /// written one after the other, and a crash may happen in between. So the state under the former
 /// key is deleted only when a flush that started after the move has written its copy
 /// (`MovedStates`). Until then it stays unchanged and is not used:
@@ -23,10 +23,10 @@ extension LimitTable {
         _ formers: [LimitKey], to current: LimitKey, under number: Int64, at moment: Timestamp,
         _ moved: MovedStates
     ) {
-        var locks = StripeLocks()
-        for key in formers + [current] { locks.add(stripes.place(of: key)) }
-        for place in 0..<locks.count { stripes.lock(locks[place]) }
-        defer { for place in 0..<locks.count { stripes.unlock(locks[place]) } }
+        var locks = ShardLocks()
+        for key in formers + [current] { locks.add(shards.place(of: key)) }
+        for place in 0..<locks.count { shards.lock(locks[place]) }
+        defer { for place in 0..<locks.count { shards.unlock(locks[place]) } }
         guard isCurrent(number) else { return }
         let moment = Self.moment(moment)
         for former in formers { take(former, to: current, at: moment, moved) }
@@ -35,7 +35,7 @@ extension LimitTable {
     /// Deletes the states of these keys.
     func remove(_ keys: Set<LimitKey>) {
         for key in keys {
-            stripes.locked(stripes.place(of: key)) {
+            shards.locked(shards.place(of: key)) {
                 $0.pointee.forget(at: $0.pointee.find(key))
             }
         }
@@ -45,7 +45,7 @@ extension LimitTable {
     /// start over.
     func use(_ number: Int64) { keyNumber.store(number, ordering: .releasing) }
 
-    /// Whether the secret with that number is the current one. Read with the stripes locked, so
+    /// Whether the secret with that number is the current one. Read with the shards locked, so
     /// that a decision after it comes before any later move.
     func isCurrent(_ number: Int64) -> Bool { keyNumber.load(ordering: .acquiring) == number }
 
@@ -57,11 +57,11 @@ extension LimitTable {
     ///   secret.
     func isCharged(before moment: Timestamp, since oldest: Timestamp) -> Bool {
         var isCharged = false
-        var rules = RulesAtHand(stripes.rules)
-        stripes.forEachLocked { stripe in
+        var rules = RuleCache(shards.rules)
+        shards.forEachLocked { shard in
             guard !isCharged else { return }
-            stripe.pointee.forEach { key, state in
-                guard state.kind != .rate, let last = state.moments.last,
+            shard.pointee.forEach { key, state in
+                guard state.kind != .gcra, let last = state.moments.last,
                     last <= moment.milliseconds
                 else { return }
                 let isLost =
@@ -72,16 +72,16 @@ extension LimitTable {
         return isCharged
     }
 
-    /// A permanent lock depends only on the number of failures, at any time. Its new time matters
-    /// only if the operator later makes it end: it then ends relative to the move.
+    /// A permanent lockout depends only on the number of failures, at any time. Its new time
+    /// matters only if the operator later makes it end: it then ends relative to the move.
     private func take(
         _ former: LimitKey, to current: LimitKey, at moment: Int64, _ moved: MovedStates
     ) {
-        let stripe = stripes[former]
-        guard var state = stripe.pointee.copy(of: former), !moved.contains(former) else { return }
-        if Self.isEndless(state, by: stripes.rules(former.limit)) { state.delay(to: moment) }
-        stripes[current].pointee.take(state, of: current)
-        if !moved.note(former) { stripe.pointee.forget(at: stripe.pointee.find(former)) }
+        let shard = shards[former]
+        guard var state = shard.pointee.copy(of: former), !moved.contains(former) else { return }
+        if Self.isEndless(state, by: shards.rules(former.limit)) { state.delay(to: moment) }
+        shards[current].pointee.take(state, of: current)
+        if !moved.note(former) { shard.pointee.forget(at: shard.pointee.find(former)) }
     }
 
     /// Whether a state counts until a reset.
@@ -94,9 +94,9 @@ extension LimitTable {
 }
 
 extension LimitState {
-    /// Sets the time of a lock's latest charge, if it is later; the start of the series stays.
+    /// Sets the time of a lockout's latest charge, if it is later; the start of the series stays.
     fileprivate mutating func delay(to moment: Int64) {
-        guard kind == .lock, let last = moments.last, last < moment else { return }
+        guard kind == .lockout, let last = moments.last, last < moment else { return }
         let began = moments[0]
         moments.count = 0
         moments.insert(began)
@@ -104,7 +104,7 @@ extension LimitState {
     }
 }
 
-extension Stripe {
+extension Shard {
     /// A copy of the state of `key`.
     fileprivate func copy(of key: LimitKey) -> LimitState? {
         let found = find(key)
@@ -120,5 +120,44 @@ extension Stripe {
         occupy(slot, key, state.kind)
         overwrite(slot, with: state)
         noteChange(slot)
+    }
+}
+
+/// The former keys of a table whose states have been moved, until those states are deleted.
+final class MovedStates: Sendable {
+    /// Above this number a state is deleted at once, and a crash at that moment may lose it. This
+    /// many wait only while the disk accepts no writes.
+    static let keysMax = 1_000_000
+
+    private let keys = Mutex<Set<LimitKey>>([])
+
+    /// Whether the state under a former key has been copied.
+    func contains(_ key: LimitKey) -> Bool { keys.withLock { $0.contains(key) } }
+
+    /// Records a former key.
+    /// - Returns: false if the list is full.
+    func note(_ key: LimitKey) -> Bool {
+        keys.withLock { keys in
+            guard keys.count < Self.keysMax else { return false }
+            keys.insert(key)
+            return true
+        }
+    }
+
+    /// Waits until all decisions are on disk, then deletes the states that had been moved before.
+    /// - Throws: `rpc/unavailable` while the disk accepts no writes; nothing is deleted then.
+    func write(_ table: LimitTable) async throws {
+        let moved = keys.withLock { $0 }
+        try await table.persisted([])
+        guard !moved.isEmpty else { return }
+        table.remove(moved)
+        keys.withLock { $0.subtract(moved) }
+    }
+
+    /// Waits until all decisions are on disk and no copy under a former key remains there.
+    /// - Throws: as `write`.
+    func finish(_ table: LimitTable) async throws {
+        try await write(table)
+        try await table.persisted([])
     }
 }

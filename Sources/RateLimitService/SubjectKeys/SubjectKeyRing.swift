@@ -1,4 +1,5 @@
 import Contracts
+import Cryptography
 import ServiceRuntime
 
 /// The secrets that subjects are hashed under, and which of them is used when. An attacker
@@ -16,14 +17,14 @@ import ServiceRuntime
 ///     both (crash during the move)          the current one       deletes the former one
 ///
 /// Only hashes are stored, so a state can be moved only when a call names its subject again. A
-/// state whose subject is not named for 90 days no longer counts, except for locks and for ladders
-/// on high steps. A former secret is kept as long as there is such a state that was last charged
-/// before the secret was replaced (`isSpent`). A permanent lock never ends. Once moved, it counts
-/// as charged at the move, so it no longer needs its former secret. One whose subject is never
-/// named keeps that secret until the operator deletes it.
+/// state whose subject is not named for 90 days no longer counts, except for lockouts and for
+/// escalating delays on high steps. A former secret is kept as long as there is such a state that
+/// was last charged before the secret was replaced (`isSpent`). A permanent lockout never ends.
+/// Once moved, it counts as charged at the move, so it no longer needs its former secret. One whose
+/// subject is never named keeps that secret until the operator deletes it.
 ///
 /// All calls must agree on the secret of a subject, or it would be counted twice. The table knows
-/// the current secret's number, and with the stripes locked it rejects a batch with keys of another
+/// the current secret's number, and with the shards locked it rejects a batch with keys of another
 /// one (`LimitVerdict.isStale`). Such a call starts over.
 ///
 /// A class, so that a call which reads it copies only a reference.
@@ -64,8 +65,8 @@ final class SubjectKeyRing: Sendable {
         formers.lazy.filter { Self.mayHold($0, rule, at: now) }.map { $0.limitKey(limit, subject) }
     }
 
-    /// The time that a permanent lock is given as its latest charge when it is moved. It is later
-    /// than any time for which a former secret may be needed.
+    /// The time that a permanent lockout is given as its latest charge when it is moved. It is
+    /// later than any time for which a former secret may be needed.
     func moveMoment(at now: Timestamp) -> Timestamp {
         max(now, current.since + Self.changeover + .milliseconds(1))
     }
@@ -96,10 +97,58 @@ extension CountingRule {
     /// on the state.
     fileprivate var lifeMax: Int64? {
         switch self {
-        case .ring(let rule): rule.window
+        case .slidingWindow(let rule): rule.window
         // A full bucket drains in this many steps, which are in microseconds.
-        case .rate(let rule): rule.burst * rule.step / 1_000 + 1
-        case .ladder, .lock: nil
+        case .gcra(let rule): rule.burst * rule.step / 1_000 + 1
+        case .escalatingDelay, .lockout: nil
+        }
+    }
+}
+
+/// Hashes what a caller names into what is stored, under one secret.
+struct SubjectHash: Sendable {
+    /// The secret's number, from 0.
+    let number: Int64
+    /// When it became the current one.
+    let since: Timestamp
+    /// When another one replaced it; nil for the current one.
+    let until: Timestamp?
+    private let key: KeyedHash
+
+    init(_ key: KeyedHash, number: Int64, since: Timestamp, until: Timestamp?) {
+        self.key = key
+        self.number = number
+        self.since = since
+        self.until = until
+    }
+
+    /// The key of `limit` and `subject`. The limit's name is hashed too, so that two limits on one
+    /// address cannot be linked.
+    func limitKey(_ limit: LimitName, _ subject: String) -> LimitKey {
+        var canonical = limit.definition.subject.canonical(subject)
+        return canonical.withUTF8 { limitKey(limit, canonical: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The key of `limit` and a subject's bytes, which must be in the form of
+    /// `LimitSubject.canonical`.
+    func limitKey(_ limit: LimitName, canonical subject: UnsafeRawBufferPointer) -> LimitKey {
+        var name = limit.rawValue
+        return name.withUTF8 { limitKey(limit.number, UnsafeRawBufferPointer($0), subject) }
+    }
+
+    /// The hash of `name`, a zero byte and `subject`. The message is built on the stack, because
+    /// every call makes one.
+    private func limitKey(
+        _ number: UInt16, _ name: UnsafeRawBufferPointer, _ subject: UnsafeRawBufferPointer
+    ) -> LimitKey {
+        let count = name.count + 1 + subject.count
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { message in
+            message.copyBytes(from: name)
+            message[name.count] = 0
+            UnsafeMutableRawBufferPointer(rebasing: message[(name.count + 1)...])
+                .copyBytes(from: subject)
+            let (high, low) = key.lookUpNumbers(of: UnsafeRawBufferPointer(message))
+            return LimitKey(limit: number, high: high, low: low)
         }
     }
 }

@@ -33,8 +33,8 @@ struct SubjectTable: Sendable {
         return key
     }
 
-    /// The same for a subject's bytes, which must be in the form of `LimitSubject.canonical`. Copies
-    /// nothing while there is one secret.
+    /// The same for a subject's bytes, which must be in the form of `LimitSubject.canonical`.
+    /// Copies nothing while there is one secret.
     func key(
         _ limit: LimitName, canonical subject: UnsafeRawBufferPointer, _ rule: CountingRule,
         _ ring: SubjectKeyRing, at now: Timestamp
@@ -57,7 +57,7 @@ struct SubjectTable: Sendable {
     /// one became current in between, which is rare.
     @discardableResult
     func decide(
-        _ operation: LimitOperation, at now: Timestamp,
+        _ operation: BatchOperation, at now: Timestamp,
         _ requests: (SubjectKeyRing) -> [LimitRequest]
     ) -> LimitVerdict {
         while true {

@@ -24,7 +24,7 @@ struct LimitsCore: AsyncParsableCommand {
     /// Subjects that are charged durably one after the other, so often that no charge is limited.
     private static let durable = 4_000_000
     private static let writers = 256
-    private static let rule = LimitRule.ring(count: 5, window: .seconds(900))
+    private static let rule = LimitRule.slidingWindow(count: 5, window: .seconds(900))
     private static let start = Timestamp(milliseconds: 1_700_000_000_000)
 
     func run() async throws {

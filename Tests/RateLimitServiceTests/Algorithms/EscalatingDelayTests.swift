@@ -7,7 +7,7 @@ struct EscalatingDelayTests {
     static let day: Int64 = 24 * 3_600_000
     static let second: Int64 = 1_000
     let counter = Counter(
-        .ladder(
+        .escalatingDelay(
             delays: [0, 60, 300, 900, 1_800].map { .seconds($0) }, quiet: .seconds(24 * 3_600),
             perDay: 10))
 

@@ -6,7 +6,7 @@ import Testing
 struct LockoutTests {
     static let wait: Int64 = 15 * 60_000
     static let day: Int64 = 24 * 3_600_000
-    let counter = Counter(.lock(attempts: 5, lockedFor: .seconds(15 * 60), failuresMax: 100))
+    let counter = Counter(.lockout(attempts: 5, lockedFor: .seconds(15 * 60), failuresMax: 100))
 
     @Test("R-02: the sixth guess waits until the fifth is 15 minutes old; then five more pass")
     func locks() {
@@ -79,9 +79,9 @@ struct LockoutTests {
     @Test("R-06: a lower maximum locks at once; a longer lock counts from the last guess")
     func changed() {
         for now: Int64 in 0..<3 { counter.charge(at: now) }
-        counter.change(to: .lock(attempts: 3, lockedFor: .seconds(60), failuresMax: 100), at: 3)
+        counter.change(to: .lockout(attempts: 3, lockedFor: .seconds(60), failuresMax: 100), at: 3)
         #expect(counter.answer(at: 3).retryAt == 60_002)
-        counter.change(to: .lock(attempts: 3, lockedFor: .seconds(90), failuresMax: 100), at: 3)
+        counter.change(to: .lockout(attempts: 3, lockedFor: .seconds(90), failuresMax: 100), at: 3)
         #expect(counter.answer(at: 3).retryAt == 90_002)
     }
 

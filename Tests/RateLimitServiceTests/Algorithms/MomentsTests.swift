@@ -25,7 +25,7 @@ struct MomentsTests {
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { block in
                 guard let start = bytes.baseAddress, let rest = block.baseAddress else { return }
                 let slot = Slot(start: start)
-                slot.begin(LimitKey(limit: 1, high: 1, low: 1), .ring)
+                slot.begin(LimitKey(limit: 1, high: 1, low: 1), .slidingWindow)
                 var moments = SlotMoments(slot: slot, rest: rest)
                 body(&moments)
             }

@@ -6,7 +6,7 @@ import Testing
 @Suite("R-04: a refund returns exactly its own charge")
 struct RefundTests {
     /// At most 100 in a minute: 50 at once, then one every 60 s / 51 = 1,176.5 ms.
-    private let counter = Counter(.rate(count: 100, window: .seconds(60)))
+    private let counter = Counter(.gcra(count: 100, window: .seconds(60)))
 
     @Test("R-04: the refund of an expired charge of a rate leaves later charges")
     func ranOff() {

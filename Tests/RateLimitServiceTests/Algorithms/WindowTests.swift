@@ -6,12 +6,12 @@ import Testing
 @Suite("R-03: at most N charges are allowed in any span of W")
 struct WindowTests {
     static let rules: [(LimitRule, count: Int, window: Int64)] = [
-        (.ring(count: 1, window: .milliseconds(7)), 1, 7),
-        (.ring(count: 5, window: .milliseconds(100)), 5, 100),
-        (.ring(count: 64, window: .milliseconds(640)), 64, 640),
-        (.rate(count: 2, window: .milliseconds(10)), 2, 10),
-        (.rate(count: 65, window: .milliseconds(100)), 65, 100),
-        (.rate(count: 100, window: .milliseconds(333)), 100, 333),
+        (.slidingWindow(count: 1, window: .milliseconds(7)), 1, 7),
+        (.slidingWindow(count: 5, window: .milliseconds(100)), 5, 100),
+        (.slidingWindow(count: 64, window: .milliseconds(640)), 64, 640),
+        (.gcra(count: 2, window: .milliseconds(10)), 2, 10),
+        (.gcra(count: 65, window: .milliseconds(100)), 65, 100),
+        (.gcra(count: 100, window: .milliseconds(333)), 100, 333),
     ]
 
     @Test("R-03: whatever the pauses, no half-open span holds more than N", arguments: rules)
@@ -75,30 +75,30 @@ struct WindowTests {
 
     @Test("R-06: with a lowered maximum, a window with more charges is limited until they expire")
     func lowered() throws {
-        let counter = Counter(.ring(count: 5, window: .milliseconds(100)))
+        let counter = Counter(.slidingWindow(count: 5, window: .milliseconds(100)))
         for now: Int64 in [10, 20, 30, 40] { #expect(counter.charge(at: now)) }
-        counter.change(to: .ring(count: 2, window: .milliseconds(100)), at: 50)
+        counter.change(to: .slidingWindow(count: 2, window: .milliseconds(100)), at: 50)
         #expect(counter.answer(at: 50).retryAt == 130)
         #expect(!counter.answer(at: 130).isLimited)
-        counter.change(to: .ring(count: 2, window: .milliseconds(500)), at: 130)
+        counter.change(to: .slidingWindow(count: 2, window: .milliseconds(500)), at: 130)
         #expect(counter.answer(at: 130).retryAt == 530)
     }
 
     @Test("R-06: changing from a window to a rate, and back, allows no extra charge")
     func adopted() {
-        let counter = Counter(.ring(count: 64, window: .seconds(100)))
+        let counter = Counter(.slidingWindow(count: 64, window: .seconds(100)))
         for now: Int64 in 1_000..<1_064 { #expect(counter.charge(at: now)) }
-        counter.change(to: .rate(count: 66, window: .seconds(100)), at: 1_064)
+        counter.change(to: .gcra(count: 66, window: .seconds(100)), at: 1_064)
         #expect(!counter.charge(at: 1_064))
-        counter.change(to: .ring(count: 64, window: .seconds(100)), at: 1_065)
+        counter.change(to: .slidingWindow(count: 64, window: .seconds(100)), at: 1_065)
         #expect(!counter.charge(at: 1_065))
-        counter.change(to: .lock(attempts: 1, lockedFor: .seconds(9), failuresMax: 9), at: 1_066)
+        counter.change(to: .lockout(attempts: 1, lockedFor: .seconds(9), failuresMax: 9), at: 1_066)
         #expect(!counter.charge(at: 1_066))
     }
 
     @Test("R-03: remaining, attempt and reset time are right after each charge")
     func told() {
-        let counter = Counter(.ring(count: 3, window: .milliseconds(100)))
+        let counter = Counter(.slidingWindow(count: 3, window: .milliseconds(100)))
         for attempt in 1...3 {
             let answer = counter.answer(at: Int64(attempt) * 10)
             #expect(answer.attempt == attempt)

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("R-04: batches, pools and shadow mode work in the table", .timeLimit(.minutes(1)))
 struct LimitTableTests {
-    private static let ring = LimitRule.ring(count: 2, window: .seconds(10))
-    private static let lock = LimitRule.lock(
+    private static let ring = LimitRule.slidingWindow(count: 2, window: .seconds(10))
+    private static let lock = LimitRule.lockout(
         attempts: 2, lockedFor: .seconds(10), failuresMax: 100)
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
     private let table = LimitTable(statesMax: 1_000_000) { _ in CountingRule(Self.ring) }
@@ -23,10 +23,10 @@ struct LimitTableTests {
     }
 
     /// The same request for a charge that is counted in the pool.
-    private func pooled(_ request: LimitRequest) -> LimitRequest {
-        var pooled = request
-        pooled.isPooled = true
-        return pooled
+    private func shared(_ request: LimitRequest) -> LimitRequest {
+        var shared = request
+        shared.isShared = true
+        return shared
     }
 
     @Test("R-04: the limit with the longest wait decides, and nothing is charged")
@@ -52,7 +52,9 @@ struct LimitTableTests {
 
     @Test("R-06: a limit in shadow mode is counted and reported but rejects nothing")
     func shadow() {
-        let batch = [request(1, isShadow: true), request(2, .ring(count: 9, window: .seconds(9)))]
+        let batch = [
+            request(1, isShadow: true), request(2, .slidingWindow(count: 9, window: .seconds(9))),
+        ]
         for _ in 0..<2 {
             #expect(table.decide(.consume, batch, at: now).shadowLimited == 0)
         }
@@ -65,7 +67,7 @@ struct LimitTableTests {
 
     @Test("R-03: 8 threads on shared batches get exactly N through, without a deadlock")
     func parallel() async {
-        let rule = LimitRule.ring(count: 50, window: .seconds(10))
+        let rule = LimitRule.slidingWindow(count: 50, window: .seconds(10))
         let passed = await withTaskGroup(of: Int.self) { group in
             for thread in 0..<8 {
                 group.addTask {
@@ -85,7 +87,7 @@ struct LimitTableTests {
         #expect(passed == 50)
     }
 
-    private static let wide = LimitRule.rate(count: 1_000_000, window: .seconds(10))
+    private static let wide = LimitRule.gcra(count: 1_000_000, window: .seconds(10))
 
     @Test("R-03: in a full table new subjects share a pool that no success resets")
     func pool() {
@@ -97,7 +99,7 @@ struct LimitTableTests {
             let verdict = table.decide(.consume, [request(subject, Self.lock)], at: now)
             #expect(verdict.isFull && !verdict.isLimited)
         }
-        for operation in [LimitOperation.success, .reset, .consume] {
+        for operation in [BatchOperation.success, .reset, .consume] {
             let verdict = table.decide(operation, [request(103, Self.lock)], at: now)
             #expect(verdict.isFull && verdict.isLimited)
             #expect(verdict.retryAt == now + .seconds(10))
@@ -111,7 +113,7 @@ struct LimitTableTests {
         let table = LimitTable(statesMax: 1) { _ in CountingRule(Self.ring) }
         for subject: UInt64 in 1...3 { _ = table.decide(.consume, [request(subject)], at: now) }
         #expect(table.decide(.peek, [request(4)], at: now).isLimited)
-        _ = table.decide(.refund(at: now), [pooled(request(3))], at: now)
+        _ = table.decide(.refund(at: now), [shared(request(3))], at: now)
         #expect(!table.decide(.peek, [request(4)], at: now).isLimited)
     }
 
@@ -120,40 +122,40 @@ struct LimitTableTests {
     func poolRefundOfOwn() {
         let table = LimitTable(statesMax: 2) { _ in CountingRule(Self.ring) }
         for subject: UInt64 in 1...2 { _ = table.decide(.consume, [request(subject)], at: now) }
-        let pooled = now + .seconds(5)
-        #expect(table.decide(.consume, [request(3)], at: pooled).isFull)
+        let shared = now + .seconds(5)
+        #expect(table.decide(.consume, [request(3)], at: shared).isFull)
         let later = now + .seconds(10)
         #expect(!table.decide(.consume, [request(3)], at: later).isFull)
         #expect(!table.decide(.consume, [request(5)], at: later).isFull)
         #expect(table.decide(.peek, [request(4)], at: later).remaining == 0)
-        _ = table.decide(.refund(at: pooled), [self.pooled(request(3))], at: later)
+        _ = table.decide(.refund(at: shared), [self.shared(request(3))], at: later)
         #expect(table.decide(.peek, [request(4)], at: later).remaining == 1)
         #expect(table.decide(.peek, [request(3)], at: later).remaining == 0)
     }
 
     @Test("R-04: a rate's charge in the pool is not refunded from the subject's own state")
     func rateRefundOfBoth() {
-        let rate = LimitRule.rate(count: 100, window: .seconds(60))
+        let rate = LimitRule.gcra(count: 100, window: .seconds(60))
         let table = LimitTable(statesMax: 2) { _ in CountingRule(rate) }
         for subject: UInt64 in 1...2 {
             _ = table.decide(.consume, [request(subject, rate)], at: now)
         }
-        let pooled = now + .seconds(1)
-        #expect(table.decide(.consume, [request(3, rate)], at: pooled).isFull)
+        let shared = now + .seconds(1)
+        #expect(table.decide(.consume, [request(3, rate)], at: shared).isFull)
         let later = now + .seconds(2)
         #expect(!table.decide(.consume, [request(3, rate)], at: later).isFull)
-        _ = table.decide(.refund(at: pooled), [self.pooled(request(3, rate))], at: later)
+        _ = table.decide(.refund(at: shared), [self.shared(request(3, rate))], at: later)
         #expect(table.decide(.peek, [request(3, rate)], at: later).attempt == 2)
     }
 
     @Test("R-04: the refund of a subject that was reset removes nothing of others from the pool")
     func refundAfterReset() {
-        for operation in [LimitOperation.reset, .success] {
+        for operation in [BatchOperation.reset, .success] {
             let table = LimitTable(statesMax: 1) { _ in CountingRule(Self.lock) }
             _ = table.decide(.consume, [request(1, Self.lock)], at: now)
             for subject: UInt64 in 2...3 {
                 let verdict = table.decide(.consume, [request(subject, Self.lock)], at: now)
-                #expect(verdict.pooled == 1)
+                #expect(verdict.shared == 1)
             }
             #expect(table.decide(.peek, [request(4, Self.lock)], at: now).isLimited)
             _ = table.decide(operation, [request(1, Self.lock)], at: now)
@@ -209,9 +211,9 @@ struct LimitTableTests {
         #expect(table.count == 0)
     }
 
-    private static let ladder = LimitRule.ladder(
+    private static let ladder = LimitRule.escalatingDelay(
         delays: [.zero], quiet: .seconds(86_400), perDay: 10)
-    private static let rate = LimitRule.rate(count: 4, window: .seconds(60))
+    private static let rate = LimitRule.gcra(count: 4, window: .seconds(60))
 
     @Test("R-03: a sweep asks for a rule once, not for each state")
     func rulesOfSweep() {

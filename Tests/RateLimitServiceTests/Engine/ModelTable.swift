@@ -10,7 +10,7 @@ struct ModelTable {
     private var noted: Set<LimitKey> = []
 
     mutating func decide(
-        _ operation: LimitOperation, _ batch: [LimitRequest], at time: Timestamp
+        _ operation: BatchOperation, _ batch: [LimitRequest], at time: Timestamp
     ) -> LimitVerdict {
         let now = time.milliseconds
         switch operation {
@@ -60,7 +60,7 @@ struct ModelTable {
         for (place, request) in batch.enumerated() {
             let state = state(request)
             survey.add(
-                request.rule.answer(state, at: now), of: request, at: place, isPooled: false,
+                request.rule.answer(state, at: now), of: request, at: place, isShared: false,
                 isNoted: noted.contains(request.key))
         }
         return survey.verdict

@@ -54,7 +54,7 @@ struct SlotTableTests {
         var end = 0
         for high in highs {
             let key = LimitKey(limit: 1, high: high, low: 0)
-            try #require(table.append(key, behind: &end)).begin(key, .ring)
+            try #require(table.append(key, behind: &end)).begin(key, .slidingWindow)
         }
         #expect(table.places.filter { !table[$0].isFree }.map { table[$0].high } == highs)
         for high in highs {
@@ -74,7 +74,7 @@ struct SlotTableTests {
         for low in 0..<500 {
             let key = LimitKey(limit: 1, high: .max, low: UInt64(low))
             if let slot = table.append(key, behind: &end) {
-                slot.begin(key, .ring)
+                slot.begin(key, .slidingWindow)
             } else {
                 refused += 1
                 Self.insert(key, &table)
@@ -95,7 +95,7 @@ struct SlotTableTests {
         for high in highs {
             let key = LimitKey(limit: 1, high: high, low: 0)
             if let slot = table.append(key, behind: &end) {
-                slot.begin(key, .ring)
+                slot.begin(key, .slidingWindow)
             } else {
                 refused += 1
                 Self.insert(key, &table)
@@ -108,6 +108,6 @@ struct SlotTableTests {
     }
 
     private static func insert(_ key: LimitKey, _ table: inout SlotTable) {
-        table.insert(key, at: table.find(key)).begin(key, .ring)
+        table.insert(key, at: table.find(key)).begin(key, .slidingWindow)
     }
 }

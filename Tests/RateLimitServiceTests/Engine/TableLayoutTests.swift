@@ -7,11 +7,11 @@ import Testing
 
 @Suite("R-03: each class of limits has its share of the table", .timeLimit(.minutes(1)))
 struct TableLayoutTests {
-    private static let ring = LimitRule.ring(count: 2, window: .seconds(10))
+    private static let ring = LimitRule.slidingWindow(count: 2, window: .seconds(10))
     private let now = Timestamp(milliseconds: 1_700_000_000_000)
     /// Limits 0 and 1 have a share each. Limit 0 selects its cells by 8 bits.
     private static let layout = TableLayout(
-        classes: [0, 1], cellBits: [8, 0], shares: [60, 40])
+        classes: [0, 1], bucketBits: [8, 0], shares: [60, 40])
 
     private func table(_ statesMax: Int) -> LimitTable {
         LimitTable(statesMax: statesMax, layout: Self.layout) { _ in CountingRule(Self.ring) }
@@ -50,7 +50,7 @@ struct TableLayoutTests {
 
     @Test("H1: states with many timestamps take as much of their class as they need")
     func weights() {
-        let ring = LimitRule.ring(count: 64, window: .seconds(10))
+        let ring = LimitRule.slidingWindow(count: 64, window: .seconds(10))
         let table = LimitTable(statesMax: 1_000, layout: Self.layout) { _ in CountingRule(ring) }
         func request(_ subject: UInt64, _ limit: UInt16) -> LimitRequest {
             LimitRequest(
@@ -94,7 +94,7 @@ struct TableLayoutTests {
         let request = request(5, limit: 0)
         for _ in 0..<2 { #expect(!table.decide(.consume, [request], at: now).isLimited) }
         var taken = request
-        taken.isPooled = true
+        taken.isShared = true
         #expect(table.decide(.peek, [request], at: now).isLimited)
         _ = table.decide(.refund(at: now), [taken], at: now)
         #expect(!table.decide(.peek, [request], at: now).isLimited)
@@ -103,7 +103,7 @@ struct TableLayoutTests {
     @Test("H1: every limit has a class, and there are at most 2^18 cells")
     func complete() {
         let layout = TableLayout { _ in 30 }
-        #expect(layout.cellsMax <= 1 << 18 && layout.cellsMax > 1 << 17)
+        #expect(layout.bucketsMax <= 1 << 18 && layout.bucketsMax > 1 << 17)
         for limit in LimitName.allCases {
             #expect(layout.classes[Int(limit.number)] == UInt8(limit.definition.capacity.rawValue))
             #expect(Int(limit.number) < TableLayout.limitsMax)

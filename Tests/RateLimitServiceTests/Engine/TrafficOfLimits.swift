@@ -6,12 +6,13 @@ import TestSupport
 /// Random operations on some subjects of limits of each kind, from a seed.
 struct TrafficOfLimits {
     static let rules: [LimitRule] = [
-        .ring(count: 5, window: .seconds(900)), .ring(count: 17, window: .seconds(600)),
-        .ring(count: 64, window: .seconds(3_600)), .rate(count: 100, window: .seconds(60)),
-        .ladder(
+        .slidingWindow(count: 5, window: .seconds(900)),
+        .slidingWindow(count: 17, window: .seconds(600)),
+        .slidingWindow(count: 64, window: .seconds(3_600)), .gcra(count: 100, window: .seconds(60)),
+        .escalatingDelay(
             delays: [0, 60, 300, 900, 1_800].map { .seconds($0) }, quiet: .seconds(24 * 3_600),
             perDay: 10),
-        .lock(attempts: 5, lockedFor: .seconds(900), failuresMax: 100),
+        .lockout(attempts: 5, lockedFor: .seconds(900), failuresMax: 100),
     ]
     static let counting = rules.map(CountingRule.init)
 
@@ -31,7 +32,7 @@ struct TrafficOfLimits {
     }
 
     /// The next operation and its requests. Advances the time.
-    mutating func next() -> (LimitOperation, [LimitRequest]) {
+    mutating func next() -> (BatchOperation, [LimitRequest]) {
         now = now + .milliseconds(Int64(randomness.next() % 2_000))
         switch randomness.next() % 64 {
         case 0: now = now + .seconds(1_000)
@@ -44,7 +45,7 @@ struct TrafficOfLimits {
         return (operation, batch())
     }
 
-    private func operation() -> LimitOperation {
+    private func operation() -> BatchOperation {
         switch randomness.next() % 16 {
         case 0: .peek
         case 1: .success

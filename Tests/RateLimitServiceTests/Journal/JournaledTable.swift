@@ -48,8 +48,8 @@ struct JournaledTable {
     /// All states.
     var contents: [LimitKey: LimitState] {
         var contents: [LimitKey: LimitState] = [:]
-        table.stripes.forEachLocked { stripe in
-            stripe.pointee.forEach { key, state in
+        table.shards.forEachLocked { shard in
+            shard.pointee.forEach { key, state in
                 contents[key] = LimitState(state)
             }
         }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("R-06: a large journal is restored", .timeLimit(.minutes(5)))
 struct LargeJournalTests {
-    /// More in each stripe than its list of changes holds.
+    /// More in each shard than its list of changes holds.
     private static let subjects: UInt64 = 20_000
     let folder: TemporaryFolder
 
@@ -55,7 +55,7 @@ struct LargeJournalTests {
         }
         let contents = house.contents
         house.table.close()
-        // With the same number of stripes, fewer or more.
+        // With the same number of shards, fewer or more.
         let next = try JournaledTable(folder, statesMax: statesMax)
         #expect(next.contents == contents)
         #expect(next.charge(0, at: JournaledTable.now + .seconds(9)).isLimited)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("R-06: a crashed limiter keeps its counts", .serialized, .timeLimit(.minutes(10)))
 struct LimitsCrashTests {
-    private static let rule = LimitRule.ring(count: 5, window: .seconds(24 * 3_600))
+    private static let rule = LimitRule.slidingWindow(count: 5, window: .seconds(24 * 3_600))
 
     @Test("R-06: a kill at any time under load loses no acknowledged charge")
     func killedUnderLoad() throws {

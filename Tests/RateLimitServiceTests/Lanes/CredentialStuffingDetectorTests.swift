@@ -9,7 +9,7 @@ import Testing
 
 @Suite("R-03: credential stuffing is detected", .timeLimit(.minutes(1)))
 struct CredentialStuffingDetectorTests {
-    private static let rule = CredentialStuffingRule(.rate(count: 100, window: .seconds(600)))
+    private static let rule = CredentialStuffingRule(.gcra(count: 100, window: .seconds(600)))
     private static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     /// Records `count` attempts at a second of the test. Returns how often the alarm was raised.

@@ -98,7 +98,7 @@ struct CheckInPlaceTests {
                 house.service.limits.policies.replace(
                     LimitPolicies {
                         LimitPolicy(
-                            rule: .ring(count: 2, window: .seconds(60)),
+                            rule: .slidingWindow(count: 2, window: .seconds(60)),
                             isShadow: isShadow && $0 == .profileUpdateByAccount)
                     })
             }

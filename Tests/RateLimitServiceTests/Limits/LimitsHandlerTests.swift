@@ -48,10 +48,10 @@ struct LimitsHandlerTests {
         }
         let allowed =
             switch limit.rule {
-            case .ring(let count, _): count
-            case .rate(let count, _): min(200, count / 2)
-            case .ladder: 1
-            case .lock(let attempts, _, _): attempts
+            case .slidingWindow(let count, _): count
+            case .gcra(let count, _): min(200, count / 2)
+            case .escalatingDelay: 1
+            case .lockout(let attempts, _, _): attempts
             }
         #expect(passed == allowed)
     }

@@ -86,7 +86,7 @@ struct NewSubjectsTests {
     func application() throws {
         #expect(
             SubjectSource.application("app").newSubjects.rule
-                == .rate(
+                == .gcra(
                     count: 60_000, window: .seconds(3_600)))
     }
 

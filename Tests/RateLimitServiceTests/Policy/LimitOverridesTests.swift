@@ -51,22 +51,24 @@ struct LimitOverridesTests {
             let policies = try #require(document.values).policies
             #expect(
                 policies[.failedSignInByAccount].rule
-                    == .ring(count: 10, window: .seconds(1_800)))
+                    == .slidingWindow(count: 10, window: .seconds(1_800)))
             #expect(policies[.failedProviderByDevice].isShadow)
             #expect(policies[.failedProviderByAddress].isShadow)
             #expect(!policies[.failedSignInByDevice].isShadow)
             #expect(
                 policies[.phoneCodeRequest].rule
-                    == .ladder(
+                    == .escalatingDelay(
                         delays: [.zero, .seconds(120), .seconds(600)], quiet: .seconds(86_400),
                         perDay: 5))
             #expect(
                 policies[.phoneCodeGuess].rule
-                    == .lock(attempts: 3, lockedFor: .seconds(900), failuresMax: 100))
+                    == .lockout(attempts: 3, lockedFor: .seconds(900), failuresMax: 100))
             #expect(
-                policies[.signUpByAddress].rule == .ring(count: 4, window: .seconds(3_600)))
+                policies[.signUpByAddress].rule == .slidingWindow(count: 4, window: .seconds(3_600))
+            )
             #expect(
-                policies[.signUpOnTakenEmail].rule == .ring(count: 7, window: .seconds(3_600)))
+                policies[.signUpOnTakenEmail].rule
+                    == .slidingWindow(count: 7, window: .seconds(3_600)))
             #expect(
                 policies[.failedSignInByDevice] == LimitPolicies.standard[.failedSignInByDevice])
         }

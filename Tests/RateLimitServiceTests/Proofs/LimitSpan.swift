@@ -31,14 +31,14 @@ struct LimitSpan: Hashable, Sendable {
     /// The spans that a rule guarantees.
     static func all(of rule: LimitRule) -> [LimitSpan] {
         switch rule {
-        case .ring(let count, let window), .rate(let count, let window):
+        case .slidingWindow(let count, let window), .gcra(let count, let window):
             return [LimitSpan(length: window.milliseconds, most: count)]
-        case .lock(let attempts, let lockedFor, let failuresMax):
+        case .lockout(let attempts, let lockedFor, let failuresMax):
             return [
                 LimitSpan(length: lockedFor.milliseconds, most: attempts),
                 LimitSpan(length: .max / 4, most: failuresMax),
             ]
-        case .ladder(let delays, _, let perDay):
+        case .escalatingDelay(let delays, _, let perDay):
             var spans = [LimitSpan(length: 86_400_000, most: perDay)]
             var length: Int64 = 0
             for (rung, delay) in delays.enumerated().dropFirst() {

@@ -1,7 +1,7 @@
-/// Applies rules to the states of a stripe, in place.
-extension Stripe {
+/// Applies rules to the states of a shard, in place.
+extension Shard {
     /// The answer that a charge would get. Changes nothing. It is `mutating` because the compiler
-    /// would otherwise copy the stripe for the call.
+    /// would otherwise copy the shard for the call.
     @inline(__always)
     mutating func answer(_ rule: borrowing CountingRule, at found: Found, _ now: Int64)
         -> LimitAnswer
@@ -23,7 +23,7 @@ extension Stripe {
         adopt(slot, rule, now)
         var state = state(in: slot)
         rule.prune(&state, at: now)
-        if slot.count == slot.room.moments {
+        if slot.count == slot.layout.moments {
             widen(slot, for: slot.count + 1)
             state = self.state(in: slot)
         }

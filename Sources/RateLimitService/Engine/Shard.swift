@@ -2,21 +2,21 @@ import Contracts
 
 /// The states of the subjects whose hash has the same first bits.
 ///
-/// All members require the stripe's lock, which is never held during I/O. The lock is stored
-/// elsewhere: reaching a lock in here would read the stripe before the lock is held.
-struct Stripe {
+/// All members require the shard's lock, which is never held during I/O. The lock is stored
+/// elsewhere: reaching a lock in here would read the shard before the lock is held.
+struct Shard {
     typealias Found = SlotTable.Found
 
-    /// Subjects that a stripe may hold beyond its capacity: the rest of a batch that started when
-    /// there was capacity, and one cell for each limit.
+    /// Subjects that a shard may hold beyond its capacity: the rest of a batch that started when
+    /// there was capacity, and one bucket for each limit.
     private static let reserve = LimitTable.batchMax + TableLayout.limitsMax
     /// A state with a block uses the memory of this many more states without one.
     private static let smallWeight = 1
     private static let largeWeight = 4
 
-    /// The largest number of states and cells.
+    /// The largest number of states and shared buckets.
     private let slotsMax: Int
-    /// Each limit's class by its number; outlives the stripe.
+    /// Each limit's class by its number; outlives the shard.
     private let classes: UnsafePointer<UInt8>
     /// The capacity that is left in each class, in states; negative if the journal contained more.
     private var free: InlineArray<3, Int>
@@ -26,17 +26,17 @@ struct Stripe {
     var small = MomentBlocks(moments: 16)
     var large = MomentBlocks(moments: 64)
     /// The changes for the journal.
-    var changes = StripeChanges()
+    var changes = ShardChanges()
     /// The time of the last sweep, in milliseconds since 1970.
     var sweptAt: Int64 = 0
 
-    /// - Parameter room: capacity in states, by class.
+    /// - Parameter capacity: capacity in states, by class.
     init(
-        room: InlineArray<3, Int>, cells: Int, classes: UnsafePointer<UInt8>, sharedBits: Int,
+        capacity: InlineArray<3, Int>, buckets: Int, classes: UnsafePointer<UInt8>, sharedBits: Int,
         isJournaled: Bool
     ) {
-        free = room
-        slotsMax = room[0] + room[1] + room[2] + cells + Self.reserve
+        free = capacity
+        slotsMax = capacity[0] + capacity[1] + capacity[2] + buckets + Self.reserve
         self.classes = classes
         self.isJournaled = isJournaled
         slots = SlotTable(sharedBits: sharedBits)
@@ -57,7 +57,7 @@ struct Stripe {
 
     /// Whether there is capacity for another subject of a limit.
     @inline(__always)
-    func hasRoom(for limit: UInt16) -> Bool { free[place(of: limit)] > 0 }
+    func hasCapacity(for limit: UInt16) -> Bool { free[place(of: limit)] > 0 }
 
     /// The class of a limit.
     @inline(__always)
@@ -65,8 +65,8 @@ struct Stripe {
         Int(classes[min(Int(limit), TableLayout.limitsMax - 1)])
     }
 
-    /// Takes capacity of the slot's class, or returns it if `weight` is negative. Cells take none:
-    /// they would keep their class full.
+    /// Takes capacity of the slot's class, or returns it if `weight` is negative. Shared buckets
+    /// take none: they would keep their class full.
     @inline(__always)
     private mutating func take(_ weight: Int, for slot: Slot) {
         if slot.low != .max { free[place(of: slot.limit)] -= weight }
@@ -83,7 +83,7 @@ struct Stripe {
         return SlotState(slot, kind, rest: rest(of: slot))
     }
 
-    /// Inserts an empty state for a key that is not in the stripe.
+    /// Inserts an empty state for a key that is not in the shard.
     /// - Returns: nil if there is no capacity at all.
     mutating func begin(_ key: LimitKey, _ kind: LimitState.Kind, at found: Found) -> Slot? {
         guard slots.count < slotsMax else { return nil }
@@ -99,9 +99,9 @@ struct Stripe {
     }
 
     /// Takes the capacity of a block, or returns it.
-    mutating func note(_ room: Slot.Room, of slot: Slot, isTaken: Bool) {
+    mutating func note(_ layout: Slot.Layout, of slot: Slot, isTaken: Bool) {
         let weight =
-            switch room {
+            switch layout {
             case .slot: 0
             case .smallBlock: Self.smallWeight
             case .largeBlock: Self.largeWeight
@@ -136,5 +136,56 @@ struct Stripe {
             slot.clear()
         }
         slots.closeGaps()
+    }
+}
+
+/// Where the moments of a state are stored: in its slot, or in a block if there are more.
+extension Shard {
+    @inline(__always)
+    func rest(of slot: Slot) -> UnsafeMutablePointer<UInt32> {
+        switch slot.layout {
+        case .slot: slot.rest
+        case .smallBlock: small[slot.rest[0]]
+        case .largeBlock: large[slot.rest[0]]
+        }
+    }
+
+    /// Makes capacity for this number of moments, up to the maximum of a state.
+    @inline(__always)
+    mutating func widen(_ slot: Slot, for moments: Int) {
+        if moments > slot.layout.moments { move(slot, to: Slot.Layout(for: moments)) }
+    }
+
+    /// Frees capacity that is no longer needed.
+    @inline(__always)
+    mutating func narrow(_ slot: Slot) {
+        guard slot.layout != .slot else { return }
+        let needed = Slot.Layout(for: slot.count)
+        if needed.rawValue < slot.layout.rawValue { move(slot, to: needed) }
+    }
+
+    /// Frees a slot's block, before the slot is freed or reused.
+    mutating func giveBlock(of slot: Slot) {
+        switch slot.layout {
+        case .slot: break
+        case .smallBlock: small.give(slot.rest[0])
+        case .largeBlock: large.give(slot.rest[0])
+        }
+        note(slot.layout, of: slot, isTaken: false)
+        slot.layout = .slot
+    }
+
+    private mutating func move(_ slot: Slot, to layout: Slot.Layout) {
+        let moments = Moments(state(in: slot).moments)
+        giveBlock(of: slot)
+        switch layout {
+        case .slot: break
+        case .smallBlock: slot.rest[0] = small.take()
+        case .largeBlock: slot.rest[0] = large.take()
+        }
+        slot.layout = layout
+        note(layout, of: slot, isTaken: true)
+        let rest = rest(of: slot)
+        for place in 1..<max(1, moments.count) { rest[place - 1] = moments[offset: place] }
     }
 }

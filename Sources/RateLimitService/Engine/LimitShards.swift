@@ -1,0 +1,187 @@
+import Contracts
+import Glibc
+import ServiceRuntime
+
+/// All shards with their locks. The shards hold the states.
+///
+/// `@unchecked Sendable`: all mutable state is in the shards, and each shard is read and written
+/// only while its lock is held.
+final class LimitShards: @unchecked Sendable {
+    /// The current rule of a limit by its number; nil for a limit that this version does not know,
+    /// whose states are kept.
+    typealias Rules = @Sendable (UInt16) -> CountingRule?
+
+    /// Enough locks that two threads seldom need the same one; few enough to visit them all.
+    private static let shardsMax = 256
+    /// A shard for fewer subjects would fill up while others have capacity.
+    private static let shardStatesMin = 4_096
+
+    /// The number of shards, a power of two.
+    let number: Int
+    private let shards: UnsafeMutablePointer<Shard>
+    /// One for each shard, in memory of their own and never moved: locking reads nothing that the
+    /// lock protects.
+    private let mutexes: UnsafeMutablePointer<pthread_mutex_t>
+    private let shift: UInt64
+    /// By the limit's number: its class, and the number of hash bits that select its bucket.
+    private let classes: UnsafeMutablePointer<UInt8>
+    private let bucketBits: UnsafeMutablePointer<UInt8>
+    let rules: Rules
+    /// When the journal is read. States that no longer count at this time are not restored.
+    let startedAt: Int64
+
+    init(
+        statesMax: Int, layout: TableLayout, startedAt: Int64, isJournaled: Bool,
+        rules: @escaping Rules
+    ) {
+        var number = 1
+        while number < Self.shardsMax, number * 2 * Self.shardStatesMin <= statesMax {
+            number *= 2
+        }
+        self.number = number
+        let bits = number.trailingZeroBitCount
+        shards = .allocate(capacity: number)
+        mutexes = .allocate(capacity: number)
+        classes = Self.table(layout.classes)
+        bucketBits = Self.table(layout.bucketBits)
+        var capacity = InlineArray<3, Int>(repeating: 0)
+        for (place, share) in layout.shares.enumerated() {
+            capacity[place] = statesMax / number * share / 100
+        }
+        for place in 0..<number {
+            (shards + place).initialize(
+                to: Shard(
+                    capacity: capacity, buckets: layout.bucketsMax / number, classes: classes,
+                    sharedBits: bits, isJournaled: isJournaled))
+            pthread_mutex_init(mutexes + place, nil)
+        }
+        shift = UInt64(64 - bits)
+        self.startedAt = startedAt
+        self.rules = rules
+    }
+
+    deinit {
+        for place in 0..<number {
+            shards[place].release()
+            pthread_mutex_destroy(mutexes + place)
+        }
+        shards.deinitialize(count: number)
+        shards.deallocate()
+        mutexes.deallocate()
+        classes.deallocate()
+        bucketBits.deallocate()
+    }
+
+    /// A table of bytes by limit number, 0 where there is no limit.
+    private static func table(_ bytes: [UInt8]) -> UnsafeMutablePointer<UInt8> {
+        let table = UnsafeMutablePointer<UInt8>.allocate(capacity: TableLayout.limitsMax)
+        table.initialize(repeating: 0, count: TableLayout.limitsMax)
+        for (place, byte) in bytes.enumerated() { table[place] = byte }
+        return table
+    }
+
+    /// The index of a key's shard.
+    func place(of key: LimitKey) -> Int { Int(truncatingIfNeeded: key.high >> shift) }
+
+    /// The key of the bucket that a subject shares if there is no capacity for its own state:
+    /// with all subjects of its limit whose hash has the same first bits, at least with those of
+    /// its shard. The bucket's own key maps to itself.
+    func sharedBucketKey(of key: LimitKey) -> LimitKey {
+        let bits = bucketBits[min(Int(key.limit), TableLayout.limitsMax - 1)]
+        let low = UInt64.max >> max(UInt64(bits), 64 - shift)
+        return LimitKey(limit: key.limit, high: key.high | low, low: .max)
+    }
+
+    /// Whether this is the key of a shared bucket.
+    func isSharedBucket(_ key: LimitKey) -> Bool {
+        key.low == .max && key == sharedBucketKey(of: key)
+    }
+
+    /// The key's shard, which the caller has locked.
+    subscript(key: LimitKey) -> UnsafeMutablePointer<Shard> { shards + place(of: key) }
+
+    /// The shard at that index, which the caller has locked.
+    subscript(place: Int) -> UnsafeMutablePointer<Shard> { shards + place }
+
+    /// Locks the shard at that index; blocks until it is free.
+    func lock(_ place: Int) { pthread_mutex_lock(mutexes + place) }
+
+    /// Unlocks the shard at that index.
+    func unlock(_ place: Int) { pthread_mutex_unlock(mutexes + place) }
+
+    /// Runs `body` with the shard at that index locked.
+    func locked(_ place: Int, _ body: (UnsafeMutablePointer<Shard>) -> Void) {
+        lock(place)
+        defer { unlock(place) }
+        body(shards + place)
+    }
+
+    /// Runs `body` with each shard in turn, locked.
+    func forEachLocked(_ body: (UnsafeMutablePointer<Shard>) -> Void) {
+        for place in 0..<number { locked(place, body) }
+    }
+}
+
+extension LimitShards {
+    /// The shortest time between two sweeps of a full shard, in milliseconds. A sweep takes as
+    /// long as thousands of decisions, and new subjects may come by the thousand.
+    private static let sweepPause: Int64 = 1_000
+
+    /// Drops states that no longer count from a locked shard, unless that was done within
+    /// `sweepPause`.
+    func sweepIfDue(_ shard: UnsafeMutablePointer<Shard>, at now: Int64) {
+        if abs(now - shard.pointee.sweptAt) >= Self.sweepPause { sweep(shard, at: now) }
+    }
+
+    /// Drops states that no longer count from a locked shard.
+    func sweep(_ shard: UnsafeMutablePointer<Shard>, at now: Int64) {
+        shard.pointee.sweptAt = now
+        var rules = RuleCache(rules)
+        shard.pointee.sweep { key, state in
+            isOver(key, state, by: rules[key.limit], at: now)
+        }
+    }
+
+    /// Whether a state no longer counts by its limit's rule. A shared bucket has another rule than
+    /// a subject. A state that another kind of rule counted is read as its limit's rule would read
+    /// it, so that it can be dropped without being converted.
+    func isOver(
+        _ key: LimitKey, _ state: borrowing some CountedState, by rule: CountingRule?,
+        at now: Int64
+    ) -> Bool {
+        guard let rule else { return false }
+        if isSharedBucket(key) { return Self.isOver(state, by: rule.shared, at: now) }
+        return Self.isOver(state, by: rule, at: now)
+    }
+
+    private static func isOver(
+        _ state: borrowing some CountedState, by rule: CountingRule, at now: Int64
+    ) -> Bool {
+        if rule.kind == state.kind { return rule.end(state) <= now }
+        return rule.end(rule.adopt(state, at: now)) <= now
+    }
+}
+
+/// The rules of limits during one pass over many states. Each rule is read once, and not for each
+/// state while other threads wait for the shard.
+struct RuleCache {
+    /// All limits have smaller numbers. Rules of larger numbers are read each time.
+    private static let numbersMax = 128
+    private let rules: LimitShards.Rules
+    /// Nil for a rule that has not been read.
+    private var known = [CountingRule??](repeating: nil, count: numbersMax)
+
+    init(_ rules: @escaping LimitShards.Rules) {
+        self.rules = rules
+    }
+
+    subscript(limit: UInt16) -> CountingRule? {
+        mutating get {
+            guard limit < Self.numbersMax else { return rules(limit) }
+            if let rule = known[Int(limit)] { return rule }
+            let rule = rules(limit)
+            known[Int(limit)] = .some(rule)
+            return rule
+        }
+    }
+}
