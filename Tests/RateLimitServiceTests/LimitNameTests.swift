@@ -102,6 +102,7 @@ struct LimitNameTests {
     @Test("R-03: each limit has its name, number, rule and policy", arguments: table)
     func fixed(row: Row) {
         let definition = row.limit.definition
+        #expect(definition.limit == row.limit)
         #expect(row.limit.rawValue == row.name)
         #expect(LimitName.called(row.name) == row.limit)
         #expect(row.limit.number == row.number)

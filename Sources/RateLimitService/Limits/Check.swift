@@ -103,10 +103,10 @@ extension LimitsHandler {
 }
 
 extension LimitName {
-    /// Whether one charge to it is decided without a plan.
+    /// Whether a flow may charge it, and one charge to it is decided without a plan.
     var isDecidedAlone: Bool {
         let definition = definition
-        return !definition.isDurable && definition.subject == .text
+        return definition.charger == .flow && !definition.isDurable && definition.subject == .text
             && TrustedLane.lane(of: self) == nil
     }
 }

@@ -22,7 +22,7 @@ struct BorrowedCheck {
             language = try reader.borrowedText(Self.language)
             // The text of a known name is valid UTF-8.
             guard charge.isAtEnd, reader.isAtEnd, RequestedCharge.mayBeSubject(subject.count),
-                let limit = LimitName.called(name), !limit.isInternal, limit.isDecidedAlone
+                let limit = LimitName.called(name), limit.isDecidedAlone
             else { return nil }
             self.limit = limit
         } catch {
