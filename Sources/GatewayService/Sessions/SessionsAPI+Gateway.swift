@@ -6,22 +6,21 @@ import ServiceRuntime
 extension SessionsAPI {
     /// The token of the session that an app has while its user signs up or in. A guest's account is
     /// upgraded; any other account is refused with `auth/already-signed-in`. The identity service
-    /// decides which it is, by the token that is passed on.
+    /// decides which it is, by the token that this function returns and the flow sends to it.
     ///
-    ///     the access token                     what is passed on
-    ///     none, or not issued by us            nothing
-    ///     of a session that has ended          nothing: there is no guest to upgrade
-    ///     expired, of a live session           none; auth/invalid-access-token: refresh first
-    ///     valid                                the token
+    ///     the app's access token               result
+    ///     none, or not issued by us            empty: the identity service gets no token
+    ///     of a session that has ended          empty: there is no guest to upgrade
+    ///     expired, of a live session           throws auth/invalid-access-token: refresh first
+    ///     valid                                the token itself
     ///
     /// An expired token must not count as none. Otherwise the guest's data would stay in an account
     /// that can no longer be reached, while the user believes it was kept.
     ///
     /// A retry of a call that upgraded a guest may come after the guest's session has ended. It
-    /// passes no token on, and the identity service finds the first call by its idempotency key
-    /// (G-25).
+    /// sends no token, and the identity service finds the first call by its idempotency key (G-25).
     ///
-    /// - Returns: the access token to pass on; empty for none.
+    /// - Returns: the access token to send to the identity service; empty for none.
     /// - Throws: `auth/invalid-access-token`.
     func callerToken(_ accessToken: String, _ context: CallContext) async throws -> String {
         guard !accessToken.isEmpty else { return "" }
