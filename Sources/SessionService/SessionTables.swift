@@ -1,15 +1,18 @@
-import Storage
+package import Storage
 
-/// The store's schema. Keys are integers and indexes hold nothing personal (Sources/SECURITY.md,
-/// Erasure).
-enum SessionTables {
-    static let migrations = [
+/// The store's name and schema. Keys are integers and indexes hold nothing personal
+/// (Sources/SECURITY.md, Erasure).
+package enum SessionTables {
+    /// The store's name.
+    package static let storeName = "session"
+    /// The store's schema.
+    package static let migrations = [
         Migration(number: 1, sql: session + usedProof + accountEnd + signingKey),
         Migration(number: 2, sql: rotation + tokenKey),
         Migration(number: 3, sql: openSessions),
-        Migration(number: 4, sql: RevocationTables.sql),
-        Migration(number: 5, sql: proofs + RevocationTables.epoch),
-        Migration(number: 6, sql: AccountSeenTables.sql),
+        Migration(number: 4, sql: sessionEnd + signingKeyLife),
+        Migration(number: 5, sql: proofs + storeEpoch),
+        Migration(number: 6, sql: accountSeen),
     ]
 
     /// One row for each session and so for each refresh token family: `counter` is the leaf's.
@@ -101,5 +104,48 @@ enum SessionTables {
             made_at_ms INTEGER NOT NULL
         ) STRICT;
         CREATE UNIQUE INDEX signing_key_active ON signing_key (state) WHERE state = 1;
+        """
+
+    /// When an account's ended sessions were last used (I-01, G-09): ended sessions are deleted
+    /// after a while, and their rows are not indexed by account.
+    private static let accountSeen = """
+        CREATE TABLE account_seen (
+            account INTEGER PRIMARY KEY,
+            seen_at_ms INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// The epoch that feed positions belong to (`RestoredStore`), and when it began.
+    private static let storeEpoch = """
+        CREATE TABLE store_epoch (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            epoch INTEGER NOT NULL,
+            begun_at_ms INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// One row for each end of the last two hours, in order. `number` is the position that
+    /// followers resume from; it never goes back, even when all rows are purged.
+    private static let sessionEnd = """
+        CREATE TABLE session_end (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            session INTEGER NOT NULL,
+            ended_at_ms INTEGER NOT NULL,
+            reason INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO session_end (session, ended_at_ms, reason)
+            SELECT id, ended_at_ms, end_reason FROM session
+            WHERE ended_at_ms > (SELECT max(ended_at_ms) FROM session) - 7200000
+            ORDER BY ended_at_ms, id;
+        """
+
+    /// When a key started to sign, stopped signing, and stopped verifying. A key that is passive
+    /// (2) and has its private number is announced: a program from before this migration publishes
+    /// it, as intended.
+    private static let signingKeyLife = """
+        ALTER TABLE signing_key ADD COLUMN active_at_ms INTEGER;
+        ALTER TABLE signing_key ADD COLUMN passive_at_ms INTEGER;
+        ALTER TABLE signing_key ADD COLUMN retired_at_ms INTEGER;
+        ALTER TABLE signing_key ADD COLUMN revoked INTEGER NOT NULL DEFAULT 0;
         """
 }

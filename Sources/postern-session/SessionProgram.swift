@@ -21,7 +21,7 @@ struct SessionProgram: Program {
         let master = try host.masterKey("session", ofStore: "session")
         let store = try Store(
             folder: host.settings.dataFolder, name: "session",
-            migrations: SessionService.migrations,
+            migrations: SessionTables.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try SessionKeys(
             master: master, signInProofs: try host.key("sign-in-proof"),
@@ -30,15 +30,16 @@ struct SessionProgram: Program {
         try await store.requireKey(
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("session")
         ) { try keys.openOldest(in: $0, limit: $1) }
-        let service = try await SessionService(
+        let service = try await SessionHandlers(
             settings: settings.session, store: store,
             keys: keys,
             notices: AccountNoticesClient(try host.channel(to: settings.identity)),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
             services: [
-                service.methods, DevicesDispatcher.methods(of: service),
-                AccountActivityDispatcher.methods(of: service),
+                service.sessions.methods,
+                DevicesDispatcher.methods(of: service.devices),
+                AccountActivityDispatcher.methods(of: service.accountActivity),
                 ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
                 RefreshKeysDispatcher.methods(of: service.refreshKeys),
                 SessionEndsDispatcher.methods(of: service.ends),
@@ -46,11 +47,11 @@ struct SessionProgram: Program {
                 EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
             ],
             workers: [
-                Worker { try await service.run() },
+                Worker { try await service.background.run() },
                 Worker { try await ClockMarking(store: store, time: host.time).run() },
             ],
             close: {
-                await service.writeRemaining()
+                await service.background.writeRemaining()
                 store.close()
             })
     }

@@ -15,14 +15,14 @@ struct SessionTablesTests {
 
     private func store(steps: Int) throws -> Store {
         try Store(
-            folder: folder.path, name: SessionService.storeName,
-            migrations: Array(SessionService.migrations.prefix(steps)), time: time,
+            folder: folder.path, name: SessionTables.storeName,
+            migrations: Array(SessionTables.migrations.prefix(steps)), time: time,
             logger: CapturedLog().logger(time: time))
     }
 
     @Test(
         "sessions of every earlier version are kept, and that version runs on the new schema",
-        arguments: 1..<SessionService.migrations.count)
+        arguments: 1..<SessionTables.migrations.count)
     func earlier(steps: Int) async throws {
         let account = try #require(AccountID(key: 5))
         let first = try store(steps: steps)
@@ -36,7 +36,7 @@ struct SessionTablesTests {
                 """, [])
         }
         first.close()
-        let now = try store(steps: SessionService.migrations.count)
+        let now = try store(steps: SessionTables.migrations.count)
         let rows = try await now.read { try $0.openSessionsWithDevices(of: account) }
         #expect(rows.map(\.session.counter) == [3])
         #expect(rows.map(\.device.platform) == ["ios"] && rows[0].device.sealedName == nil)

@@ -13,7 +13,7 @@ struct VocabularyTests {
         "AskingGuest": "GuestSession", "AskingSession": "callerToken",
         // Revocations, which verifiers of tokens receive.
         "EndedSession": "RevokedSession", "EndedSessions": "RevokedSessions",
-        "EndsBell": "WakeSignal", "EndsFeed": "RevocationFeed",
+        "EndsBell": "WakeSignal", "EndsFeed": "RevocationRelay",
         "EndsFollower": "RevocationFollower", "EndsLog": "RevocationLog",
         "EndsNews": "RevocationUpdate", "EndsPages": "RevocationPages",
         "EndsRelay": "RevocationRelay", "Followed": "Broadcaster",
@@ -23,8 +23,8 @@ struct VocabularyTests {
         "KeyFetches": "JWKSRefreshPolicy", "KeySetFetch": "JWKSFetcher",
         "KnownToken": "CachedToken", "KnownTokens": "TokenCache",
         "ProofMaking": "ProofIssuer", "ProviderKeys": "JWKSCache",
-        "RefusedUses": "RejectedTokenCounter", "RefusedUseWriting": "RejectedTokenFlusher",
-        "TokenIssuing": "TokenIssuer", "VerifiedTokens": "VerifiedTokenCache",
+        "RefusedUses": "RejectedTokenCounter", "RefusedUseWriting": "writeRejectedTokens",
+        "TokenIssuing": "issueTokens", "VerifiedTokens": "VerifiedTokenCache",
         // Limits.
         "CountedCode": "countingPhoneCode", "CountedGuess": "countingPasswordGuess",
         "CountedToken": "countingProviderToken", "LimitedMail": "countingMail",
@@ -50,7 +50,7 @@ struct VocabularyTests {
         "PingPolice": "PingRateLimiter", "QueuePace": "DrainRateEstimate",
         "SilentPeer": "TCPUserTimeout",
         // Stores and background work.
-        "AccountReading": "AccountReader", "ActivityWriting": "ActivityFlusher",
+        "AccountReading": "AccountReader", "ActivityWriting": "writeActivity",
         "AppleGate": "AppleGuard", "Bell": "WakeSignal", "FirstAnswer": "StoredResponse",
         "OnwardKey": "DerivedIdempotencyKey", "SignInNoting": "SignInRecorder",
         "WriterTurns": "WriterWatchdog",

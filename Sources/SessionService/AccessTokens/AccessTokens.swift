@@ -7,7 +7,7 @@ struct AccessTokens: Sendable {
     private static let identifierBytes = 16
 
     let life: AccessTokenLife
-    let keys: KeysInForce
+    let keys: CurrentSigningKeys
     let issuer: String
     let audience: String
     /// Claims that the operator adds to each token.
@@ -51,6 +51,16 @@ struct AccessTokens: Sendable {
         }
     }
 
+    /// Verifies the access token of a call that concerns the whole account. Unlike at sign-out, an
+    /// expired one is rejected: one that leaked long ago could otherwise end every session.
+    /// - Throws: `auth/invalid-access-token`.
+    func current(_ text: String, at now: Timestamp) throws(ServiceError) -> AccessToken {
+        guard let token = read(text), now < token.expiresAt else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        return token
+    }
+
     /// The claims of one of our tokens, however old: its key may have retired since. For inspecting
     /// its session and for signing out, since an application may be opened again after weeks.
     /// Tokens of a revoked key are not read: an attacker with that key could name any session.
@@ -71,5 +81,40 @@ struct AccessTokens: Sendable {
     }
 }
 
+extension AccessTokens {
+    /// The operator's claims and lifetime.
+    init(_ settings: SessionSettings, keys: CurrentSigningKeys) {
+        self.init(
+            life: AccessTokenLife(mean: settings.accessTokenLife), keys: keys,
+            issuer: settings.issuer, audience: settings.audience, extra: settings.extraClaims)
+    }
+}
+
 /// The claims of an access token.
 typealias AccessToken = SessionClaims
+
+/// The lifetime of access tokens (S-01): the setting's time, ± 5 % jitter, so that clients that
+/// signed in together (after an outage, for example) do not keep refreshing together. Pure.
+struct AccessTokenLife: Hashable, Sendable {
+    /// The jitter is life / 20 to either side: 5 %.
+    private static let jitterDivisor: Int64 = 20
+
+    /// The mean lifetime.
+    let mean: Duration
+
+    /// When a token issued at `givenAt` expires: a whole second, as claims have no fractions, and
+    /// not after the session's end.
+    /// - Parameter draw: a random number for the jitter.
+    func expiry(givenAt: Timestamp, sessionEnd: Timestamp, draw: UInt64) -> Timestamp {
+        let width = UInt64(clamping: 2 * jitter + 1)
+        let offset = Int64(clamping: draw % width) - jitter
+        let expiry = min(givenAt + mean + .milliseconds(offset), sessionEnd)
+        return Timestamp(milliseconds: expiry.seconds * 1_000)
+    }
+
+    /// The longest time that any token is accepted after it was issued: mean and jitter, plus the
+    /// second by which `iat` may be rounded.
+    var longest: Duration { mean + .milliseconds(jitter) + .seconds(1) }
+
+    private var jitter: Int64 { mean.milliseconds / Self.jitterDivisor }
+}

@@ -1,9 +1,11 @@
+import Logging
 import ServiceRuntime
+import Storage
 import Synchronization
 
 /// The last uses of sessions that are not yet in their rows (S-05).
 ///
-/// A validation sets a mark here and writes nothing. `ActivityFlusher` writes the marks of an
+/// A validation sets a mark here and writes nothing. `SessionMaintenance` writes the marks of an
 /// interval to disk together. The last use of a session is the later of row and mark (`applied`). A
 /// crash loses at most the marks of the last interval. A row only moves forward, so a crash never
 /// ends a session earlier than its last refresh allows.
@@ -87,4 +89,40 @@ struct ActivityMark: Hashable, Sendable {
     /// The session's key.
     let key: Int64
     let at: Timestamp
+}
+
+extension Activity {
+    /// Rows in one transaction: about 2 ms, so that a refresh never waits long for it.
+    private static let stepRows = 256
+
+    /// Writes all current marks to the store. Marks that it does not accept are kept for the next
+    /// call.
+    func write(to store: Store, _ logger: Logger) async {
+        depart()
+        while case let step = departed(upTo: Self.stepRows), !step.isEmpty {
+            do {
+                try await store.write { transaction in
+                    for mark in step { try transaction.noteUse(mark) }
+                }
+            } catch {
+                logger.warning(
+                    "session.activity.write.failed", "writing session activity failed",
+                    fields: [.count: .count(count), .detail: .error(error)])
+                return
+            }
+            wrote(step)
+        }
+    }
+}
+
+extension Transaction {
+    /// Moves a session's last use forward, never back.
+    func noteUse(_ mark: ActivityMark) throws {
+        try execute(
+            """
+            UPDATE session SET used_at_ms = ?
+            WHERE id = ? AND used_at_ms < ? AND ended_at_ms IS NULL
+            """,
+            [SQLValue(mark.at), .integer(mark.key), SQLValue(mark.at)])
+    }
 }

@@ -57,22 +57,9 @@ enum DeviceProofRule {
     }
 }
 
-extension SessionParts {
-    /// Checks the proof sent with a token of session `id`. Verifying a signature takes 0.1 ms, so
-    /// it is done before the transaction, outside the store's only writer. A session's key never
-    /// changes in between.
-    func finding(
-        of proof: SessionV1.DeviceProof?, on token: String, of id: SessionID
-    ) async throws -> DeviceProofFinding {
-        guard let proof else { return .absent }
-        let key = try await store.read { try $0.deviceKey(of: id) }
-        return DeviceProofRule.finding(proof, on: token, by: key, at: time.now())
-    }
-}
-
 extension SQLSession {
     /// The key that session `id` is bound to; nil when there is no such session or key.
-    fileprivate func deviceKey(of id: SessionID) throws -> DeviceKey? {
+    func deviceKey(of id: SessionID) throws -> DeviceKey? {
         let found = try queryOne(
             "SELECT device_key FROM session WHERE id = ?", [.integer(id.key)]
         ) { try $0.optionalBlob(0) }

@@ -1,4 +1,5 @@
 import CallRecords
+import Logging
 import ServiceRuntime
 import Storage
 import Synchronization
@@ -91,19 +92,42 @@ final class RejectedTokenCounter: Sendable {
     }
 }
 
-extension SessionParts {
+extension RejectedTokenCounter {
     /// Records a refused use of a session's token, once for each window.
     /// - Returns: what `settle` confirms after the commit; nil where there is no record.
-    func auditRefusedUse(
+    func auditUse(
         of session: Session, _ event: AuditKind, _ code: ErrorCode,
         _ origin: CallOrigin, _ transaction: Transaction
-    ) throws -> RejectedTokenCounter.Kind? {
-        let kind = RejectedTokenCounter.Kind(of: session, event, code)
-        guard rejectedTokens.note(kind, at: transaction.at) else { return nil }
+    ) throws -> Kind? {
+        let kind = Kind(of: session, event, code)
+        guard note(kind, at: transaction.at) else { return nil }
         try transaction.audit(
             AuditEvent(event, account: kind.account, session: kind.session, outcome: code)
                 .from(origin))
         return kind
+    }
+
+    /// Writes the counts of finished windows to the audit trail.
+    /// - Parameter now: when the windows are over; nil for all.
+    func write(overAt now: Timestamp?, to store: Store, _ logger: Logger) async {
+        let counts = take(overAt: now)
+        guard !counts.isEmpty else { return }
+        do {
+            try await store.write { transaction in
+                for count in counts {
+                    try transaction.audit(
+                        AuditEvent(
+                            count.kind.event, account: count.kind.account,
+                            session: count.kind.session, outcome: count.kind.code,
+                            attempt: count.uses))
+                }
+            }
+        } catch {
+            // The first use of each has its record; the count of the others is not worth a retry.
+            logger.warning(
+                "session.rejected_tokens.write.failed", "recording rejected tokens failed",
+                fields: [.count: .count(counts.count), .detail: .error(error)])
+        }
     }
 }
 

@@ -12,8 +12,8 @@ import Storage
 struct RevocationRelay: Sendable {
     let store: Store
     let log: RevocationLog
-    let ended: RevokedSessions
-    let keys: KeysInForce
+    let revoked: RevokedSessions
+    let keys: CurrentSigningKeys
     let wakeSignal: WakeSignal
     let heartbeat: Duration
     /// How long a revocation matters.
@@ -27,7 +27,7 @@ struct RevocationRelay: Sendable {
     func fill() async throws {
         let now = time.now()
         let (ends, last) = try await store.read { session in
-            (try session.ends(since: now - keptFor), try session.lastEndPosition())
+            (try session.revocations(since: now - keptFor), try session.lastRevocationPosition())
         }
         take(ends, upTo: last, completeAt: now, isReset: true)
     }
@@ -60,9 +60,9 @@ struct RevocationRelay: Sendable {
         do {
             while true {
                 let now = time.now()
-                let (from, countMax) = (position, Self.endsReadMax)
+                let (from, countMax) = (position, Self.revocationsReadMax)
                 let ends = try await store.read {
-                    try $0.ends(after: from, countMax: countMax)
+                    try $0.revocations(after: from, countMax: countMax)
                 }
                 position = ends.last?.position ?? position
                 let isAll = ends.count < countMax
@@ -82,8 +82,8 @@ struct RevocationRelay: Sendable {
     private func take(
         _ ends: [Revocation], upTo position: UInt64, completeAt: Timestamp?, isReset: Bool
     ) {
-        ended.learn(ends)
-        if let completeAt { ended.forget(at: completeAt) }
+        revoked.learn(ends)
+        if let completeAt { revoked.forget(at: completeAt) }
         log.take(
             RevocationUpdate(
                 ends: ends, position: position, completeAt: completeAt, isReset: isReset,
@@ -91,5 +91,5 @@ struct RevocationRelay: Sendable {
     }
 
     /// Revocations read at once.
-    private static let endsReadMax = 1_000
+    private static let revocationsReadMax = 1_000
 }

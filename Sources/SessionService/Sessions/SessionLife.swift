@@ -67,3 +67,11 @@ struct SessionLife: Hashable, Sendable {
         min(session.usedAt + limits(of: session).idleMax, ageEnd(of: session))
     }
 }
+
+extension SessionLife {
+    /// The operator's limits.
+    init(_ settings: SessionSettings) {
+        self.init(
+            idleMax: settings.idleMax, ageMax: settings.ageMax, byMethod: settings.limitsByMethod)
+    }
+}

@@ -38,7 +38,7 @@ extension Transaction {
         try requireOne(changed, "rotated")
     }
 
-    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof: `AccountEnding`
+    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof: `endAccount`
     /// distinguishes old sessions from new ones by it.
     func noteProofs(of session: Session) throws {
         let changed = try execute(
@@ -62,7 +62,7 @@ extension Transaction {
             """,
             [SQLValue(at), .integer(reason.rawValue), .integer(id.key)])
         try requireOne(changed, "ended")
-        try placeEnd(of: id, reason)
+        try recordRevocation(of: id, reason)
     }
 
     /// Deletes sessions that ended before `moment`, the oldest first.

@@ -36,9 +36,9 @@ struct SigningKeyRing: Sendable {
             let keys = try transaction.signingKeys()
             if keys.contains(where: { $0.phase == .active }) { return (keys, retired) }
             // There is none at the first start, or after a program that knew no announced keys.
-            let maker = SigningKeyMaker(box: box, randomness: randomness)
+            let generator = SigningKeyGenerator(box: box, randomness: randomness)
             let announced = keys.first { $0.phase == .announced }
-            try transaction.take(announced.map { .activate($0.id) } ?? .start, maker)
+            try transaction.take(announced.map { .activate($0.id) } ?? .start, generator)
             return (try transaction.signingKeys(), retired)
         }
         let ring = try SigningKeyRing(stored, retired: retired, box: box)

@@ -10,9 +10,9 @@ struct SigningKeyRotation: Sendable {
     static let lookEvery: Duration = .seconds(60)
 
     let store: Store
-    let keys: KeysInForce
+    let keys: CurrentSigningKeys
     let schedule: SigningKeySchedule
-    let maker: SigningKeyMaker
+    let generator: SigningKeyGenerator
     let time: any Time
     let logger: Logger
     /// Wakes the relay that notifies followers.
@@ -36,7 +36,7 @@ struct SigningKeyRotation: Sendable {
     /// Takes the steps that are due; accesses the store only if there are any.
     func takeDue() async throws {
         guard schedule.step(keys.current.ring.stored, at: time.now()) != nil else { return }
-        try await change { transaction in try transaction.takeDue(schedule, maker) }
+        try await change { transaction in try transaction.takeDue(schedule, generator) }
     }
 
     /// Activates another key: the announced one, which verifiers already know, or a new one.
@@ -51,7 +51,7 @@ struct SigningKeyRotation: Sendable {
                     detail: "\(keys.count) signing keys are published")
             }
             let announced = keys.first { $0.phase == .announced }
-            try transaction.take(announced.map { .activate($0.id) } ?? .start, maker)
+            try transaction.take(announced.map { .activate($0.id) } ?? .start, generator)
             return try transaction.signingKeys()
         }
     }
@@ -68,7 +68,7 @@ struct SigningKeyRotation: Sendable {
                 })
             else { throw ServiceError(.notFound, fields: ["key_id"]) }
             if !key.isRevoked { try transaction.revoke(key) }
-            return try transaction.takeDue(schedule, maker)
+            return try transaction.takeDue(schedule, generator)
         }
     }
 
@@ -78,7 +78,7 @@ struct SigningKeyRotation: Sendable {
         let (ring, version) = try await store.write { transaction in
             let stored = try flow(transaction)
             let ring = try SigningKeyRing(
-                stored, retired: try transaction.retiredSigningKeys(), box: maker.box)
+                stored, retired: try transaction.retiredSigningKeys(), box: generator.box)
             return (ring, keys.nextVersion())
         }
         keys.replace(with: ring, version: version)
@@ -86,5 +86,69 @@ struct SigningKeyRotation: Sendable {
         logger.info(
             "session.signing_keys.changed", "signing keys changed",
             fields: [.key: .text(keys.current.ring.active.identifier)])
+    }
+}
+
+/// Generates signing keys to be stored.
+struct SigningKeyGenerator: Sendable {
+    /// Seals their private numbers.
+    let box: SealedBox
+    let randomness: any Randomness
+
+    /// A new key that signs at once, or is only announced.
+    func make(_ state: SigningKeyState, at moment: Timestamp) throws -> StoredSigningKey {
+        let key = try SigningKey.generate()
+        let id = randomness.rowKey()
+        return StoredSigningKey(
+            id: id, state: state, x: key.verifyingKey.x, y: key.verifyingKey.y,
+            privateNumber: try box.seal(key.scalar(), at: .signingKey(id)), madeAt: moment,
+            activeAt: state == .active ? moment : nil)
+    }
+}
+
+extension Transaction {
+    /// Takes a step of the schedule, with its audit record.
+    func take(_ step: SigningKeySchedule.Step, _ generator: SigningKeyGenerator) throws {
+        switch step {
+        case .announce: try add(generator.make(.passive, at: at), .signingKeyMade)
+        case .start:
+            try makeActiveSigningKeyPassive()
+            try add(generator.make(.active, at: at), .signingKeyMade)
+        case .activate(let id):
+            try makeActiveSigningKeyPassive()
+            try activateSigningKey(id)
+            try audit(id, .signingKeyActivated)
+        case .retire(let id):
+            try retireSigningKey(id, isRevoked: false)
+            try audit(id, .signingKeyRetired)
+        }
+    }
+
+    /// Takes every step that is due, and returns the resulting keys.
+    func takeDue(
+        _ schedule: SigningKeySchedule, _ generator: SigningKeyGenerator
+    ) throws -> [StoredSigningKey] {
+        var keys = try signingKeys()
+        while let step = schedule.step(keys, at: at) {
+            try take(step, generator)
+            keys = try signingKeys()
+        }
+        return keys
+    }
+
+    /// Revokes a key, retired or not: its tokens are invalid from this commit on.
+    func revoke(_ key: StoredSigningKey) throws {
+        try retireSigningKey(key.id, isRevoked: true)
+        try audit(key.id, .signingKeyRevoked)
+    }
+
+    private func add(_ key: StoredSigningKey, _ kind: AuditKind) throws {
+        try insert(key)
+        try audit(key.id, kind)
+    }
+
+    /// Audit records name keys by their rows, which keep the public keys for good.
+    private func audit(_ key: Int64, _ kind: AuditKind) throws {
+        try audit(AuditEvent(kind, attempt: key))
     }
 }

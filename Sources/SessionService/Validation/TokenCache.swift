@@ -1,4 +1,6 @@
 import Contracts
+import Glibc
+import Messages
 import ServiceRuntime
 import Synchronization
 
@@ -58,6 +60,79 @@ final class TokenCache: Sendable {
         text.utf8.span.withUnsafeBytes { bytes in
             let start = bytes.count - MemoryLayout<UInt64>.size
             return start < 0 ? nil : bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+        }
+    }
+}
+
+/// A verified access token with the response for it while it is valid. Both are computed once,
+/// since a token is validated with every call of its owner. It also caches results of the last
+/// validation, so that the next one can avoid a lock.
+final class CachedToken: Sendable {
+    /// The interval in which a further use is not recorded. A session's recorded last use is at
+    /// most this much too early; a confirmation is permanent.
+    static let notingMilliseconds: Int64 = 1_000
+
+    let token: AccessToken
+    /// The version of the keys that it was verified under.
+    let keys: UInt64
+    /// `answer`, encoded.
+    let encoded: Encoded<SessionV1.ValidateResponse>
+    private let text: String
+    /// `RecentRevocations.insertions` when its session was last found live.
+    private let livedAfter = Atomic<UInt64>(.max)
+    /// When a use was last recorded, milliseconds since 1970.
+    private let notedAt = Atomic<Int64>(.min)
+
+    init(_ token: AccessToken, text: String, keys: UInt64) {
+        self.token = token
+        self.text = text
+        self.keys = keys
+        encoded = Encoded(Self.answer(token))
+    }
+
+    /// The response to a validation while the token is valid.
+    var answer: SessionV1.ValidateResponse { Self.answer(token) }
+
+    private static func answer(_ token: AccessToken) -> SessionV1.ValidateResponse {
+        SessionV1.ValidateResponse(
+            valid: true, sessionId: token.session.text, accountId: token.account.text,
+            authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,
+            expiresAtMs: token.expiresAt.milliseconds)
+    }
+
+    /// Whether its session was found live at this count of inserted revocations.
+    func isLiving(after insertions: UInt64) -> Bool {
+        livedAfter.load(ordering: .relaxed) == insertions
+    }
+
+    /// Records that its session was found live at this count of inserted revocations.
+    func lives(after insertions: UInt64) { livedAfter.store(insertions, ordering: .relaxed) }
+
+    /// Whether a use at `now` has to be recorded.
+    func isToBeNoted(at now: Timestamp) -> Bool {
+        let passed = now.milliseconds.subtractingReportingOverflow(
+            notedAt.load(ordering: .acquiring))
+        // An overflow is a first use. After a clock was set back, the use is recorded again.
+        return passed.overflow || !(0..<Self.notingMilliseconds).contains(passed.partialValue)
+    }
+
+    /// Records that a use at `now` was recorded.
+    func noted(at now: Timestamp) { notedAt.store(now.milliseconds, ordering: .releasing) }
+
+    /// Whether `other` is exactly this token, compared by bytes. To a Swift `String` the Kelvin
+    /// sign equals the letter K, so a token altered in that way would be accepted as this one.
+    ///
+    /// Constant time is not needed. The number of equal bytes reveals nothing to a caller who does
+    /// not know the token's last bytes: they are part of the signature, and the cache looks the
+    /// token up by them.
+    func isSpelled(_ other: String) -> Bool {
+        text.utf8.span.withUnsafeBytes { own in
+            other.utf8.span.withUnsafeBytes { other in
+                guard own.count == other.count, let start = own.baseAddress,
+                    let otherStart = other.baseAddress
+                else { return false }
+                return memcmp(start, otherStart, own.count) == 0
+            }
         }
     }
 }

@@ -16,19 +16,19 @@ import ServiceRuntime
 /// cache.
 final class Validation: Sendable {
     private let accessTokens: AccessTokens
-    private let ended: RevokedSessions
+    private let revoked: RevokedSessions
     private let confirmations: Confirmations
     private let activity: Activity
     private let time: any Time
     private let clock: ClockHold
 
-    init(parts: SessionParts) {
-        accessTokens = parts.accessTokens
-        ended = parts.ended
-        confirmations = parts.confirmations
-        activity = parts.activity
-        time = parts.time
-        clock = parts.clock
+    init(accessTokens: AccessTokens, memory: SessionMemory, time: any Time, clock: ClockHold) {
+        self.accessTokens = accessTokens
+        revoked = memory.revoked
+        confirmations = memory.confirmations
+        activity = memory.activity
+        self.time = time
+        self.clock = clock
     }
 
     /// The response, for callers in this process.
@@ -53,7 +53,7 @@ final class Validation: Sendable {
         try clock.requireAnswering()
         let now = time.now()
         guard let known = accessTokens.known(token), now < known.token.expiresAt,
-            !ended.includes(known)
+            !revoked.includes(known)
         else { return nil }
         // The token is valid: record its use.
         if known.isToBeNoted(at: now) {

@@ -36,13 +36,13 @@ struct FirstValidations: AsyncParsableCommand {
     private func validations(_ tokens: [String], _ scene: ValidationScene) throws -> Double {
         let context = Self.context
         return try Self.perSecond(tokens) { token in
-            try scene.service.validate(SessionV1.ValidateRequest(accessToken: token), context).valid
+            try scene.service.sessions.validate(SessionV1.ValidateRequest(accessToken: token), context).valid
         }
     }
 
     private func signatureChecks(_ tokens: [String], _ scene: ValidationScene) throws -> Double {
         let set = try JSONWebKeySet(
-            json: scene.service.keySet(SessionV1.KeySetRequest(), Self.context).jwks.utf8)
+            json: scene.service.sessions.keySet(SessionV1.KeySetRequest(), Self.context).jwks.utf8)
         guard let key = set.identifiers.first.flatMap({ set[$0] }) else {
             throw ValidationError("no key is published")
         }

@@ -45,8 +45,8 @@ struct Refreshes: AsyncParsableCommand {
         var limits = StoreLimits()
         if let flowsMax { limits.groupFlowsMax = flowsMax }
         let store = try Store(
-            folder: "\(folder)/\(name)", name: SessionService.storeName,
-            migrations: SessionService.migrations, engine: SQLiteEngine(durability: durability),
+            folder: "\(folder)/\(name)", name: SessionTables.storeName,
+            migrations: SessionTables.migrations, engine: SQLiteEngine(durability: durability),
             limits: limits, time: SystemTime(), logger: .silent)
         defer { store.close() }
         let scene = try await SessionScene(store: store)

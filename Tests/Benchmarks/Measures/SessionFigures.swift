@@ -65,8 +65,8 @@ struct SessionFigures: AsyncParsableCommand {
 
     private func store(_ name: String) throws -> Store {
         try Store(
-            folder: "\(folder)/\(name)", name: SessionService.storeName,
-            migrations: SessionService.migrations, time: SystemTime(), logger: .silent)
+            folder: "\(folder)/\(name)", name: SessionTables.storeName,
+            migrations: SessionTables.migrations, time: SystemTime(), logger: .silent)
     }
 }
 

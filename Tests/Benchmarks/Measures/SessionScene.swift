@@ -18,7 +18,7 @@ struct SessionScene: Sendable {
         init(_ token: String) { self.token = Mutex(token) }
     }
 
-    private let service: SessionService
+    private let service: SessionHandlers
     private let seal: SignInProofSeal
     private let randomness = SecureRandomness()
 
@@ -30,7 +30,7 @@ struct SessionScene: Sendable {
         }
         let proofs = SecretBytes(copying: SecureRandomness().bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
-        service = try await SessionService(
+        service = try await SessionHandlers(
             settings: settings, store: store,
             keys: SessionKeys(
                 master: SecretBytes(copying: SecureRandomness().bytes(32)), signInProofs: proofs,
@@ -50,7 +50,7 @@ struct SessionScene: Sendable {
     func refresh(_ family: Family) async throws {
         let request = SessionV1.RefreshRequest(
             refreshToken: family.token.withLock { $0 }, origin: Self.origin)
-        let answer = try await service.refresh(request, Self.context)
+        let answer = try await service.sessions.refresh(request, Self.context)
         family.token.withLock { $0 = answer.tokens?.refreshToken ?? "" }
     }
 
@@ -60,7 +60,7 @@ struct SessionScene: Sendable {
         let proof = IdentityV1.SignInProof(
             accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
-        let answer = try await service.create(
+        let answer = try await service.sessions.create(
             SessionV1.CreateRequest(proof: seal.seal(proof), origin: Self.origin), Self.context)
         return Family(answer.tokens?.refreshToken ?? "")
     }

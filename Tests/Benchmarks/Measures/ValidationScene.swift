@@ -9,7 +9,7 @@ import Storage
 
 /// A session service on its own store, and access tokens of different sessions.
 struct ValidationScene: Sendable {
-    let service: SessionService
+    let service: SessionHandlers
     let store: Store
     private let seal: SignInProofSeal
     private let randomness = SecureRandomness()
@@ -17,7 +17,7 @@ struct ValidationScene: Sendable {
     /// A service on a new store in `folder`.
     init(folder: String) async throws {
         store = try Store(
-            folder: folder, name: SessionService.storeName, migrations: SessionService.migrations,
+            folder: folder, name: SessionTables.storeName, migrations: SessionTables.migrations,
             time: SystemTime(), logger: .silent)
         let loader = SettingsLoader(
             program: "benchmark", summary: "", arguments: [], environment: [:])
@@ -26,7 +26,7 @@ struct ValidationScene: Sendable {
         }
         let proofs = SecretBytes(copying: randomness.bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
-        service = try await SessionService(
+        service = try await SessionHandlers(
             settings: settings, store: store,
             keys: SessionKeys(
                 master: SecretBytes(copying: randomness.bytes(32)), signInProofs: proofs,
@@ -50,6 +50,6 @@ struct ValidationScene: Sendable {
         let request = SessionV1.CreateRequest(
             proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
         let context = CallContext(deadline: SystemTime().uptime() + .seconds(10))
-        return try await service.create(request, context).tokens?.accessToken ?? ""
+        return try await service.sessions.create(request, context).tokens?.accessToken ?? ""
     }
 }

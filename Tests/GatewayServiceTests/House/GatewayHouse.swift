@@ -57,7 +57,7 @@ final class GatewayHouse: Sendable {
         accountSessions = AccountSessionsHandler(
             accounts: inner.identity, identities: identities,
             codes: PhoneCodes(of: inner.identity), sessions: inner.session,
-            devices: inner.session, limits: guarding)
+            devices: inner.sessionHandlers.devices, limits: guarding)
         phone = PhoneSignInHandler(
             codes: PhoneCodes(of: inner.identity), sessions: inner.session, limits: guarding)
         passwords = PasswordsHandler(

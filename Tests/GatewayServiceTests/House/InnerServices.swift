@@ -26,7 +26,8 @@ final class InnerServices: Sendable {
     /// Events that providers send about their users.
     let providerEvents: ProviderEvents
     let identityStore: Store
-    let session: SessionService
+    let sessionHandlers: SessionHandlers
+    var session: SessionsHandler { sessionHandlers.sessions }
     let sessionStore: Store
     let limits: LimitsHandler
     let notification: NotificationService
@@ -57,8 +58,8 @@ final class InnerServices: Sendable {
         self.time = time
         let proofKey = key()
         proofs = SignInProofSeal(key: KeyedHash(key: proofKey))
-        sessionStore = try store(SessionService.storeName, SessionService.migrations)
-        session = try await SessionService(
+        sessionStore = try store(SessionTables.storeName, SessionTables.migrations)
+        sessionHandlers = try await SessionHandlers(
             settings: try SettingsLoader.settings(), store: sessionStore,
             keys: SessionKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log)
@@ -101,8 +102,8 @@ final class InnerServices: Sendable {
             passwords: try PasswordHashPool(
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
             notifications: notification, texts: short.texts, pushDevices: short.devices,
-            sessions: SessionsForIdentity(session: session), devices: session, time: time,
-            randomness: randomness, logger: log, metrics: metrics,
+            sessions: SessionsForIdentity(session: sessionHandlers.sessions),
+            devices: sessionHandlers.devices, time: time, randomness: randomness, logger: log, metrics: metrics,
             relays: RelaysForIdentity(
                 desk: RelayAddressesHandler(store: notificationStore, keys: mailKeys)))
         let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
@@ -119,7 +120,7 @@ final class InnerServices: Sendable {
         let wishes = try await count(identityStore, "outbox", where: "topic = 'password-reset'")
         if wishes > 0 { time.advance(by: .seconds(1)) }
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.session.run() }
+            group.addTask { try await self.sessionHandlers.background.run() }
             group.addTask { try await self.identity.run() }
             group.addTask { try await self.notification.run() }
             for _ in 0..<100_000 {

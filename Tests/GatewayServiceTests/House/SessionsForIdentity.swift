@@ -7,7 +7,7 @@ import SessionService
 /// The session service as identity calls it. Between processes the connection identifies the
 /// caller.
 struct SessionsForIdentity: SessionsAPI {
-    let session: SessionService
+    let session: SessionsHandler
 
     private func named(_ context: CallContext) -> CallContext {
         CallContext(

@@ -16,7 +16,7 @@ struct VerificationHandlerTests {
 
     init() async throws {
         house = try await GatewayHouse()
-        upstream = CountedEnds(inner: house.inner.session.ends)
+        upstream = CountedEnds(inner: house.inner.sessionHandlers.ends)
         relay = VerificationHandler(
             sessions: house.inner.session, ends: upstream, time: house.time,
             randomness: SeededRandomness(seed: 3))
@@ -24,7 +24,9 @@ struct VerificationHandlerTests {
 
     private func relaying(_ body: () async throws -> Void) async throws {
         let parts = [
-            Task { [session = house.inner.session] in _ = try? await session.run() },
+            Task { [session = house.inner.sessionHandlers] in
+                _ = try? await session.background.run()
+            },
             Task { [relay] in await relay.run() },
         ]
         defer { for part in parts { part.cancel() } }

@@ -12,7 +12,8 @@ struct TokenAttackTests {
     func forgeries() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open()
-        let jwks = fixture.service.keySet(SessionV1.KeySetRequest(), fixture.context()).jwks
+        let jwks = fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context())
+            .jwks
         let kid = try #require(JSONWebKeySet(json: jwks.utf8).identifiers.first)
         let attacks = try #require(
             try TokenAttacks(on: tokens.accessToken, kid: kid, jwks: jwks))

@@ -36,7 +36,7 @@ struct ActivityFlusherTests {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(700))
         #expect(!fixture.validate(tokens.accessToken).valid)
-        #expect(fixture.service.parts.activity.count == 0)
+        #expect(fixture.service.sessions.memory.activity.count == 0)
     }
 
     @Test("S-05: marks are written together after an interval, and at a clean stop")
@@ -47,17 +47,17 @@ struct ActivityFlusherTests {
         for tokens in [one, two] { #expect(fixture.validate(tokens.accessToken).valid) }
         let service = fixture.service
         await withThrowingTaskGroup { group in
-            group.addTask { try await service.run() }
+            group.addTask { try await service.background.run() }
             await fixture.time.sleepers(2)
             fixture.time.advance(by: .seconds(60))
-            while service.parts.activity.count > 0 { await Task.yield() }
+            while service.sessions.memory.activity.count > 0 { await Task.yield() }
             group.cancelAll()
         }
         #expect(
             try await fixture.number("SELECT min(used_at_ms) FROM session")
                 == moment.milliseconds)
         #expect(fixture.validate(one.accessToken).valid)
-        await fixture.service.writeRemaining()
+        await fixture.service.background.writeRemaining()
         #expect(try await usedAt() == moment + .seconds(60))
     }
 
@@ -85,7 +85,7 @@ struct ActivityFlusherTests {
         fixture.time.advance(by: .seconds(10))
         _ = try await fixture.refresh(tokens.refreshToken)
         let refreshed = fixture.time.now()
-        await fixture.service.writeRemaining()
+        await fixture.service.background.writeRemaining()
         #expect(try await usedAt() == refreshed)
     }
 }

@@ -46,7 +46,7 @@ struct ClockHoldTests {
         await expectRefused(.unavailable) { try await fixture.inspect(tokens.accessToken) }
         await expectRefused(.unavailable) { try await fixture.list(tokens.accessToken) }
         #expect(throws: ServiceError.self) {
-            try fixture.service.validate(
+            try fixture.service.sessions.validate(
                 SessionV1.ValidateRequest(accessToken: tokens.accessToken), fixture.context())
         }
         #expect(fixture.time.now() == before, "the time continues from the stored mark")

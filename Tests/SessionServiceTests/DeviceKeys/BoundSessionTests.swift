@@ -92,7 +92,7 @@ struct BoundSessionTests {
         let request = SessionV1.SignOutRequest(
             deviceProof: try device.proof(tokens.refreshToken, at: fixture.time.now()),
             token: .refreshToken(tokens.refreshToken))
-        #expect(try await fixture.service.signOut(request, fixture.context()).ended == 1)
+        #expect(try await fixture.service.sessions.signOut(request, fixture.context()).ended == 1)
         #expect(!fixture.validate(child.accessToken).valid)
     }
 
@@ -117,7 +117,7 @@ struct BoundSessionTests {
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await service.refresh(request, context).tokens?.refreshToken ?? ""
+                    try await service.sessions.refresh(request, context).tokens?.refreshToken ?? ""
                 }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }

@@ -70,7 +70,7 @@ struct TestDevice: Sendable {
 extension SessionFixture {
     /// Opens a session that is bound to a device.
     func open(on device: TestDevice, key: String? = nil) async throws -> SessionV1.Tokens {
-        let response = try await service.create(
+        let response = try await service.sessions.create(
             SessionV1.CreateRequest(
                 proof: proof(try account()),
                 origin: IdentityV1.Origin(deviceId: device.id, platform: "ios"),
@@ -90,7 +90,7 @@ extension SessionFixture {
     func refresh(
         _ token: String, proof: SessionV1.DeviceProof?, device: String = "d1", key: String? = nil
     ) async throws -> SessionV1.Tokens {
-        let response = try await service.refresh(
+        let response = try await service.sessions.refresh(
             SessionV1.RefreshRequest(
                 refreshToken: token, origin: IdentityV1.Origin(deviceId: device),
                 deviceProof: proof),

@@ -29,7 +29,7 @@ struct PresenceTests {
     private func reauthenticate(
         _ token: String, _ presence: SessionV1.PresenceProof
     ) async throws -> SessionV1.ReauthenticateResponse {
-        try await fixture.service.reauthenticate(
+        try await fixture.service.devices.reauthenticate(
             SessionV1.ReauthenticateRequest(accessToken: token, presence: presence),
             fixture.context())
     }
@@ -92,7 +92,7 @@ struct PresenceTests {
         #expect(wasHeld)
         #expect(try await fixture.audited(.sessionReauthenticated) == 1)
         fixture.time.advance(by: .seconds(600))
-        await fixture.service.work.rejectedTokens.write()
+        await fixture.service.background.maintenance.writeRejectedTokens()
         let kind = AuditKind.reauthenticationRefused.rawValue
         #expect(
             try await fixture.number(
@@ -157,7 +157,7 @@ struct PresenceTests {
         let proof = fixture.proof(try fixture.account())
         let presence = try device.presence(tokens.accessToken, at: fixture.time.now())
         await expectRefused(.invalidArgument) {
-            try await fixture.service.reauthenticate(
+            try await fixture.service.devices.reauthenticate(
                 .init(accessToken: tokens.accessToken, proof: proof, presence: presence),
                 fixture.context())
         }

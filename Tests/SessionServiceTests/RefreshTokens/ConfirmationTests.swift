@@ -53,8 +53,7 @@ struct ConfirmationTests {
         let grace: Duration = .seconds(30)
         let confirmations = Confirmations(grace: grace)
         let tokens = try await fixture.open()
-        let parts = fixture.service.parts
-        let token = try #require(parts.accessTokens.read(tokens.accessToken))
+        let token = try #require(fixture.service.sessions.accessTokens.read(tokens.accessToken))
         let start = fixture.time.now()
         confirmations.note(token, at: start)
         #expect(confirmations.hasSeen(token.session, 1))
@@ -71,7 +70,7 @@ struct ConfirmationTests {
         let grace: Duration = .seconds(30)
         let confirmations = Confirmations(grace: grace)
         let tokens = try await fixture.open()
-        let token = try #require(fixture.service.parts.accessTokens.read(tokens.accessToken))
+        let token = try #require(fixture.service.sessions.accessTokens.read(tokens.accessToken))
         let start = fixture.time.now()
         confirmations.note(token, at: start)
         confirmations.forget(at: start + grace - .milliseconds(1))

@@ -43,12 +43,12 @@ struct RefreshTokenKeyTests {
     @Test("a key is accepted as long as a session from its time can live, and no longer")
     func acceptance() async throws {
         let first = try await fixture.open()
-        try await fixture.service.renewRefreshKey()
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
         fixture.time.advance(by: Self.day * 90 - .milliseconds(1))
-        try await fixture.service.renewRefreshKey()
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
         _ = try await fixture.refresh(first.refreshToken)
         fixture.time.advance(by: .milliseconds(1))
-        try await fixture.service.renewRefreshKey()
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
         await expectRefused(.invalidRefreshToken) { try await fixture.refresh(first.refreshToken) }
     }
 
@@ -62,7 +62,8 @@ struct RefreshTokenKeyTests {
             for proof in proofs {
                 let context = fixture.context()
                 group.addTask {
-                    _ = try await service.create(SessionV1.CreateRequest(proof: proof), context)
+                    _ = try await service.sessions.create(
+                        SessionV1.CreateRequest(proof: proof), context)
                 }
             }
             try await group.waitForAll()
@@ -91,7 +92,10 @@ struct RefreshTokenKeyTests {
 
     @Test("G-10: if a key cannot be made, that is reported and sign-ins continue")
     func goesOn() async throws {
-        for _ in 2...255 { try await fixture.service.renewRefreshKey() }
+        for _ in 2...255 {
+            try await fixture.service.sessions.refreshTokens.renew(
+                in: fixture.store, isWanted: true)
+        }
         fixture.time.advance(by: Self.day * 31)
         let first = try await fixture.open()
         #expect(try keyID(first.refreshToken) == 255)
@@ -118,8 +122,14 @@ struct RefreshTokenKeyTests {
 
     @Test("at most 255 keys exist: the next is rejected until an old one is removed")
     func exhausted() async throws {
-        for _ in 2...255 { try await fixture.service.renewRefreshKey() }
-        await expectRefused(.resourceExhausted) { try await fixture.service.renewRefreshKey() }
+        for _ in 2...255 {
+            try await fixture.service.sessions.refreshTokens.renew(
+                in: fixture.store, isWanted: true)
+        }
+        await expectRefused(.resourceExhausted) {
+            try await fixture.service.sessions.refreshTokens.renew(
+                in: fixture.store, isWanted: true)
+        }
         fixture.time.advance(by: Self.day * 90)
         let tokens = try await fixture.open()
         #expect(try keyID(tokens.refreshToken) == 1)

@@ -18,7 +18,7 @@ struct RotationMigrationTests {
         _ migrations: [Migration], _ work: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         let store = try Store(
-            folder: folder.path, name: SessionService.storeName, migrations: migrations, time: time,
+            folder: folder.path, name: SessionTables.storeName, migrations: migrations, time: time,
             logger: CapturedLog().logger(time: time))
         defer { store.close() }
         return try await store.write(work)
@@ -37,9 +37,9 @@ struct RotationMigrationTests {
 
     @Test("an earlier session is read, is not bound, and has no grace until it rotates")
     func forward() async throws {
-        let first = Array(SessionService.migrations.prefix(1))
+        let first = Array(SessionTables.migrations.prefix(1))
         try await withStore(first) { try Self.insert(1, in: $0) }
-        let (before, after) = try await withStore(SessionService.migrations) { transaction in
+        let (before, after) = try await withStore(SessionTables.migrations) { transaction in
             let id = try #require(SessionID(key: 1))
             var session = try #require(try transaction.session(id))
             let before = session
@@ -55,11 +55,11 @@ struct RotationMigrationTests {
 
     @Test("the earlier version runs on the new schema")
     func backward() async throws {
-        try await withStore(SessionService.migrations) { _ in }
-        try await withStore(Array(SessionService.migrations.prefix(1))) { transaction in
+        try await withStore(SessionTables.migrations) { _ in }
+        try await withStore(Array(SessionTables.migrations.prefix(1))) { transaction in
             try Self.insert(2, in: transaction)
         }
-        let session = try await withStore(SessionService.migrations) {
+        let session = try await withStore(SessionTables.migrations) {
             try $0.session(try #require(SessionID(key: 2)))
         }
         #expect(session?.counter == 3)

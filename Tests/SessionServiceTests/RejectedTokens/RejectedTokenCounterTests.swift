@@ -56,7 +56,7 @@ struct RejectedTokenCounterTests {
         _ = try await fixture.store.write { try $0.execute("DROP TRIGGER full") }
         #expect(try await fixture.audited(.refreshRefused) == 0)
         fixture.time.advance(by: .seconds(600))
-        await fixture.service.work.rejectedTokens.write()
+        await fixture.service.background.maintenance.writeRejectedTokens()
         #expect(try await fixture.audited(.refreshRefused) == 1)
     }
 
@@ -89,10 +89,10 @@ struct RejectedTokenCounterTests {
             }
         }
         #expect(try await fixture.audited(.refreshRefused) == 1)
-        await fixture.service.work.rejectedTokens.write()
+        await fixture.service.background.maintenance.writeRejectedTokens()
         #expect(try await fixture.audited(.refreshRefused) == 1, "the window is not over")
         fixture.time.advance(by: .seconds(600))
-        await fixture.service.work.rejectedTokens.write()
+        await fixture.service.background.maintenance.writeRejectedTokens()
         #expect(try await fixture.audited(.refreshRefused) == 2)
         let kind = AuditKind.refreshRefused.rawValue
         #expect(
@@ -112,7 +112,7 @@ struct RejectedTokenCounterTests {
                 try await fixture.refresh(tokens.refreshToken)
             }
         }
-        await fixture.service.writeRemaining()
+        await fixture.service.background.writeRemaining()
         #expect(
             try await fixture.number(
                 "SELECT max(attempt) FROM audit WHERE kind = ?",

@@ -18,7 +18,9 @@ struct EndsStreamTests {
 
     /// Runs the service's relay while `body` runs.
     private func relaying(_ body: () async throws -> Void) async throws {
-        let relay = Task { [service = fixture.service] in try await service.work.ends.run() }
+        let relay = Task { [service = fixture.service] in
+            try await service.background.revocations.run()
+        }
         do {
             try await body()
         } catch {
@@ -32,7 +34,8 @@ struct EndsStreamTests {
     private func watch(from position: UInt64) -> IncomingItems<SessionV1.WatchEndsItem> {
         fixture.service.ends.watchEnds(
             SessionV1.WatchEndsRequest(
-                position: position, epoch: fixture.service.work.ends.epoch), fixture.context())
+                position: position, epoch: fixture.service.background.revocations.epoch),
+            fixture.context())
     }
 
     /// The revocations in the items up to the first that satisfies `isLast`.
@@ -94,7 +97,7 @@ struct EndsStreamTests {
                     group.addTask {
                         let request = SessionV1.SignOutRequest(
                             all: false, token: .accessToken(tokens.accessToken))
-                        _ = try await service.signOut(request, context)
+                        _ = try await service.sessions.signOut(request, context)
                     }
                 }
                 try await group.waitForAll()

@@ -22,7 +22,7 @@ final class ScheduledService {
     private let keys: SessionKeys
     private let seal: SignInProofSeal
     private let device: TestDevice
-    private var service: SessionService
+    private var service: SessionHandlers
     private var accounts: Int64 = 0
 
     init() async throws {
@@ -34,8 +34,8 @@ final class ScheduledService {
             randomness: randomness)
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
         store = try Store(
-            folder: folder.path, name: SessionService.storeName,
-            migrations: SessionService.migrations,
+            folder: folder.path, name: SessionTables.storeName,
+            migrations: SessionTables.migrations,
             engine: SQLiteEngine(durability: .noneForMeasuring), time: time,
             logger: CapturedLog().logger(time: time))
         service = try await Self.service(store, keys, time, randomness)
@@ -45,8 +45,8 @@ final class ScheduledService {
 
     private static func service(
         _ store: Store, _ keys: SessionKeys, _ time: ManualTime, _ randomness: SeededRandomness
-    ) async throws -> SessionService {
-        try await SessionService(
+    ) async throws -> SessionHandlers {
+        try await SessionHandlers(
             settings: SessionFixture.settings([
                 "--session-idle-max", "366d", "--session-age-max", "3660d",
                 "--refresh-key-life", "366d",
@@ -93,7 +93,7 @@ final class ScheduledService {
         let token = try #require(tokens.refresh[client.held])
         let expected = world.verdict(on: client)
         do {
-            let answer = try await service.refresh(
+            let answer = try await service.sessions.refresh(
                 SessionV1.RefreshRequest(
                     refreshToken: token,
                     deviceProof: client.hasKey ? try device.proof(token, at: time.now()) : nil),
@@ -102,7 +102,7 @@ final class ScheduledService {
             let isNew = expected == .child
             guard isNew || expected == .sameChild else { return "answered, not \(expected)" }
             let counter = isNew ? world.leaf + 1 : world.leaf
-            let given = service.parts.refreshTokens.seal.token(child.refreshToken)
+            let given = service.sessions.refreshTokens.seal.token(child.refreshToken)
             if given?.counter != counter { return "another child" }
             tokens.refresh[counter] = child.refreshToken
             tokens.access[counter] = child.accessToken
@@ -119,7 +119,8 @@ final class ScheduledService {
     }
 
     private func isGood(_ accessToken: String) throws -> Bool {
-        try service.validate(SessionV1.ValidateRequest(accessToken: accessToken), context).valid
+        try service.sessions.validate(SessionV1.ValidateRequest(accessToken: accessToken), context)
+            .valid
     }
 
     private func open(isBound: Bool) async throws -> SessionV1.Tokens {
@@ -128,7 +129,7 @@ final class ScheduledService {
         let proof = IdentityV1.SignInProof(
             accountId: try #require(AccountID(key: accounts)).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
-        let answer = try await service.create(
+        let answer = try await service.sessions.create(
             SessionV1.CreateRequest(
                 proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: device.id),
                 deviceKey: isBound ? try device.key() : nil),

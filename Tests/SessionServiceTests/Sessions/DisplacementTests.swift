@@ -66,7 +66,7 @@ struct DisplacementTests {
         let (service, context) = (fixture.service, fixture.context())
         let opened = try await withThrowingTaskGroup(of: SessionV1.Tokens?.self) { group in
             for request in requests {
-                group.addTask { try await service.create(request, context).tokens }
+                group.addTask { try await service.sessions.create(request, context).tokens }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }

@@ -25,7 +25,7 @@ struct SigningKeyRotationTests {
     }
 
     private func published() throws -> [String] {
-        let set = fixture.service.keySet(SessionV1.KeySetRequest(), fixture.context())
+        let set = fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context())
         return try JSONWebKeySet(json: set.jwks.utf8).identifiers
     }
 
@@ -38,7 +38,8 @@ struct SigningKeyRotationTests {
 
     /// Advances the time while the schedule runs, as in the service.
     private func pass(_ duration: Duration) async throws {
-        let worker = Task { [service = fixture.service] in try await service.work.signingKeys.run()
+        let worker = Task { [service = fixture.service] in
+            try await service.background.signingKeys.run()
         }
         await fixture.time.sleepers()
         var rest = duration

@@ -14,30 +14,31 @@ extension SessionFixture {
         let account = try account ?? self.account()
         let origin = IdentityV1.Origin(
             deviceId: "id of \(device)", platform: "ios", deviceName: device)
-        let response = try await service.create(
+        let response = try await service.sessions.create(
             SessionV1.CreateRequest(proof: proof(account, methods: methods), origin: origin),
             context())
         return try #require(response.tokens)
     }
 
     func list(_ token: String) async throws -> [SessionV1.DeviceSession] {
-        try await service.list(SessionV1.ListRequest(accessToken: token), context()).sessions
+        try await service.devices.list(SessionV1.ListRequest(accessToken: token), context())
+            .sessions
     }
 
     func end(_ session: String, by token: String) async throws -> Bool {
         let request = SessionV1.EndRequest(accessToken: token, sessionId: session)
-        return try await service.end(request, context()).ended
+        return try await service.devices.end(request, context()).ended
     }
 
     func endOthers(by token: String) async throws -> Int {
         let request = SessionV1.EndOthersRequest(accessToken: token)
-        return Int(try await service.endOthers(request, context()).ended)
+        return Int(try await service.devices.endOthers(request, context()).ended)
     }
 
     func reauthenticate(
         _ token: String, _ proof: IdentityV1.SignInProof
     ) async throws -> SessionV1.ReauthenticateResponse {
-        try await service.reauthenticate(
+        try await service.devices.reauthenticate(
             SessionV1.ReauthenticateRequest(accessToken: token, proof: proof), context())
     }
 
@@ -53,7 +54,7 @@ extension SessionFixture {
     func handOver() async throws {
         let (service, store, time) = (service, store, time)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await service.run() }
+            group.addTask { try await service.background.run() }
             for _ in 0..<100_000 {
                 if try await store.read({ try $0.outboxCount() }) == 0 { break }
                 time.advance(by: .milliseconds(10))

@@ -22,7 +22,7 @@ final class SessionFixture {
     let log = CapturedLog()
     private let settings: SessionSettings
     private(set) var store: Store
-    private(set) var service: SessionService
+    private(set) var service: SessionHandlers
 
     /// A service on an empty store.
     /// - Parameter flags: Settings, as on a command line.
@@ -60,8 +60,8 @@ final class SessionFixture {
         _ folder: TemporaryFolder, _ time: ManualTime, _ log: CapturedLog
     ) throws -> Store {
         try Store(
-            folder: folder.path, name: SessionService.storeName,
-            migrations: SessionService.migrations, time: time,
+            folder: folder.path, name: SessionTables.storeName,
+            migrations: SessionTables.migrations, time: time,
             logger: log.logger(time: time))
     }
 
@@ -69,8 +69,8 @@ final class SessionFixture {
         _ settings: SessionSettings, _ store: Store, _ master: SecretBytes,
         _ proofKey: SecretBytes, _ notices: RecordingNotices, _ time: ManualTime,
         _ randomness: SeededRandomness, _ log: CapturedLog
-    ) async throws -> SessionService {
-        try await SessionService(
+    ) async throws -> SessionHandlers {
+        try await SessionHandlers(
             settings: settings, store: store,
             keys: SessionKeys(master: master, signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log.logger(time: time))
@@ -114,7 +114,7 @@ final class SessionFixture {
     func create(
         _ proof: IdentityV1.SignInProof, key: String? = nil
     ) async throws -> SessionV1.Tokens {
-        let response = try await service.create(
+        let response = try await service.sessions.create(
             SessionV1.CreateRequest(
                 proof: proof, origin: IdentityV1.Origin(deviceId: "d1", platform: "cli")),
             context(key))
@@ -122,14 +122,14 @@ final class SessionFixture {
     }
 
     func refresh(_ token: String, key: String? = nil) async throws -> SessionV1.Tokens {
-        let response = try await service.refresh(
+        let response = try await service.sessions.refresh(
             SessionV1.RefreshRequest(refreshToken: token), context(key))
         return try #require(response.tokens)
     }
 
     func validate(_ token: String) -> SessionV1.ValidateResponse {
         do {
-            return try service.validate(
+            return try service.sessions.validate(
                 SessionV1.ValidateRequest(accessToken: token), context())
         } catch {
             Issue.record("validation threw \(error)")
@@ -138,14 +138,14 @@ final class SessionFixture {
     }
 
     func inspect(_ token: String) async throws -> SessionV1.InspectResponse {
-        try await service.inspect(SessionV1.InspectRequest(accessToken: token), context())
+        try await service.sessions.inspect(SessionV1.InspectRequest(accessToken: token), context())
     }
 
     func signOut(
         _ token: SessionV1.SignOutRequest.Token?, all: Bool = false
     ) async throws -> Int {
         let request = SessionV1.SignOutRequest(all: all, token: token)
-        return Int(try await service.signOut(request, context()).ended)
+        return Int(try await service.sessions.signOut(request, context()).ended)
     }
 
     func endAccount(
@@ -153,7 +153,7 @@ final class SessionFixture {
     ) async throws -> Int {
         let request = SessionV1.EndAccountRequest(
             accountId: account.text, beforeMs: before.milliseconds, reason: reason)
-        return Int(try await service.endAccount(request, context(from: "identity")).ended)
+        return Int(try await service.sessions.endAccount(request, context(from: "identity")).ended)
     }
 
     /// How many audit records of `kind` there are.

@@ -18,7 +18,7 @@ struct EncodedAnswerTests {
 
     private func encoded(_ token: String) throws -> SessionV1.ValidateResponse {
         let request = SessionV1.ValidateRequest(accessToken: token)
-        let answer = try fixture.service.validation.encoded(request)
+        let answer = try fixture.service.sessions.validation.encoded(request)
         return try SessionV1.ValidateResponse(decoding: answer.bytes)
     }
 
@@ -58,14 +58,15 @@ struct EncodedAnswerTests {
 
     @Test("the server's methods are those of the dispatcher")
     func methods() {
-        let names = SessionsDispatcher.methods(of: fixture.service).handlers.map(\.method.name)
-        #expect(fixture.service.methods.handlers.map(\.method.name) == names)
+        let names = SessionsDispatcher.methods(of: fixture.service.sessions).handlers.map(
+            \.method.name)
+        #expect(fixture.service.sessions.methods.handlers.map(\.method.name) == names)
     }
 
     @Test("S-05: a use is recorded only if the last recorded one is a second ago")
     func noted() async throws {
         let tokens = try await fixture.open()
-        let activity = fixture.service.parts.activity
+        let activity = fixture.service.sessions.memory.activity
         #expect(try encoded(tokens.accessToken).valid)
         let first = activity.count
         #expect(first == 1)

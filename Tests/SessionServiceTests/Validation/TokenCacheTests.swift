@@ -40,7 +40,7 @@ struct TokenCacheTests {
     func expired() async throws {
         let fixture = try await SessionFixture()
         let opened = try await fixture.open()
-        let token = try #require(fixture.service.parts.accessTokens.read(opened.accessToken))
+        let token = try #require(fixture.service.sessions.accessTokens.read(opened.accessToken))
         tokens.insert(CachedToken(token, text: "token one", keys: 0), for: "token one")
         tokens.forget(expiredAt: token.expiresAt - .milliseconds(1))
         #expect(tokens.count == 1)
@@ -62,7 +62,7 @@ struct TokenCacheTests {
     private func known(_ text: String) async throws -> CachedToken {
         let fixture = try await SessionFixture()
         let opened = try await fixture.open()
-        let token = try #require(fixture.service.parts.accessTokens.read(opened.accessToken))
+        let token = try #require(fixture.service.sessions.accessTokens.read(opened.accessToken))
         return CachedToken(token, text: text, keys: 0)
     }
 }

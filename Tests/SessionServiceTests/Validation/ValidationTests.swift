@@ -80,7 +80,7 @@ struct ValidationTests {
         #expect(AccessTokenLife(mean: .seconds(600)).longest == .seconds(631))
         let token = try await signedByOurs(
             type: "at+jwt", audience: "postern", issuer: "postern")
-        let tokens = fixture.service.parts.accessTokens
+        let tokens = fixture.service.sessions.accessTokens
         let shorter = AccessTokens(
             life: AccessTokenLife(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
             audience: tokens.audience, extra: nil)

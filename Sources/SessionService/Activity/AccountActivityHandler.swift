@@ -1,0 +1,41 @@
+import CallRecords
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.session.v1.AccountActivity`: when an account was used, for identity and the operator's
+/// tool.
+package struct AccountActivityHandler: AccountActivityService {
+    let store: Store
+    let life: SessionLife
+    let activity: Activity
+    let time: any Time
+
+    /// Returns an account's activity (I-01): its live sessions, when one was last used, and when
+    /// the account was last seen.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
+    ///   is not trusted.
+    package func accountActivity(
+        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.AccountActivityResponse {
+        try store.clock.requireAnswering()
+        try context.requireAccountKeeper()
+        guard let account = AccountID(text: request.accountId) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        let (open, seen) = try await store.read {
+            (try $0.openSessions(of: account), try $0.accountSeen(account))
+        }
+        let now = time.now()
+        let sessions = open.map(activity.applied(to:))
+        let live = sessions.filter { life.state(of: $0, at: now) == .live }
+        // A session that has timed out was still used, even if its end is not written yet.
+        let latest = (sessions.map(\.usedAt) + [seen].compactMap(\.self)).max()
+        return SessionV1.AccountActivityResponse(
+            liveSessions: UInt32(clamping: live.count),
+            lastActivityAtMs: live.map(\.usedAt).max()?.milliseconds ?? 0,
+            lastSeenAtMs: latest?.milliseconds ?? 0)
+    }
+}

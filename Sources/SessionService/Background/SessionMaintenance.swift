@@ -1,0 +1,127 @@
+import CallRecords
+import Logging
+import ServiceRuntime
+import Storage
+import Synchronization
+
+/// Maintains store and memory at each interval: writes activity and counts of rejected tokens,
+/// rotates the refresh token key when it is due, removes what has expired from memory, and cleans
+/// up a part of the session table. It writes the ends of sessions that have timed out without a
+/// call, and deletes sessions that ended long ago.
+///
+/// Each step is short, so that no refresh waits long for it. Sessions that may be over are found
+/// with a reader, since between two open sessions there can be any number of ended ones. Only those
+/// found are checked again and written by the writer. The sweep walks the whole table by key and
+/// starts again.
+final class SessionMaintenance: Sendable {
+    /// Rows that one step reads or deletes: a few milliseconds.
+    private static let stepRows = 256
+    /// Steps at each interval: 4,096 rows, so that a million are visited within some hours.
+    private static let stepsMax = 16
+
+    private let store: Store
+    private let settings: SessionSettings
+    private let life: SessionLife
+    private let memory: SessionMemory
+    private let keys: CurrentSigningKeys
+    private let refreshTokens: RefreshTokenKeys
+    private let time: any Time
+    private let logger: Logger
+    /// The key at which the sweep continues.
+    private let position = Mutex<Int64>(0)
+
+    init(
+        store: Store, settings: SessionSettings, memory: SessionMemory, keys: CurrentSigningKeys,
+        refreshTokens: RefreshTokenKeys, time: any Time, logger: Logger
+    ) {
+        self.store = store
+        self.settings = settings
+        life = SessionLife(settings)
+        self.memory = memory
+        self.keys = keys
+        self.refreshTokens = refreshTokens
+        self.time = time
+        self.logger = logger
+    }
+
+    /// Runs until cancelled. Writes at each interval, and cleans up while the clock is trusted.
+    func run() async throws {
+        while true {
+            try await time.sleep(for: settings.activityInterval)
+            await writeActivity()
+            await writeRejectedTokens()
+            guard !store.clock.isHeld else { continue }
+            forget(at: time.now())
+            // Sign-ins and refreshes rotate a key that is due; this does it when there are none.
+            await refreshTokens.renewIfDue(in: store, at: time.now())
+            await step()
+        }
+    }
+
+    /// Writes the last uses of sessions.
+    func writeActivity() async { await memory.activity.write(to: store, logger) }
+
+    /// Writes the counts of the windows that are over, or all.
+    func writeRejectedTokens(all: Bool = false) async {
+        await memory.rejectedTokens.write(overAt: all ? nil : time.now(), to: store, logger)
+    }
+
+    /// Removes expired entries from the caches, which otherwise leave only when new ones arrive.
+    private func forget(at now: Timestamp) {
+        memory.confirmations.forget(at: now)
+        keys.forget(expiredAt: now)
+    }
+
+    /// Cleans up a part of the session table.
+    func step() async {
+        do {
+            for _ in 0..<Self.stepsMax where try await !sweep() { break }
+            for _ in 0..<Self.stepsMax where try await !erase() { break }
+        } catch {
+            logger.warning(
+                "session.cleanup.failed", "deleting ended sessions failed",
+                fields: [.detail: .error(error)])
+        }
+    }
+
+    /// Writes the ends of timed-out sessions among the next rows.
+    /// - Returns: whether there may be more before the table's end.
+    func sweep() async throws -> Bool {
+        let after = position.withLock { $0 }
+        let rows = try await store.read {
+            try $0.openSessions(after: after, limit: Self.stepRows)
+        }
+        let now = time.now()
+        let found = rows.filter { isOver(memory.activity.applied(to: $0), at: now) }
+        if !found.isEmpty { try await noteEnds(of: found.map(\.id)) }
+        let last = rows.count < Self.stepRows ? nil : rows.last?.id.key
+        position.withLock { $0 = last ?? 0 }
+        return last != nil
+    }
+
+    /// Ends those of `found` that are still over: one may have been used or ended since it was
+    /// read.
+    func noteEnds(of found: [SessionID]) async throws {
+        let ended = try await store.write { [self] transaction in
+            let over = try found.compactMap { try transaction.session($0) }
+                .map(memory.activity.applied(to:))
+                .filter { $0.end == nil && isOver($0, at: transaction.at) }
+            return try transaction.end(over, .inactive, life: life, from: .unknown).ended
+        }
+        memory.revoked.insert(ended)
+    }
+
+    private func isOver(_ session: Session, at now: Timestamp) -> Bool {
+        if case .over = life.state(of: session, at: now) { true } else { false }
+    }
+
+    /// Deletes some sessions that ended long ago.
+    /// - Returns: whether there may be more.
+    private func erase() async throws -> Bool {
+        let erased = try await store.write { [settings] transaction in
+            try transaction.eraseSessions(
+                endedBefore: transaction.at - settings.endedSessionsKept, limit: Self.stepRows)
+        }
+        return erased == Self.stepRows
+    }
+}

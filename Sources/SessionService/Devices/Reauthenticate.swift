@@ -1,0 +1,134 @@
+import CallRecords
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension DevicesHandler {
+    /// Reauthenticates the owner of a live session (G-13): by a sign-in proof of identity, or by
+    /// the key that the session is bound to. The session and its refresh token family continue. The
+    /// new access token has the new `auth_time` and `amr`, and so has every later one. The
+    /// sign-in's proof stays as it was: the session's limits depend on it, and a password change
+    /// ends the session however often the old password was entered since (S-06).
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-sign-in-proof` for a proof that would
+    ///   open no session, or of another account; `auth/invalid-device-proof`,
+    ///   `auth/device-proof-stale`; `auth/session-ended`; `rpc/invalid-argument` for two proofs;
+    ///   `auth/idempotency-key-reused`; `rpc/unavailable` while the clock is not trusted.
+    package func reauthenticate(
+        _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
+    ) async throws -> SessionV1.ReauthenticateResponse {
+        try store.clock.requireAnswering()
+        let token = try accessTokens.current(request.accessToken, at: time.now())
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let grant =
+            if let presence = request.presence {
+                try await grant(presence, request, token, origin)
+            } else {
+                try await grant(
+                    request.proof, token, origin,
+                    RepeatableCall(
+                        "Reauthenticate", [Array(token.session.text.utf8)], context,
+                        hash: keys.calls))
+            }
+        let access = try accessTokens.issue(
+            grant, sessionEnd: life.unusedEnd(of: grant.session), randomness)
+        return SessionV1.ReauthenticateResponse(
+            accessToken: access.text, accessExpiresAtMs: access.expiresAt.milliseconds,
+            authTimeMs: grant.session.proofs.latest.at.milliseconds)
+    }
+
+    /// By identity's proof. A retry brings a new proof, which is consumed, and returns the stored
+    /// response without a new record (G-25). A device's proof needs no idempotency key: a repeated
+    /// one is recognised.
+    private func grant(
+        _ message: IdentityV1.SignInProof?, _ token: AccessToken, _ origin: CallOrigin,
+        _ call: RepeatableCall?
+    ) async throws -> TokenGrant {
+        guard let proof = SignInProof(message, seal: keys.proofs),
+            proof.account == token.account
+        else { throw ServiceError(.invalidSignInProof) }
+        let outcome = try await store.write { transaction in
+            guard let session = try live(token, transaction) else {
+                return FlowOutcome<TokenGrant>.refused(.sessionEnded)
+            }
+            let first = try transaction.storedResponse(of: call)
+            let accountEnd = try transaction.accountEnd(of: proof.account)
+            guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at),
+                try transaction.useProof(proof)
+            else { return .refused(.invalidSignInProof) }
+            if let first { return .done(TokenGrant(session: session, repeating: first)) }
+            let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
+            let grant = try note(shown, of: session, by: token, origin, transaction)
+            try transaction.remember(call, StoredResponse(grant))
+            return .done(grant)
+        }
+        return try memory.settle(outcome)
+    }
+
+    /// By the device. Its signature is checked before the transaction; a session's key never
+    /// changes in between. When there is nothing new to write, there is no transaction: a client
+    /// that sends one signature repeatedly must not fill the audit trail or block the writer.
+    private func grant(
+        _ presence: SessionV1.PresenceProof, _ request: SessionV1.ReauthenticateRequest,
+        _ token: AccessToken, _ origin: CallOrigin
+    ) async throws -> TokenGrant {
+        guard request.proof == nil else { throw ServiceError(.invalidArgument, fields: ["proof"]) }
+        guard let session = try await store.read({ try live(token, $0) }) else {
+            throw ServiceError(.sessionEnded)
+        }
+        let finding = Result { () throws(ServiceError) in
+            try PresenceProofRule.proof(
+                presence, on: request.accessToken, by: session.deviceKey, at: time.now())
+        }
+        switch finding {
+        case .success(let proof):
+            if session.proofs.have(proof) {
+                return TokenGrant(session: session, reissuing: token, givenAt: time.now())
+            }
+        case .failure(let error):
+            let use = RejectedTokenCounter.Kind(of: session, .reauthenticationRefused, error.code)
+            if memory.rejectedTokens.noteFurther(use) { throw ServiceError(error.code) }
+        }
+        return try await write(finding, token, origin)
+    }
+
+    /// Writes the result of checking a device's proof.
+    private func write(
+        _ finding: Result<SessionProof, ServiceError>, _ token: AccessToken, _ origin: CallOrigin
+    ) async throws -> TokenGrant {
+        let outcome = try await store.write { transaction in
+            guard let session = try live(token, transaction) else {
+                return FlowOutcome<TokenGrant>.refused(.sessionEnded)
+            }
+            switch finding {
+            case .success(let proof):
+                return .done(try note(proof, of: session, by: token, origin, transaction))
+            case .failure(let error):
+                let recorded = try memory.rejectedTokens.auditUse(
+                    of: session, .reauthenticationRefused, error.code, origin, transaction)
+                return .refused(error.code, recorded: recorded)
+            }
+        }
+        return try memory.settle(outcome)
+    }
+
+    private func live(_ token: AccessToken, _ store: some SQLSession) throws -> Session? {
+        try liveSession(token, store, at: time.now())
+    }
+
+    private func note(
+        _ proof: SessionProof, of session: Session, by token: AccessToken, _ origin: CallOrigin,
+        _ transaction: Transaction
+    ) throws -> TokenGrant {
+        var session = session
+        session.proofs.note(proof)
+        session.usedAt = max(session.usedAt, transaction.at)
+        try transaction.noteProofs(of: session)
+        try transaction.audit(
+            AuditEvent(
+                .sessionReauthenticated, account: session.account.key, session: session.id.key
+            ).from(origin))
+        return TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
+    }
+}

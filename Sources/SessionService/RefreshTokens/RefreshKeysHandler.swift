@@ -1,0 +1,51 @@
+import CallRecords
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+/// `postern.session.v1.RefreshKeys`: the keys of refresh tokens, for the operator (G-10),
+/// `postern keys`.
+package struct RefreshKeysHandler: RefreshKeysService {
+    let store: Store
+    let keys: RefreshTokenKeys
+
+    /// The keys whose tokens are accepted, the newest first.
+    /// - Throws: `rpc/permission-denied`, or what the store throws.
+    package func listRefreshKeys(
+        _ request: SessionV1.ListRefreshKeysRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListRefreshKeysResponse {
+        try context.requireOperator()
+        return SessionV1.ListRefreshKeysResponse(keys: try await list())
+    }
+
+    /// Issues new tokens under a new key; existing ones stay valid.
+    /// - Throws: `rpc/permission-denied`; `rpc/resource-exhausted` when all 255 key ids are in use;
+    ///   or what the store throws.
+    package func rotateRefreshKey(
+        _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
+    ) async throws -> SessionV1.RotateRefreshKeyResponse {
+        try context.requireOperator()
+        try await keys.renew(in: store, isWanted: true)
+        return SessionV1.RotateRefreshKeyResponse(keys: try await list())
+    }
+
+    /// Later than any moment.
+    private static let never = Timestamp(milliseconds: .max)
+
+    private func list() async throws -> [SessionV1.RefreshKey] {
+        let stored = try await store.read { try $0.tokenKeys() }
+        // Ids wrap around, so keys are sorted by time first.
+        return stored.sorted {
+            ($0.madeAt, $0.supersededAt ?? Self.never, $0.id)
+                > ($1.madeAt, $1.supersededAt ?? Self.never, $1.id)
+        }.map { key in
+            let end = key.supersededAt.map { $0 + keys.schedule.acceptance }
+            return SessionV1.RefreshKey(
+                keyId: UInt32(key.id), madeAtMs: key.madeAt.milliseconds,
+                supersededAtMs: key.supersededAt?.milliseconds ?? 0,
+                acceptedUntilMs: end?.milliseconds ?? 0)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Logging
+import ServiceRuntime
+import Storage
+
+/// Handles a restored backup at start, so that no session becomes live again that ended after the
+/// backup was made (Sources/SECURITY.md, Erasure):
+///
+///     the store is                      its epoch    its open sessions       its signing keys
+///     new, or from before epochs        a new one    continue                stay valid
+///     the one that last ran here        unchanged    continue                stay valid
+///     a backup's copy (`RestoredCopy`)  a new one    end, reason `security`  are all revoked
+///
+/// The copy does not show which of its sessions ended later: by a sign-out, a lost phone, a
+/// password change. So all of them end, and users sign in again. Nor does it show which keys were
+/// revoked since, or which access tokens exist: of sessions that are idle in the copy, or that were
+/// opened after it and have no row. So no key of the copy verifies anything any more, and the start
+/// generates a new one. The claims of such tokens are not even read.
+///
+/// Every position in the revocation feed comes with the epoch. The restored store reuses positions
+/// that the lost one had sent. A follower that resumed from one of them would miss revocations, so
+/// one with another epoch starts from a reset (`RevocationPages`).
+///
+/// A copy that was not made as a backup (a file copied by hand, a machine's snapshot) cannot be
+/// distinguished from the store itself.
+enum RestoredStore {
+    /// The store's epoch, after a restored copy was handled, in one transaction.
+    static func epoch(
+        of store: Store, randomness: any Randomness, logger: Logger
+    ) async throws -> UInt64 {
+        let isRestored = store.isRestoredCopy
+        let (epoch, ended) = try await store.write { transaction in
+            if !isRestored, let epoch = try transaction.epoch() { return (epoch, 0) }
+            let epoch = Int64(truncatingIfNeeded: randomness.integer() | 1) & .max
+            try transaction.setEpoch(epoch)
+            guard isRestored else { return (UInt64(epoch), 0) }
+            try transaction.revokeRestoredKeys()
+            return (UInt64(epoch), try transaction.endRestored())
+        }
+        if isRestored {
+            logger.warning(
+                "session.store.restored",
+                "restored backup: open sessions ended, signing keys revoked",
+                fields: [.count: .count(ended)])
+        }
+        return epoch
+    }
+}
+
+extension Transaction {
+    fileprivate func epoch() throws -> UInt64? {
+        try queryOne("SELECT epoch FROM store_epoch WHERE id = 1") {
+            UInt64(clamping: try $0.integer(0))
+        }
+    }
+
+    fileprivate func setEpoch(_ epoch: Int64) throws {
+        try execute(
+            """
+            INSERT INTO store_epoch (id, epoch, begun_at_ms) VALUES (1, ?1, ?2)
+            ON CONFLICT (id) DO UPDATE
+            SET epoch = excluded.epoch, begun_at_ms = excluded.begun_at_ms
+            """,
+            [.integer(epoch), SQLValue(at)])
+    }
+
+    /// Revokes every signing key, including retired ones: one of them may have been revoked after
+    /// the backup was made. There are a few for each year.
+    fileprivate func revokeRestoredKeys() throws {
+        for key in try latestSigningKeys(.max) where !key.isRevoked { try revoke(key) }
+    }
+
+    /// Ends all open sessions, with two statements even for a million of them. Followers receive
+    /// the revocations of sessions that were used recently according to the copy. That is as old as
+    /// the backup and covers few; access tokens become invalid because their keys are revoked.
+    fileprivate func endRestored() throws -> Int {
+        let reason = SQLValue.integer(EndReason.security.rawValue)
+        try execute(
+            """
+            INSERT INTO session_end (session, ended_at_ms, reason)
+            SELECT id, ?1, ?2 FROM session WHERE ended_at_ms IS NULL AND used_at_ms > ?3
+            """,
+            [SQLValue(at), reason, SQLValue(at - Self.revocationsKeptFor)])
+        let ended = try execute(
+            "UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE ended_at_ms IS NULL",
+            [SQLValue(at), reason])
+        try audit(AuditEvent(.backupRestored, attempt: Int64(ended)))
+        try forgetRestore()
+        return ended
+    }
+}

@@ -1,0 +1,18 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+/// `postern.session.v1.SessionEnds`: the revocation feed (S-06).
+package struct SessionEndsHandler: SessionEndsService {
+    let log: RevocationLog
+
+    /// Streams revocations and key changes until the follower leaves.
+    /// - Throws: `ServiceError` when the call is over.
+    package func watchEnds(
+        _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>,
+        _ context: CallContext
+    ) async throws {
+        try await log.serve(request, items)
+    }
+}

@@ -1,0 +1,41 @@
+import ServiceRuntime
+
+/// What the service keeps in memory beside the store. Calls change it, background tasks write it
+/// and forget old entries (`README.md`, "Memory": bounds, and what a crash loses).
+struct SessionMemory: Sendable {
+    /// Last uses of sessions that are not on disk yet (S-05).
+    let activity: Activity
+    /// Access tokens that were used, for the rotation rule.
+    let confirmations: Confirmations
+    /// Ended sessions, for validation.
+    let revoked: RevokedSessions
+    /// Rejected uses of tokens, so that the audit trail does not grow with each.
+    let rejectedTokens: RejectedTokenCounter
+
+    /// Applies a committed outcome: first updates the revoked sessions, so that none of their
+    /// access tokens validates once the caller has its response (S-07); then returns the value or
+    /// throws.
+    /// - Throws: the error of a refusal.
+    func settle<Value>(_ outcome: FlowOutcome<Value>) throws(ServiceError) -> Value {
+        switch outcome {
+        case .done(let value, let sessions):
+            revoked.insert(sessions)
+            return value
+        case .refused(let code, let sessions, let use):
+            revoked.insert(sessions)
+            if let use { rejectedTokens.confirm(use) }
+            throw ServiceError(code)
+        }
+    }
+}
+
+/// The result of a call's transaction. A refusal that also writes something is a value and not a
+/// thrown error: a throw would roll back the end of the family or the audit record.
+enum FlowOutcome<Value: Sendable>: Sendable {
+    /// Success; sessions may have ended in the transaction.
+    case done(Value, ended: [RevokedSession] = [])
+    /// An error for the caller; sessions may have ended in the transaction, and the use may have
+    /// been recorded.
+    case refused(
+        ErrorCode, ended: [RevokedSession] = [], recorded: RejectedTokenCounter.Kind? = nil)
+}

@@ -1,0 +1,130 @@
+import CallRecords
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension SessionsHandler {
+    /// Opens a session for identity's sign-in proof, once (S-02): checks the proof, decides,
+    /// writes, and responds once that is on disk.
+    /// - Throws: `auth/invalid-sign-in-proof`, `auth/session-ended` where a retried call's session
+    ///   is over, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
+    ///   is not trusted.
+    package func create(
+        _ request: SessionV1.CreateRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateResponse {
+        try store.clock.requireAnswering()
+        let origin = CallOrigin(request.origin, hash: keys.audit)
+        let device = try SessionDevice(request.origin, hash: keys.devices)
+        let deviceKey = try deviceKey(in: request)
+        guard let proof = SignInProof(request.proof, seal: keys.proofs) else {
+            // The account in a forged proof proves nothing, so the audit record names none.
+            try await store.write { try $0.auditRefusedProof(nil, origin) }
+            throw ServiceError(.invalidSignInProof)
+        }
+        let call = try RepeatableCall(
+            "Create",
+            [
+                Array(proof.account.text.utf8), Array(proof.methods.joined(separator: " ").utf8),
+                Array((request.origin?.deviceId ?? "").utf8), deviceKey?.bytes ?? [],
+            ], context, hash: keys.calls)
+        await refreshTokens.renewIfDue(in: store, at: time.now())
+        let outcome = try await store.write { transaction in
+            try open(proof, device, deviceKey, call, origin, transaction)
+        }
+        let grant = try memory.settle(outcome)
+        return SessionV1.CreateResponse(tokens: try issueTokens(for: grant))
+    }
+
+    private func deviceKey(
+        in request: SessionV1.CreateRequest
+    ) throws(ServiceError) -> DeviceKey? {
+        let deviceID = request.origin?.deviceId ?? ""
+        guard let key = request.deviceKey else {
+            try settings.deviceBinding.requireTie(toDevice: deviceID)
+            return nil
+        }
+        return try DeviceKey(key, deviceID: deviceID)
+    }
+
+    private func open(
+        _ proof: SignInProof, _ device: SessionDevice, _ deviceKey: DeviceKey?,
+        _ call: RepeatableCall?, _ origin: CallOrigin, _ transaction: Transaction
+    ) throws -> FlowOutcome<TokenGrant> {
+        let accountEnd = try transaction.accountEnd(of: proof.account)
+        guard SignInProofRule.accepts(proof, accountEnd: accountEnd, at: transaction.at) else {
+            try transaction.auditRefusedProof(proof.account, origin)
+            return .refused(.invalidSignInProof)
+        }
+        let first = try transaction.storedResponse(of: call)
+        // A retried sign-in brings a new proof, which is consumed like any other.
+        let isFirstUse = try transaction.useProof(proof)
+        if let first { return try again(first, transaction) }
+        guard isFirstUse else {
+            try transaction.auditRefusedProof(proof.account, origin)
+            return .refused(.invalidSignInProof)
+        }
+        let displaced = try makeRoom(for: proof.account, origin, transaction)
+        let grant = try start(proof, device, deviceKey, call, origin, transaction)
+        return .done(grant, ended: displaced)
+    }
+
+    private func again(
+        _ first: StoredResponse, _ transaction: Transaction
+    ) throws -> FlowOutcome<TokenGrant> {
+        guard
+            let session = try SessionID(key: first.session).flatMap(transaction.session)
+                .map(memory.activity.applied(to:)),
+            life.state(of: session, at: transaction.at) == .live
+        else { return .refused(.sessionEnded) }
+        return .done(TokenGrant(session: session, repeating: first))
+    }
+
+    /// Ends the sessions over the limit (S-03). It happens in the opening's transaction, and the
+    /// store has a single writer: concurrent sign-ins cannot exceed the limit.
+    private func makeRoom(
+        for account: AccountID, _ origin: CallOrigin, _ transaction: Transaction
+    ) throws -> [RevokedSession] {
+        // Usually the account is below the limit, which the index alone shows.
+        guard try transaction.openSessionCount(of: account) >= settings.sessionsMax else {
+            return []
+        }
+        let live = try transaction.openSessions(of: account).map(memory.activity.applied(to:))
+            .filter { life.state(of: $0, at: transaction.at) == .live }
+        return try SessionDisplacement.displaced(among: live, max: settings.sessionsMax).map {
+            try transaction.end($0, .displaced, from: origin)
+        }
+    }
+
+    private func start(
+        _ proof: SignInProof, _ device: SessionDevice, _ deviceKey: DeviceKey?,
+        _ call: RepeatableCall?, _ origin: CallOrigin, _ transaction: Transaction
+    ) throws -> TokenGrant {
+        let session = Session(
+            id: .drawn(from: randomness), account: proof.account, counter: 1,
+            createdAt: transaction.at, usedAt: transaction.at,
+            provedAt: proof.provedAt,
+            proofs: SessionProofs(
+                signIn: SessionProof(methods: proof.methods, at: proof.authenticatedAt)),
+            rotatedAt: transaction.at, device: device.device,
+            deviceKey: deviceKey)
+        try transaction.insert(
+            session, on: device,
+            sealedName: device.sealedName(of: session.id, box: keys.deviceNames))
+        try transaction.audit(
+            AuditEvent(.sessionStarted, account: session.account.key, session: session.id.key)
+                .from(origin))
+        let grant = TokenGrant(session: session, givenAt: transaction.at)
+        try transaction.remember(call, StoredResponse(grant))
+        return grant
+    }
+}
+
+extension Transaction {
+    fileprivate func auditRefusedProof(_ account: AccountID?, _ origin: CallOrigin) throws {
+        try audit(
+            AuditEvent(.signInFailed, account: account?.key, outcome: .invalidSignInProof)
+                .from(origin))
+    }
+}

@@ -1,0 +1,64 @@
+import CallRecords
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+/// How far `before_ms` may be ahead of our clock. Without a limit one wrong number would lock an
+/// account for years. Beyond it the clocks of identity and session disagree, which is temporary:
+/// identity retries, so a password change still ends the sessions.
+private let aheadMax: Duration = .seconds(3_600)
+/// The reasons that can apply to a whole account; the others apply to a single session.
+private let accountReasons: [EndReason] = [.signedOut, .security, .revoked, .providerRevoked]
+
+extension SessionsHandler {
+    /// Ends an account's sessions, and rejects sign-ins that began before (S-06): after a password
+    /// change, a suspension or a deletion. A session opened by a later proof continues, so that a
+    /// late or repeated delivery does not sign out a user who has signed in since.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
+    ///   clocks disagree.
+    package func endAccount(
+        _ request: SessionV1.EndAccountRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountResponse {
+        try context.requireAccountKeeper()
+        guard let account = AccountID(text: request.accountId) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        guard let reason = EndReason(request.reason), accountReasons.contains(reason) else {
+            throw ServiceError(.invalidArgument, fields: ["reason"])
+        }
+        let kept = try Self.kept(request.exceptSessionId)
+        let before = Timestamp(milliseconds: request.beforeMs)
+        guard before.milliseconds > 0 else {
+            throw ServiceError(.invalidArgument, fields: ["before_ms"])
+        }
+        guard before <= time.now() + aheadMax else {
+            throw ServiceError(.unavailable, detail: "identity's clock is far ahead of ours")
+        }
+        let outcome = try await store.write { transaction in
+            try end(account, before, reason, except: kept, transaction)
+        }
+        return SessionV1.EndAccountResponse(ended: UInt32(clamping: try memory.settle(outcome)))
+    }
+
+    private static func kept(_ text: String) throws(ServiceError) -> SessionID? {
+        guard !text.isEmpty else { return nil }
+        guard let session = SessionID(text: text) else {
+            throw ServiceError(.invalidArgument, fields: ["except_session_id"])
+        }
+        return session
+    }
+
+    private func end(
+        _ account: AccountID, _ before: Timestamp, _ reason: EndReason, except kept: SessionID?,
+        _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        try transaction.noteAccountEnd(account, before: before, reason)
+        let sessions = try transaction.openSessions(of: account)
+            .filter { $0.provedAt < before && $0.id != kept }.map(memory.activity.applied(to:))
+        let (ended, live) = try transaction.end(
+            sessions, reason, life: life, from: .unknown)
+        try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
+        return .done(live, ended: ended)
+    }
+}

@@ -1,0 +1,142 @@
+import CallRecords
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+/// One use of a refresh token, with all that is known of it before the transaction.
+private struct RefreshTokenUse: Sendable {
+    let token: RefreshToken
+    let proof: DeviceProofFinding
+    /// Keyed hash of the device's id; nil where none was given.
+    let device: [UInt8]?
+    let origin: CallOrigin
+    let call: RepeatableCall?
+}
+
+extension SessionsHandler {
+    /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
+    /// decides, writes, and responds once that is on disk.
+    /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
+    ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
+    ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`;
+    ///   `rpc/unavailable` while the clock is not trusted.
+    package func refresh(
+        _ request: SessionV1.RefreshRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshResponse {
+        try store.clock.requireAnswering()
+        guard let token = refreshTokens.seal.token(request.refreshToken) else {
+            throw ServiceError(.invalidRefreshToken)
+        }
+        let use = try await use(of: token, request, context)
+        await refreshTokens.renewIfDue(in: store, at: time.now())
+        let outcome = try await store.write { try answer(use, $0) }
+        let grant = try memory.settle(outcome)
+        return SessionV1.RefreshResponse(
+            tokens: try issueTokens(for: grant),
+            accountId: grant.session.account.text)
+    }
+
+    private func use(
+        of token: RefreshToken, _ request: SessionV1.RefreshRequest, _ context: CallContext
+    ) async throws -> RefreshTokenUse {
+        let device = try SessionDevice(request.origin, hash: keys.devices)
+        let call = try RepeatableCall(
+            "Refresh",
+            [
+                Array(token.session.text.utf8), Array("\(token.counter)".utf8),
+                Array((request.origin?.deviceId ?? "").utf8),
+            ], context, hash: keys.calls)
+        return RefreshTokenUse(
+            token: token,
+            proof: try await finding(
+                of: request.deviceProof, on: request.refreshToken, of: token.session),
+            device: device.device, origin: CallOrigin(request.origin, hash: keys.audit),
+            call: call)
+    }
+
+    /// Decides and writes. A retry with an idempotency key gets its stored response, once it is
+    /// clear that it comes from the device.
+    private func answer(
+        _ use: RefreshTokenUse, _ transaction: Transaction
+    ) throws -> FlowOutcome<TokenGrant> {
+        guard
+            let session = try transaction.session(use.token.session)
+                .map(memory.activity.applied(to:))
+        else { return .refused(.sessionEnded) }
+        let verdict = settings.deviceBinding.verdict(on: use.device, home: session.device)
+        let decision = decision(
+            on: use.token.counter, use.proof, isElsewhere: verdict == .refused, of: session,
+            at: transaction.at)
+        switch decision {
+        case .rotate, .again:
+            if let first = try transaction.storedResponse(of: use.call) {
+                return .done(TokenGrant(session: session, repeating: first))
+            }
+        case .replayed:
+            if let first = try transaction.storedResponseIfAny(of: use.call) {
+                return .done(TokenGrant(session: session, repeating: first))
+            }
+        case .refused, .isOver, .hasEnded, .unknown: break
+        }
+        let isRecorded = verdict == .recorded && session.deviceKey == nil
+        return try carryOut(decision, use, session, isOtherDevice: isRecorded, transaction)
+    }
+
+    private func carryOut(
+        _ decision: RefreshTokenRotation.Decision, _ use: RefreshTokenUse, _ session: Session,
+        isOtherDevice: Bool, _ transaction: Transaction
+    ) throws -> FlowOutcome<TokenGrant> {
+        switch decision {
+        case .rotate(let counter):
+            let rotated = session.rotated(to: counter, at: transaction.at)
+            try transaction.rotate(rotated)
+            return .done(
+                try grant(
+                    .sessionRefreshed, rotated, transaction.at, use, isOtherDevice, transaction))
+        case .again(let givenAt):
+            return .done(
+                try grant(.refreshRepeated, session, givenAt, use, isOtherDevice, transaction))
+        case .replayed:
+            let ended = try transaction.end(session, .replayed, from: use.origin)
+            return .refused(.refreshTokenReplayed, ended: [ended])
+        case .isOver(let reason):
+            let ended = try transaction.end(session, reason, from: use.origin)
+            return .refused(.sessionEnded, ended: [ended])
+        case .refused(let code):
+            let recorded = try memory.rejectedTokens.auditUse(
+                of: session, .refreshRefused, code, use.origin, transaction)
+            return .refused(code, recorded: recorded)
+        case .hasEnded:
+            // The client gets this code so that the user signs in with the provider again (G-24).
+            let isRevoked = session.end?.reason == .providerRevoked
+            return .refused(isRevoked ? .providerRevoked : .sessionEnded)
+        case .unknown: return .refused(.invalidRefreshToken)
+        }
+    }
+
+    private func grant(
+        _ kind: AuditKind, _ session: Session, _ givenAt: Timestamp, _ use: RefreshTokenUse,
+        _ isOtherDevice: Bool, _ transaction: Transaction
+    ) throws -> TokenGrant {
+        for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
+            try transaction.audit(
+                AuditEvent(kind, account: session.account.key, session: session.id.key)
+                    .from(use.origin))
+        }
+        let grant = TokenGrant(session: session, givenAt: givenAt)
+        try transaction.remember(use.call, StoredResponse(grant))
+        return grant
+    }
+}
+
+extension Session {
+    /// The session with its next leaf.
+    fileprivate func rotated(to counter: Int64, at moment: Timestamp) -> Session {
+        var session = self
+        session.counter = counter
+        session.usedAt = moment
+        session.rotatedAt = moment
+        return session
+    }
+}

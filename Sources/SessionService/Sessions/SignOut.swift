@@ -1,0 +1,87 @@
+import CallRecords
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension SessionsHandler {
+    /// Ends the session of a token, or all of its account's sessions (G-09, S-06). Signing out
+    /// succeeds where possible: the access token may have expired, and a session that is already
+    /// over is no error. A token of such a session ends no other one.
+    ///
+    /// Ending all sessions needs a current access token; one that leaked long ago could otherwise
+    /// end them. An expired one is rejected and does not even end its own session: its owner, who
+    /// may have lost a phone, must not believe that all are over, and can refresh and retry.
+    /// - Throws: `auth/invalid-access-token`, `auth/invalid-refresh-token`,
+    ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
+    ///   `auth/invalid-device-proof`, `rpc/invalid-argument` without a token.
+    package func signOut(
+        _ request: SessionV1.SignOutRequest, _ context: CallContext
+    ) async throws -> SessionV1.SignOutResponse {
+        let all = request.all
+        let outcome: FlowOutcome<Int>
+        switch request.token {
+        case .accessToken(let text):
+            let token = try all ? accessTokens.current(text, at: time.now()) : tokenOfAnyAge(text)
+            outcome = try await store.write { try end(token.session, all: all, $0) }
+        case .refreshToken(let text):
+            guard let token = refreshTokens.seal.token(text) else {
+                throw ServiceError(.invalidRefreshToken)
+            }
+            let proof = try await finding(
+                of: request.deviceProof, on: text, of: token.session)
+            outcome = try await store.write { try end(by: token, proof, all: all, $0) }
+        case nil: throw ServiceError(.invalidArgument, fields: ["token"])
+        }
+        return SessionV1.SignOutResponse(ended: UInt32(clamping: try memory.settle(outcome)))
+    }
+
+    private func tokenOfAnyAge(_ text: String) throws(ServiceError) -> AccessToken {
+        guard let token = accessTokens.readRetired(text) else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        return token
+    }
+
+    /// A refresh token signs out where it would refresh, and is a replay where it would be one. For
+    /// a session that is bound to a key it needs the device's proof: a stolen token alone must not
+    /// even sign its owner out.
+    private func end(
+        by token: RefreshToken, _ proof: DeviceProofFinding, all: Bool, _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        guard
+            let session = try transaction.session(token.session)
+                .map(memory.activity.applied(to:))
+        else { return .done(0) }
+        let decision = decision(
+            on: token.counter, proof, isElsewhere: false, of: session, at: transaction.at)
+        switch decision {
+        case .rotate, .again, .isOver, .hasEnded:
+            return try end(session.id, all: all, transaction)
+        case .replayed:
+            let ended = try transaction.end(session, .replayed, from: .unknown)
+            return .refused(.refreshTokenReplayed, ended: [ended])
+        case .refused(let code):
+            let recorded = try memory.rejectedTokens.auditUse(
+                of: session, .refreshRefused, code, .unknown, transaction)
+            return .refused(code, recorded: recorded)
+        case .unknown: return .refused(.invalidRefreshToken)
+        }
+    }
+
+    private func end(
+        _ id: SessionID, all: Bool, _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        guard let session = try transaction.session(id).map(memory.activity.applied(to:))
+        else { return .done(0) }
+        let isLive = life.state(of: session, at: transaction.at) == .live
+        let sessions =
+            all && isLive
+            ? try transaction.openSessions(of: session.account).map(memory.activity.applied(to:))
+            : [session]
+        let (ended, live) = try transaction.end(
+            sessions, .signedOut, life: life, from: .unknown)
+        return .done(live, ended: ended)
+    }
+}

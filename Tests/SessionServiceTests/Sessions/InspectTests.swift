@@ -1,0 +1,48 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import SessionService
+
+@Suite("G-01: Inspect reports the state of a token's session")
+struct InspectTests {
+    let fixture: SessionFixture
+
+    init() async throws {
+        fixture = try await SessionFixture()
+    }
+
+    @Test("G-01: a session is live with a current and with an expired access token")
+    func live() async throws {
+        let account = try fixture.account()
+        let tokens = try await fixture.open(account)
+        let current = try await fixture.inspect(tokens.accessToken)
+        #expect(current.known && current.live && current.accessTokenCurrent)
+        #expect(current.endReason == .unspecified)
+        #expect(current.accountId == account.text && current.sessionId == tokens.sessionId)
+        fixture.time.advance(by: .seconds(3_600))
+        let expired = try await fixture.inspect(tokens.accessToken)
+        #expect(expired.known && expired.live && !expired.accessTokenCurrent)
+    }
+
+    @Test("G-01: a token that is not ours reveals nothing")
+    func unknown() async throws {
+        let tokens = try await fixture.open()
+        for token in ["", tokens.refreshToken, tokens.accessToken + "x"] {
+            #expect(try await fixture.inspect(token) == SessionV1.InspectResponse())
+        }
+    }
+
+    @Test("G-01: a session whose row is erased is unknown")
+    func erased() async throws {
+        let tokens = try await fixture.open()
+        try await fixture.store.write { transaction in
+            _ = try transaction.execute("DELETE FROM session")
+        }
+        #expect(try await fixture.inspect(tokens.accessToken) == SessionV1.InspectResponse())
+        await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
+        #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 0)
+    }
+}
