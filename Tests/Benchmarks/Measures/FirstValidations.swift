@@ -36,7 +36,9 @@ struct FirstValidations: AsyncParsableCommand {
     private func validations(_ tokens: [String], _ scene: ValidationScene) throws -> Double {
         let context = Self.context
         return try Self.perSecond(tokens) { token in
-            try scene.service.sessions.validate(SessionV1.ValidateRequest(accessToken: token), context).valid
+            try scene.service.sessions.validate(
+                SessionV1.ValidateRequest(accessToken: token), context
+            ).valid
         }
     }
 

@@ -103,7 +103,8 @@ final class InnerServices: Sendable {
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
             notifications: notification, texts: short.texts, pushDevices: short.devices,
             sessions: SessionsForIdentity(session: sessionHandlers.sessions),
-            devices: sessionHandlers.devices, time: time, randomness: randomness, logger: log, metrics: metrics,
+            devices: sessionHandlers.devices, time: time, randomness: randomness, logger: log,
+            metrics: metrics,
             relays: RelaysForIdentity(
                 desk: RelayAddressesHandler(store: notificationStore, keys: mailKeys)))
         let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
