@@ -96,7 +96,12 @@ let package = Package(
                 "COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", logging, metrics,
                 coreMetrics,
             ]),
-        module("Storage", ["CSQLite", "ServiceRuntime", logging, metrics, coreMetrics, lifecycle]),
+        module(
+            "Storage",
+            [
+                "CSQLite", "Cryptography", "Addresses", "ServiceRuntime", logging, metrics,
+                coreMetrics, lifecycle,
+            ]),
         module(
             "Outbound",
             [
@@ -117,15 +122,9 @@ let package = Package(
             ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
 
         module(
-            "CallRecords",
-            [
-                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
-                "ServiceRuntime",
-            ]),
-        module(
             "Hosting",
             [
-                "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON", nioCore,
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON", nioCore,
                 nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
             ]),
 
@@ -133,7 +132,7 @@ let package = Package(
         module(
             "RateLimitService",
             [
-                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "Addresses", "ServiceRuntime", logging, coreMetrics,
             ],
             pages: ["README.md", "schema.sql"]),
@@ -148,7 +147,7 @@ let package = Package(
         module(
             "IdentityService",
             [
-                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
+                "Contracts", "RPC", "Messages", "Storage", "Outbound",
                 "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics,
                 coreMetrics,
                 lifecycle,
@@ -157,14 +156,14 @@ let package = Package(
         module(
             "SessionService",
             [
-                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Cryptography",
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography",
                 "ServiceRuntime", logging,
             ],
             pages: ["README.md", "schema.sql", "Proofs/README.md", "RefreshTokens/README.md"]),
         module(
             "NotificationService",
             [
-                "CallRecords", "Contracts", "RPC", "Messages", "Storage", "Outbound",
+                "Contracts", "RPC", "Messages", "Storage", "Outbound",
                 "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics,
                 coreMetrics,
                 lifecycle,
@@ -176,13 +175,13 @@ let package = Package(
         program(
             "postern-identity",
             [
-                "IdentityService", "CallRecords", "Hosting", "Contracts", "Cryptography",
+                "IdentityService", "Hosting", "Contracts", "Cryptography",
                 "Storage", "ServiceRuntime",
             ]),
         program(
             "postern-session",
             [
-                "SessionService", "CallRecords", "Hosting", "Contracts", "Cryptography", "Storage",
+                "SessionService", "Hosting", "Contracts", "Cryptography", "Storage",
                 "ServiceRuntime",
             ]),
         program(
@@ -194,13 +193,13 @@ let package = Package(
         program(
             "postern-notification",
             [
-                "NotificationService", "CallRecords", "Hosting", "Contracts", "Storage",
+                "NotificationService", "Hosting", "Contracts", "Storage",
                 "ServiceRuntime",
             ]),
         program(
             "postern-rate-limit",
             [
-                "RateLimitService", "CallRecords", "Hosting", "Contracts", "Cryptography",
+                "RateLimitService", "Hosting", "Contracts", "Cryptography",
                 "Storage", "ServiceRuntime",
             ]),
 
@@ -258,7 +257,7 @@ let package = Package(
         tests(
             "SessionService",
             [
-                "SessionService", "CallRecords", "Contracts", "RPC", "Messages", "Storage",
+                "SessionService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
                 "Cryptography", "ServiceRuntime", "TestSupport", logging,
             ]),
         tests(
@@ -271,7 +270,7 @@ let package = Package(
         tests(
             "NotificationService",
             [
-                "NotificationService", "CallRecords", "Contracts", "RPC", "Messages", "Outbound",
+                "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Outbound",
                 "Storage", "Cryptography", "ServiceRuntime", "JSON", "HTTPSink", "SMTPSink",
                 "TestSupport",
             ]),
@@ -305,7 +304,7 @@ let package = Package(
             "GatewayService",
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
-                "NotificationService", "CallRecords", "Contracts", "RPC", "Messages", "Storage",
+                "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
                 "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport", logging,
                 lifecycle,
             ]),

@@ -10,22 +10,16 @@ enum ModuleGraph {
         ("Addresses", ["ServiceRuntime", "CIDN"]),
         ("Cryptography", ["ServiceRuntime", "JSON", "COpenSSL", "CArgon2", "CCrypt"]),
         ("Messages", ["Cryptography", "JSON", "CMessages"]),
-        ("Storage", ["ServiceRuntime", "CSQLite"]),
+        ("Storage", ["Cryptography", "Addresses", "ServiceRuntime", "CSQLite"]),
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         ("SessionVerifier", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
-        // The records of calls in a store: idempotency records, and the origin of a call for the
-        // audit trail.
-        (
-            "CallRecords",
-            [
-                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "Addresses",
-                "ServiceRuntime",
-            ]
-        ),
         // Shared by the five programs: settings, logs, keys, the server, start and stop.
-        ("Hosting", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", "JSON"]),
+        (
+            "Hosting",
+            ["Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON"]
+        ),
         ("RateLimitService", serviceFloor.union(["Addresses"])),
         ("SessionService", serviceFloor),
         ("NotificationService", serviceFloor.union(["Outbound", "Addresses", "JSON"])),
@@ -33,8 +27,7 @@ enum ModuleGraph {
         // The gateway has no store: no Storage.
         (
             "GatewayService",
-            serviceFloor.subtracting(["Storage", "CallRecords"])
-                .union(["Addresses"])
+            serviceFloor.subtracting(["Storage"]).union(["Addresses"])
         ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
@@ -46,7 +39,7 @@ enum ModuleGraph {
 
     /// The modules that every service may import. A service never imports another service.
     private static let serviceFloor: Set<String> = [
-        "CallRecords", "Contracts", "RPC", "Messages", "Cryptography", "Storage", "ServiceRuntime",
+        "Contracts", "RPC", "Messages", "Cryptography", "Storage", "ServiceRuntime",
     ]
 
     /// The modules that every program may import.

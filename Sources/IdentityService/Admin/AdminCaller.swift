@@ -1,4 +1,3 @@
-import CallRecords
 import RPC
 import ServiceRuntime
 import Storage

@@ -1,4 +1,3 @@
-import CallRecords
 import ServiceRuntime
 import Storage
 

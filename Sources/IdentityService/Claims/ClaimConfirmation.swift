@@ -1,5 +1,4 @@
 import Addresses
-import CallRecords
 import Cryptography
 import Messages
 import ServiceRuntime

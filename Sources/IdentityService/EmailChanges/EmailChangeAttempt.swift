@@ -1,8 +1,8 @@
-import CallRecords
 import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// A request to confirm an email change, parsed and checked.
 struct EmailChangeAttempt: Sendable {

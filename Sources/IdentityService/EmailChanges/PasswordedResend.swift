@@ -1,4 +1,3 @@
-import CallRecords
 import Messages
 import RPC
 import ServiceRuntime

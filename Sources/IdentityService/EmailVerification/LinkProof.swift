@@ -1,4 +1,3 @@
-import CallRecords
 import Cryptography
 import ServiceRuntime
 import Storage

@@ -1,8 +1,8 @@
-import CallRecords
 import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
+import Storage
 
 /// `postern.identity.v1.Identities`: identities at providers, guests, and the sign-in methods of an
 /// account (G-04 … G-08, G-14, G-15).

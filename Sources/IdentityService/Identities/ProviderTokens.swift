@@ -1,4 +1,3 @@
-import CallRecords
 import Messages
 import ServiceRuntime
 import Storage

@@ -1,6 +1,6 @@
-import CallRecords
 import Messages
 import ServiceRuntime
+import Storage
 
 /// The validated request data of a sign-in by a proved identity, without the proof.
 struct FederatedSignInCall: Sendable {

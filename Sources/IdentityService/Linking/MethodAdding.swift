@@ -1,5 +1,4 @@
 import Addresses
-import CallRecords
 import Contracts
 import ServiceRuntime
 import Storage

@@ -1,8 +1,8 @@
-import CallRecords
 import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// The validated request data of a change to an account's sign-in methods.
 struct MethodCall: Sendable {

@@ -1,8 +1,8 @@
-import CallRecords
 import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// The validated request of a password change.
 struct ChangeAttempt: Sendable {

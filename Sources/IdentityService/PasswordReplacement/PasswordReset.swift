@@ -1,4 +1,3 @@
-import CallRecords
 import Cryptography
 import Messages
 import RPC

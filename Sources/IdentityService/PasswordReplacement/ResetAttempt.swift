@@ -1,8 +1,8 @@
-import CallRecords
 import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// The validated request that uses a reset link.
 struct ResetAttempt: Sendable {

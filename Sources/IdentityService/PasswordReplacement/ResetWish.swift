@@ -1,5 +1,5 @@
-import CallRecords
 import Cryptography
+import Storage
 
 /// A request for a reset link, as the outbox stores it between `ResetRequest` and `ResetMailing`:
 /// only keyed hashes, of the same length for every address.

@@ -1,9 +1,9 @@
 import Addresses
-import CallRecords
 import Cryptography
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// Links a phone number to the caller's account (G-14): checks the session, counts and compares the
 /// guess, adds the number. The code is used up in the transaction that adds the number.

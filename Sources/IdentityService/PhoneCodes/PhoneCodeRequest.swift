@@ -1,5 +1,4 @@
 import Addresses
-import CallRecords
 import Messages
 import RPC
 import ServiceRuntime

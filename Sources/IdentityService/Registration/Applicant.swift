@@ -1,8 +1,8 @@
 import Addresses
-import CallRecords
 import Messages
 import RPC
 import ServiceRuntime
+import Storage
 
 /// The validated request of a registration. Everything is checked before any work is done for it.
 struct Applicant: Sendable {

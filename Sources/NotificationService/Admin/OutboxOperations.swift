@@ -1,4 +1,3 @@
-import CallRecords
 import Contracts
 import Logging
 package import Messages

@@ -1,7 +1,9 @@
+import ServiceRuntime
+
 /// The context of a call: for a handler, what it knows about the call that it serves; for a client,
 /// what it sends in addition to the request. A handler passes its context to the calls that it
 /// makes, and with it the remaining time of its caller's deadline.
-package struct CallContext: Sendable {
+package struct CallContext: IdempotentCall {
     /// The caller, authenticated by its Hello; empty on a call that originates here.
     package let application: String
     /// The call's deadline, on the uptime clock of this program.

@@ -70,7 +70,7 @@ package struct ServerLimits: Sendable, Hashable {
     /// Time without a call after which a connection is drained; nil: never.
     package var connectionIdleMax: Duration?
     /// The applications whose calls use the admin lane.
-    package var adminApplications: Set<String> = ["tool"]
+    package var adminApplications = CallContext.operators
 
     /// The defaults, which suit one service on one machine.
     package init() {}

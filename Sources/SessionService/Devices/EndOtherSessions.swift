@@ -1,4 +1,3 @@
-import CallRecords
 import Contracts
 package import Messages
 package import RPC

@@ -1,4 +1,3 @@
-import CallRecords
 import Logging
 import ServiceRuntime
 import Storage

@@ -1,4 +1,3 @@
-import CallRecords
 package import Messages
 package import RPC
 import ServiceRuntime

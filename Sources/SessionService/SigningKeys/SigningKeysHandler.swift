@@ -1,4 +1,3 @@
-import CallRecords
 import Contracts
 import Cryptography
 package import Messages

@@ -1,4 +1,4 @@
-import CallRecords
+import Hosting
 import Messages
 import ServiceRuntime
 import TestSupport

@@ -1,6 +1,6 @@
-import CallRecords
 import Contracts
 import Cryptography
+import Hosting
 import IdentityService
 import Messages
 import NotificationService

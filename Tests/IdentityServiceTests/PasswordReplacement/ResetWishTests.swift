@@ -1,6 +1,6 @@
-import CallRecords
 import Messages
 import ServiceRuntime
+import Storage
 import TestSupport
 import Testing
 
@@ -13,7 +13,8 @@ struct ResetWishTests {
     init() throws { house = try IdentityHouse() }
 
     private func origin(_ address: String, device: String = "") -> CallOrigin {
-        CallOrigin(.init(clientAddress: address, deviceId: device), hash: house.keys.audit)
+        CallOrigin(
+            IdentityV1.Origin(clientAddress: address, deviceId: device), hash: house.keys.audit)
     }
 
     /// The keyed hash of the caller's network: the last bytes.

@@ -1,5 +1,5 @@
-import CallRecords
 import Contracts
+import Hosting
 import Messages
 import RPC
 import ServiceRuntime

@@ -1,7 +1,7 @@
-import CallRecords
 import Contracts
 import Cryptography
 import HTTPSink
+import Hosting
 import Messages
 import RPC
 import ServiceRuntime

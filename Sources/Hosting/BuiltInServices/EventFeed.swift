@@ -11,7 +11,7 @@ package struct EventFeed: EventsService {
     /// Events in one response: about 60 KiB.
     package static let eventsMax = 500
     /// The applications that may read. A compromised gateway must not read what other users do.
-    static let readers: Set<String> = ["notification", "tool"]
+    static let readers = CallContext.operators.union(["notification"])
 
     private let store: Store
     private let time: any Time

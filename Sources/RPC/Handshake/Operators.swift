@@ -1,8 +1,7 @@
-package import RPC
 package import ServiceRuntime
 
 extension CallContext {
-    /// The applications of the operator.
+    /// The applications of the operator: they may call operators' rpcs, and use the admin lane.
     package static let operators: Set<String> = ["tool"]
     /// The applications that manage accounts: they end an account's sessions and delete its data.
     private static let accountKeepers: Set<String> = operators.union(["identity"])

@@ -1,7 +1,5 @@
 package import Cryptography
-package import RPC
 package import ServiceRuntime
-package import Storage
 
 /// A call with an idempotency key (G-25). The key alone is unique only for its caller; with the
 /// application and the method it identifies one call. The fingerprint shows whether a repeated call
@@ -18,7 +16,7 @@ package struct RepeatableCall: Sendable {
     /// - Parameter parts: the request's fields that contain no secret.
     /// - Throws: `rpc/invalid-argument` when the key is empty or too long.
     package init?(
-        _ method: StaticString, _ parts: [[UInt8]], _ context: CallContext, hash: KeyedHash
+        _ method: StaticString, _ parts: [[UInt8]], _ context: any IdempotentCall, hash: KeyedHash
     ) throws(ServiceError) {
         guard let idempotencyKey = context.idempotencyKey else { return nil }
         guard Self.keyBytes.contains(idempotencyKey.utf8.count) else {

@@ -1,8 +1,6 @@
 import Addresses
 package import Cryptography
-package import Messages
 package import ServiceRuntime
-package import Storage
 
 /// The origin of a call, as stored in the audit trail: keyed hashes, so that the trail may outlive
 /// the account without keeping personal data.
@@ -14,7 +12,7 @@ package struct CallOrigin: Hashable, Sendable {
     let site: [UInt8]?
 
     /// The origin of a request; empty fields are unknown.
-    package init(_ origin: IdentityV1.Origin?, hash: KeyedHash) {
+    package init(_ origin: (any ClientOrigin)?, hash: KeyedHash) {
         func key(_ label: String, _ text: String?) -> [UInt8]? {
             guard let text, !text.isEmpty else { return nil }
             return hash.lookUpKey(Array("\(label)\0\(text)".utf8))

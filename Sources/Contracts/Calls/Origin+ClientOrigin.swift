@@ -1,0 +1,4 @@
+package import Messages
+package import ServiceRuntime
+
+extension IdentityV1.Origin: ClientOrigin {}
