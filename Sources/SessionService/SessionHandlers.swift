@@ -40,28 +40,36 @@ package struct SessionHandlers: Sendable {
             schedule: RefreshTokenKeys.Schedule(
                 renewal: settings.refreshKeyLife, acceptance: settings.longestAge),
             randomness: randomness, logger: logger)
-        let accessTokens = AccessTokens(
-            settings,
-            keys: CurrentSigningKeys(
-                ring, issuer: settings.issuer, audience: settings.audience))
+        let accessTokens = AccessTokens(settings, ring)
         let retention = accessTokens.life.longest + TokenVerifier.leeway
         let since = time.now() - retention
         let wakeSignal = WakeSignal()
         let memory = SessionMemory(
-            activity: Activity(), confirmations: Confirmations(grace: settings.refreshGrace),
+            settings,
             revoked: RevokedSessions(
                 try await store.read { try $0.sessionsEnded(after: since) }, retention: retention,
-                wakeSignal: wakeSignal),
-            rejectedTokens: RejectedTokenCounter())
+                wakeSignal: wakeSignal))
+        sessions = SessionsHandler(
+            store: store, keys: keys, settings: settings, memory: memory,
+            accessTokens: accessTokens, refreshTokens: refreshTokens, time: time,
+            randomness: randomness)
+        devices = DevicesHandler(
+            store: store, keys: keys, life: sessions.life, memory: memory,
+            accessTokens: accessTokens, time: time, randomness: randomness)
+        accountActivity = AccountActivityHandler(
+            store: store, life: sessions.life, activity: memory.activity, time: time)
+        refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
         let revocations = RevocationRelay(
             store: store, log: RevocationLog(), revoked: memory.revoked, keys: accessTokens.keys,
             wakeSignal: wakeSignal, heartbeat: settings.endsHeartbeat, keptFor: retention,
             epoch: epoch, time: time, logger: logger)
+        ends = SessionEndsHandler(log: revocations.log)
         let rotation = SigningKeyRotation(
             store: store, keys: accessTokens.keys,
             schedule: SigningKeySchedule(life: settings.signingKeyLife, verifiesFor: retention),
             generator: SigningKeyGenerator(box: keys.signingKeys, randomness: randomness),
             time: time, logger: logger, wakeSignal: wakeSignal)
+        signingKeys = SigningKeysHandler(store: store, rotation: rotation)
         let delivery = NoticeDelivery(
             notices: notices, store: store, deviceNames: keys.deviceNames, time: time,
             logger: logger)
@@ -73,18 +81,6 @@ package struct SessionHandlers: Sendable {
             maintenance: SessionMaintenance(
                 store: store, settings: settings, memory: memory, keys: accessTokens.keys,
                 refreshTokens: refreshTokens, time: time, logger: logger))
-        sessions = SessionsHandler(
-            store: store, keys: keys, settings: settings, memory: memory,
-            accessTokens: accessTokens, refreshTokens: refreshTokens, time: time,
-            randomness: randomness)
-        devices = DevicesHandler(
-            store: store, keys: keys, life: sessions.life, memory: memory,
-            accessTokens: accessTokens, time: time, randomness: randomness)
-        accountActivity = AccountActivityHandler(
-            store: store, life: sessions.life, activity: memory.activity, time: time)
-        ends = SessionEndsHandler(log: revocations.log)
-        signingKeys = SigningKeysHandler(store: store, rotation: rotation)
-        refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
         try await rotation.takeDue()
         try await revocations.fill()
     }

@@ -4,13 +4,19 @@ import ServiceRuntime
 /// and forget old entries (`README.md`, "Memory": bounds, and what a crash loses).
 struct SessionMemory: Sendable {
     /// Last uses of sessions that are not on disk yet (S-05).
-    let activity: Activity
+    let activity = Activity()
     /// Access tokens that were used, for the rotation rule.
     let confirmations: Confirmations
     /// Ended sessions, for validation.
     let revoked: RevokedSessions
     /// Rejected uses of tokens, so that the audit trail does not grow with each.
-    let rejectedTokens: RejectedTokenCounter
+    let rejectedTokens = RejectedTokenCounter()
+
+    /// Nothing but the sessions that ended recently.
+    init(_ settings: SessionSettings, revoked: RevokedSessions) {
+        confirmations = Confirmations(grace: settings.refreshGrace)
+        self.revoked = revoked
+    }
 
     /// Applies a committed outcome: first updates the revoked sessions, so that none of their
     /// access tokens validates once the caller has its response (S-07); then returns the value or

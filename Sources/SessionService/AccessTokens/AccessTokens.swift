@@ -82,10 +82,12 @@ struct AccessTokens: Sendable {
 }
 
 extension AccessTokens {
-    /// The operator's claims and lifetime.
-    init(_ settings: SessionSettings, keys: CurrentSigningKeys) {
+    /// The tokens that the operator's settings and the loaded keys give.
+    init(_ settings: SessionSettings, _ ring: SigningKeyRing) {
         self.init(
-            life: AccessTokenLife(mean: settings.accessTokenLife), keys: keys,
+            life: AccessTokenLife(mean: settings.accessTokenLife),
+            keys: CurrentSigningKeys(
+                ring, issuer: settings.issuer, audience: settings.audience),
             issuer: settings.issuer, audience: settings.audience, extra: settings.extraClaims)
     }
 }

@@ -1,5 +1,6 @@
 import Contracts
 import ServiceRuntime
+import Storage
 
 /// The tokens that a caller gets: decided and durable before any is issued.
 struct TokenGrant: Hashable, Sendable {
@@ -31,5 +32,68 @@ struct TokenGrant: Hashable, Sendable {
         self.session = session
         counter = first.counter
         givenAt = first.givenAt
+    }
+}
+
+/// What is stored of a response to return it again: which refresh token it contained, and when it
+/// was issued. No token is stored; both are issued again from this.
+struct StoredResponse: Hashable, Sendable {
+    private static let numbers = 3
+
+    /// The session's key.
+    let session: Int64
+    /// The counter of the refresh token.
+    let counter: Int64
+    /// When it was issued.
+    let givenAt: Timestamp
+
+    init(_ grant: TokenGrant) {
+        session = grant.session.id.key
+        counter = grant.counter
+        givenAt = grant.givenAt
+    }
+
+    /// The stored form: each number in 8 bytes, big-endian.
+    var bytes: [UInt8] {
+        [session, counter, givenAt.milliseconds].flatMap { number in
+            (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - $0 * 8)) }
+        }
+    }
+
+    /// Parses what `bytes` returned.
+    /// - Throws: `rpc/internal` for anything else, since only this program writes it.
+    init(_ bytes: [UInt8]) throws(ServiceError) {
+        guard bytes.count == 8 * Self.numbers else {
+            throw ServiceError(.internalError, detail: "a stored response of \(bytes.count) bytes")
+        }
+        func number(_ place: Int) -> Int64 {
+            bytes[(8 * place)..<(8 * place + 8)].reduce(0) { $0 << 8 | Int64($1) }
+        }
+        session = number(0)
+        counter = number(1)
+        givenAt = Timestamp(milliseconds: number(2))
+    }
+}
+
+extension Transaction {
+    /// The stored response of `call`; nil where it is new or has no idempotency key.
+    /// - Throws: `auth/idempotency-key-reused` where the key was used for another request.
+    func storedResponse(of call: RepeatableCall?) throws -> StoredResponse? {
+        try remembered(of: call).map(StoredResponse.init)
+    }
+
+    /// The same, but nil where the key was used for another request: an attacker's use of an old
+    /// token must end the family whatever key is sent with it (G-10).
+    func storedResponseIfAny(of call: RepeatableCall?) throws -> StoredResponse? {
+        do {
+            return try storedResponse(of: call)
+        } catch let error as ServiceError where error.code == .idempotencyKeyReused {
+            return nil
+        }
+    }
+
+    /// Stores the response of `call`, if it has an idempotency key.
+    func remember(_ call: RepeatableCall?, _ answer: StoredResponse) throws {
+        try remember(call, answer.bytes)
     }
 }

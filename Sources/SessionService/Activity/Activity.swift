@@ -50,8 +50,8 @@ final class Activity: Sendable {
     /// The number of marked sessions that are not yet on disk.
     var count: Int { state.withLock { $0.marks.count + $0.underway.count } }
 
-    /// Starts a flush of the current marks. They still count until `wrote`.
-    func depart() {
+    /// Starts a flush of the current marks. They still count until `flushed`.
+    func beginFlush() {
         state.withLock { state in
             if state.underway.isEmpty {
                 // Moved, not copied: there may be a million.
@@ -65,7 +65,7 @@ final class Activity: Sendable {
     }
 
     /// Some of the marks being flushed.
-    func departed(upTo count: Int) -> [ActivityMark] {
+    func flushing(upTo count: Int) -> [ActivityMark] {
         state.withLock { state in
             state.underway.prefix(count).map { ActivityMark(key: $0.key, at: $0.value) }
         }
@@ -73,7 +73,7 @@ final class Activity: Sendable {
 
     /// Removes marks that are on disk, but not later ones of the same sessions, which a flush may
     /// have picked up while these were written.
-    func wrote(_ marks: [ActivityMark]) {
+    func flushed(_ marks: [ActivityMark]) {
         state.withLock { state in
             for mark in marks where state.underway[mark.key] == mark.at {
                 state.underway[mark.key] = nil
@@ -98,11 +98,11 @@ extension Activity {
     /// Writes all current marks to the store. Marks that it does not accept are kept for the next
     /// call.
     func write(to store: Store, _ logger: Logger) async {
-        depart()
-        while case let step = departed(upTo: Self.stepRows), !step.isEmpty {
+        beginFlush()
+        while case let step = flushing(upTo: Self.stepRows), !step.isEmpty {
             do {
                 try await store.write { transaction in
-                    for mark in step { try transaction.noteUse(mark) }
+                    for mark in step { try transaction.recordUse(mark) }
                 }
             } catch {
                 logger.warning(
@@ -110,14 +110,14 @@ extension Activity {
                     fields: [.count: .count(count), .detail: .error(error)])
                 return
             }
-            wrote(step)
+            flushed(step)
         }
     }
 }
 
 extension Transaction {
     /// Moves a session's last use forward, never back.
-    func noteUse(_ mark: ActivityMark) throws {
+    func recordUse(_ mark: ActivityMark) throws {
         try execute(
             """
             UPDATE session SET used_at_ms = ?

@@ -92,7 +92,7 @@ final class SessionMaintenance: Sendable {
         }
         let now = time.now()
         let found = rows.filter { isOver(memory.activity.applied(to: $0), at: now) }
-        if !found.isEmpty { try await noteEnds(of: found.map(\.id)) }
+        if !found.isEmpty { try await recordEnds(of: found.map(\.id)) }
         let last = rows.count < Self.stepRows ? nil : rows.last?.id.key
         position.withLock { $0 = last ?? 0 }
         return last != nil
@@ -100,7 +100,7 @@ final class SessionMaintenance: Sendable {
 
     /// Ends those of `found` that are still over: one may have been used or ended since it was
     /// read.
-    func noteEnds(of found: [SessionID]) async throws {
+    func recordEnds(of found: [SessionID]) async throws {
         let ended = try await store.write { [self] transaction in
             let over = try found.compactMap { try transaction.session($0) }
                 .map(memory.activity.applied(to:))

@@ -87,7 +87,7 @@ extension DevicesHandler {
             }
         case .failure(let error):
             let use = RejectedTokenCounter.Kind(of: session, .reauthenticationRefused, error.code)
-            if memory.rejectedTokens.noteFurther(use) { throw ServiceError(error.code) }
+            if memory.rejectedTokens.countFurther(use) { throw ServiceError(error.code) }
         }
         return try await write(finding, token, origin)
     }
@@ -123,7 +123,7 @@ extension DevicesHandler {
         var session = session
         session.proofs.note(proof)
         session.usedAt = max(session.usedAt, transaction.at)
-        try transaction.noteProofs(of: session)
+        try transaction.recordProofs(of: session)
         try transaction.audit(
             AuditEvent(
                 .sessionReauthenticated, account: session.account.key, session: session.id.key

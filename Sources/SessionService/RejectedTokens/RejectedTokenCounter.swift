@@ -60,7 +60,7 @@ final class RejectedTokenCounter: Sendable {
 
     /// Counts a use unless it is the first; needs no store.
     /// - Returns: whether it was counted.
-    func noteFurther(_ kind: Kind) -> Bool {
+    func countFurther(_ kind: Kind) -> Bool {
         windows.withLock { windows in
             guard let window = windows[kind] else { return false }
             windows[kind]?.uses = window.uses &+ 1

@@ -15,7 +15,7 @@ extension Transaction {
 
     /// From now on refuses proofs of `account` made before `moment`. An earlier moment than the
     /// stored one changes nothing.
-    func noteAccountEnd(
+    func recordAccountEnd(
         _ account: AccountID, before moment: Timestamp, _ reason: EndReason
     ) throws {
         try purge("account_end") { rowsMax in
@@ -49,7 +49,7 @@ extension SQLSession {
 extension Transaction {
     /// Records that an account was seen at `moment`. An earlier moment than the stored one changes
     /// nothing.
-    func noteSeen(_ account: AccountID, at moment: Timestamp) throws {
+    func recordSeen(_ account: AccountID, at moment: Timestamp) throws {
         try execute(
             """
             INSERT INTO account_seen (account, seen_at_ms) VALUES (?, ?)

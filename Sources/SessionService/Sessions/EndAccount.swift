@@ -52,7 +52,7 @@ extension SessionsHandler {
         _ account: AccountID, _ before: Timestamp, _ reason: EndReason, except kept: SessionID?,
         _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        try transaction.noteAccountEnd(account, before: before, reason)
+        try transaction.recordAccountEnd(account, before: before, reason)
         let sessions = try transaction.openSessions(of: account)
             .filter { $0.provedAt < before && $0.id != kept }.map(memory.activity.applied(to:))
         let (ended, live) = try transaction.end(

@@ -7,9 +7,9 @@ extension Transaction {
     func end(
         _ session: Session, _ reason: EndReason, from origin: CallOrigin
     ) throws -> RevokedSession {
-        try noteEnd(of: session.id, reason)
+        try recordEnd(of: session.id, reason)
         // A sign-out shows that the owner is active now; any other end does not.
-        try noteSeen(session.account, at: reason == .signedOut ? at : session.usedAt)
+        try recordSeen(session.account, at: reason == .signedOut ? at : session.usedAt)
         if let notice = OwnerNotice.message(of: session, ended: reason, at: at) {
             try enqueue(notice)
         }

@@ -40,7 +40,7 @@ extension Transaction {
 
     /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof: `endAccount`
     /// distinguishes old sessions from new ones by it.
-    func noteProofs(of session: Session) throws {
+    func recordProofs(of session: Session) throws {
         let changed = try execute(
             """
             UPDATE session SET auth_time_ms = ?, methods = ?, proofs = ?, used_at_ms = ?
@@ -55,7 +55,7 @@ extension Transaction {
     }
 
     /// Stores a session's end and adds it to the revocation feed.
-    func noteEnd(of id: SessionID, _ reason: EndReason) throws {
+    func recordEnd(of id: SessionID, _ reason: EndReason) throws {
         let changed = try execute(
             """
             UPDATE session SET ended_at_ms = ?, end_reason = ? WHERE id = ? AND ended_at_ms IS NULL
@@ -87,12 +87,7 @@ extension SQLSession {
     /// The session `id`; nil when there is none.
     func session(_ id: SessionID) throws -> Session? {
         try queryOne(
-            """
-            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
-                   proofs
-            FROM session WHERE id = ?
-            """,
+            "SELECT \(Session.columns) FROM session WHERE id = ?",
             [.integer(id.key)], Session.init)
     }
 
@@ -108,12 +103,7 @@ extension SQLSession {
     /// An account's sessions without a stored end.
     func openSessions(of account: AccountID) throws -> [Session] {
         try query(
-            """
-            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
-                   proofs
-            FROM session WHERE account = ? AND ended_at_ms IS NULL
-            """,
+            "SELECT \(Session.columns) FROM session WHERE account = ? AND ended_at_ms IS NULL",
             [.integer(account.key)], Session.init)
     }
 
@@ -121,10 +111,8 @@ extension SQLSession {
     func openSessions(after key: Int64, limit: Int) throws -> [Session] {
         try query(
             """
-            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key,
-                   proofs
-            FROM session WHERE id > ? AND ended_at_ms IS NULL ORDER BY id LIMIT ?
+            SELECT \(Session.columns) FROM session
+            WHERE id > ? AND ended_at_ms IS NULL ORDER BY id LIMIT ?
             """,
             [.integer(key), .integer(Int64(limit))], Session.init)
     }
@@ -135,10 +123,8 @@ extension SQLSession {
     ) throws -> [(session: Session, device: StoredDevice)] {
         try query(
             """
-            SELECT id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-                   methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs,
-                   platform, device_name
-            FROM session WHERE account = ? AND ended_at_ms IS NULL
+            SELECT \(Session.columns), platform, device_name FROM session
+            WHERE account = ? AND ended_at_ms IS NULL
             """,
             [.integer(account.key)]
         ) { row in
@@ -169,8 +155,13 @@ extension SessionProof {
 }
 
 extension Session {
-    /// Parses a row: id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms,
-    /// methods, ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs.
+    /// The columns of a session, in the order in which `init` reads them.
+    fileprivate static let columns = """
+        id, account, counter, created_at_ms, used_at_ms, auth_time_ms, proved_at_ms, methods, \
+        ended_at_ms, end_reason, rotated_at_ms, device, device_key, proofs
+        """
+
+    /// Parses a row of `columns`.
     fileprivate init(_ row: SQLRow) throws {
         id = try row.identifier(0)
         account = try row.identifier(1)

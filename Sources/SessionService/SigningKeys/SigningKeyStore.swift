@@ -48,9 +48,8 @@ extension SQLSession {
     func signingKeys() throws -> [StoredSigningKey] {
         try query(
             """
-            SELECT id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms,
-                   retired_at_ms, revoked
-            FROM signing_key WHERE state < ? ORDER BY made_at_ms, id
+            SELECT \(StoredSigningKey.columns) FROM signing_key
+            WHERE state < ? ORDER BY made_at_ms, id
             """,
             [.integer(SigningKeyState.retired.rawValue)], StoredSigningKey.init)
     }
@@ -60,10 +59,8 @@ extension SQLSession {
     func retiredSigningKeys() throws -> [StoredSigningKey] {
         try query(
             """
-            SELECT id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms,
-                   retired_at_ms, revoked
-            FROM signing_key WHERE state = ? AND revoked = 0
-            ORDER BY retired_at_ms DESC, id LIMIT ?
+            SELECT \(StoredSigningKey.columns) FROM signing_key
+            WHERE state = ? AND revoked = 0 ORDER BY retired_at_ms DESC, id LIMIT ?
             """,
             [
                 .integer(SigningKeyState.retired.rawValue),
@@ -76,9 +73,8 @@ extension SQLSession {
     func latestSigningKeys(_ countMax: Int64) throws -> [StoredSigningKey] {
         try query(
             """
-            SELECT id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms,
-                   retired_at_ms, revoked
-            FROM signing_key ORDER BY made_at_ms DESC, id DESC LIMIT ?
+            SELECT \(StoredSigningKey.columns) FROM signing_key
+            ORDER BY made_at_ms DESC, id DESC LIMIT ?
             """,
             [.integer(countMax)], StoredSigningKey.init)
     }
@@ -146,6 +142,12 @@ extension Transaction {
 }
 
 extension StoredSigningKey {
+    /// The columns of a key, in the order in which `init` reads them.
+    fileprivate static let columns = """
+        id, state, x, y, private_number, made_at_ms, active_at_ms, passive_at_ms, retired_at_ms, \
+        revoked
+        """
+
     fileprivate init(_ row: SQLRow) throws {
         guard let state = SigningKeyState(rawValue: try row.integer(1)) else {
             throw SQLError(.unexpectedValue, detail: "signing_key.state")

@@ -50,8 +50,8 @@ final class RevokedSessions: Sendable {
     }
 
     /// Adds revocations that were read from the store.
-    func learn(_ placed: [Revocation]) {
-        ends.insert(placed.map { ($0.session, $0.at) }, keptFor: retention)
+    func insertStored(_ stored: [Revocation]) {
+        ends.insert(stored.map { ($0.session, $0.at) }, keptFor: retention)
     }
 
     /// Removes ends whose tokens have all expired by `now`.

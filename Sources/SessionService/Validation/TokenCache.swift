@@ -25,7 +25,7 @@ final class TokenCache: Sendable {
     subscript(text: String) -> CachedToken? {
         guard let key = Self.key(of: text) else { return nil }
         let known = state.withLock { $0.young[key] ?? $0.old[key] }
-        guard let known, known.isSpelled(text) else { return nil }
+        guard let known, known.isExactly(text) else { return nil }
         return known
     }
 
@@ -70,7 +70,7 @@ final class TokenCache: Sendable {
 final class CachedToken: Sendable {
     /// The interval in which a further use is not recorded. A session's recorded last use is at
     /// most this much too early; a confirmation is permanent.
-    static let notingMilliseconds: Int64 = 1_000
+    static let recordingIntervalMilliseconds: Int64 = 1_000
 
     let token: AccessToken
     /// The version of the keys that it was verified under.
@@ -109,15 +109,16 @@ final class CachedToken: Sendable {
     func lives(after insertions: UInt64) { livedAfter.store(insertions, ordering: .relaxed) }
 
     /// Whether a use at `now` has to be recorded.
-    func isToBeNoted(at now: Timestamp) -> Bool {
+    func needsRecording(at now: Timestamp) -> Bool {
         let passed = now.milliseconds.subtractingReportingOverflow(
             notedAt.load(ordering: .acquiring))
         // An overflow is a first use. After a clock was set back, the use is recorded again.
-        return passed.overflow || !(0..<Self.notingMilliseconds).contains(passed.partialValue)
+        return passed.overflow
+            || !(0..<Self.recordingIntervalMilliseconds).contains(passed.partialValue)
     }
 
     /// Records that a use at `now` was recorded.
-    func noted(at now: Timestamp) { notedAt.store(now.milliseconds, ordering: .releasing) }
+    func recorded(at now: Timestamp) { notedAt.store(now.milliseconds, ordering: .releasing) }
 
     /// Whether `other` is exactly this token, compared by bytes. To a Swift `String` the Kelvin
     /// sign equals the letter K, so a token altered in that way would be accepted as this one.
@@ -125,7 +126,7 @@ final class CachedToken: Sendable {
     /// Constant time is not needed. The number of equal bytes reveals nothing to a caller who does
     /// not know the token's last bytes: they are part of the signature, and the cache looks the
     /// token up by them.
-    func isSpelled(_ other: String) -> Bool {
+    func isExactly(_ other: String) -> Bool {
         text.utf8.span.withUnsafeBytes { own in
             other.utf8.span.withUnsafeBytes { other in
                 guard own.count == other.count, let start = own.baseAddress,

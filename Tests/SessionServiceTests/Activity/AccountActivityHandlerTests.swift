@@ -84,7 +84,7 @@ struct AccountActivityHandlerTests {
     func forward() async throws {
         for moment in [5, 9, 7] {
             let at = Timestamp(milliseconds: Int64(moment))
-            try await fixture.store.write { [account] in try $0.noteSeen(account, at: at) }
+            try await fixture.store.write { [account] in try $0.recordSeen(account, at: at) }
         }
         #expect(try await activity().lastSeenAtMs == 9)
     }

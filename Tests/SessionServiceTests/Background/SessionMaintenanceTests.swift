@@ -65,7 +65,7 @@ struct SessionMaintenanceTests {
                 "UPDATE session SET used_at_ms = ? WHERE id = ?",
                 [SQLValue(late), .integer(id.key)])
         }
-        try await upkeep.noteEnds(of: [id])
+        try await upkeep.recordEnds(of: [id])
         #expect(try await fixture.isLive(tokens))
     }
 

@@ -34,7 +34,7 @@ struct RejectedTokenCounterTests {
     @Test("a first rejection whose record was rolled back is reported when its window ends")
     func undone() {
         let uses = RejectedTokenCounter()
-        #expect(!uses.noteFurther(Self.kind(1)), "the first needs its record")
+        #expect(!uses.countFurther(Self.kind(1)), "the first needs its record")
         for session in [Int64(1), 2] { #expect(uses.note(Self.kind(session), at: Self.start)) }
         uses.confirm(Self.kind(2))
         #expect(uses.take(overAt: nil) == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1)])

@@ -74,8 +74,8 @@ struct EncodedAnswerTests {
         for (wait, expected) in [(999, moment), (1, moment + .milliseconds(1_000))] {
             fixture.time.advance(by: .milliseconds(wait))
             #expect(try encoded(tokens.accessToken).valid)
-            activity.depart()
-            #expect(activity.departed(upTo: 9).map(\.at) == [expected])
+            activity.beginFlush()
+            #expect(activity.flushing(upTo: 9).map(\.at) == [expected])
         }
     }
 }
