@@ -9,7 +9,7 @@ import Testing
 @testable import SessionService
 
 @Suite("S-06: subscribers receive revocations", .timeLimit(.minutes(1)))
-struct EndsStreamTests {
+struct SessionEndsHandlerTests {
     let fixture: SessionFixture
 
     init() async throws {
