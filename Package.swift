@@ -193,7 +193,7 @@ let package = Package(
         program(
             "postern-notification",
             [
-                "NotificationService", "Hosting", "Contracts", "Storage",
+                "NotificationService", "Hosting", "Contracts", "RPC", "Storage",
                 "ServiceRuntime",
             ]),
         program(

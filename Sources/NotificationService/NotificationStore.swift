@@ -7,6 +7,8 @@ package enum NotificationStore {
     /// How long an idempotency key is remembered at least.
     package static let keptFor: Duration = .seconds(7 * 24 * 3_600)
 
+    /// The store's name.
+    package static let name = "notification"
     /// The schema.
     package static let migrations = [
         Migration(number: 1, sql: messages),

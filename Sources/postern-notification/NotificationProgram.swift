@@ -1,6 +1,7 @@
 import Contracts
 import Hosting
 import NotificationService
+import RPC
 import ServiceRuntime
 import Storage
 
@@ -19,7 +20,7 @@ struct NotificationProgram: Program {
         let master = try host.masterKey("notification", ofStore: "notification")
         let store = try Store(
             folder: host.settings.dataFolder, name: "notification",
-            migrations: NotificationService.migrations,
+            migrations: NotificationStore.migrations,
             acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
         let keys = try NotificationKeys(master: master, randomness: host.randomness)
         store.report(to: host.parts)
@@ -27,17 +28,13 @@ struct NotificationProgram: Program {
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("notification")
         ) { try keys.openOldest(in: $0, limit: $1) }
         let wording = CatalogueWording(settings.notification.templates.live)
-        let service = NotificationService(
+        let delivery = BackgroundDelivery(
             settings: settings.notification, store: store, keys: keys,
             routes: try routes(host, settings.notification, wording, store, keys),
-            traces: [DeviceTraces()],
             time: host.time, randomness: host.randomness, logger: host.logger)
-        let short = SMSAndPushMessages(
-            of: service, settings: settings.notification, wording: wording, store: store,
-            keys: keys, randomness: host.randomness)
         let events = EventFeed(store: store, time: host.time)
         let session = try settings.sessionEvents(host)
-        let webhooks = try WebhookService(
+        let webhooks = try WebhookWorker(
             settings: settings.webhooks,
             sources: try settings.sources(host, session: session, own: events),
             store: store, keys: keys, time: host.time, randomness: host.randomness,
@@ -48,22 +45,18 @@ struct NotificationProgram: Program {
         let ended = EndedSessionDevices(
             sessions: session, store: store, keys: keys, time: host.time, logger: host.logger)
         return Assembly(
-            services: [
-                NotificationsDispatcher.methods(of: service),
-                TextMessagesDispatcher.methods(of: short.texts),
-                PushMessagesDispatcher.methods(of: short.pushes),
-                PushDevicesDispatcher.methods(of: short.devices),
-                EventsDispatcher.methods(of: events),
-                WebhooksDispatcher.methods(of: webhooks.operations),
-                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
-                AddressesDispatcher.methods(
-                    of: AddressesHandler(store: store, keys: keys, time: host.time)),
-                RelayAddressesDispatcher.methods(
-                    of: RelayAddressesHandler(store: store, keys: keys)),
-                OutboxDispatcher.methods(of: service.outbox),
-            ],
+            services: messageServices(
+                host, settings.notification, wording, delivery, store, keys)
+                + [
+                    EventsDispatcher.methods(of: events),
+                    WebhooksDispatcher.methods(
+                        of: WebhooksHandler(
+                            settings: settings.webhooks, store: store, keys: keys,
+                            worker: webhooks, randomness: host.randomness)),
+                    ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+                ],
             workers: [
-                Worker { try await service.run() },
+                Worker { await delivery.run() },
                 Worker { await webhooks.run() },
                 Worker { try await changes.run() },
                 Worker { await ended.run() },
@@ -72,8 +65,35 @@ struct NotificationProgram: Program {
             close: { store.close() })
     }
 
+    /// The services of messages, their recipients and their devices.
+    private static func messageServices(
+        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: CatalogueWording,
+        _ delivery: BackgroundDelivery, _ store: Store, _ keys: NotificationKeys
+    ) -> [ServiceMethods] {
+        let acceptance = MessageAcceptance(
+            settings: settings, store: store, keys: keys, delivery: delivery, time: host.time,
+            randomness: host.randomness, logger: host.logger)
+        return [
+            NotificationsDispatcher.methods(of: NotificationsHandler(acceptance: acceptance)),
+            TextMessagesDispatcher.methods(
+                of: TextMessagesHandler(acceptance: acceptance, wording: wording)),
+            PushMessagesDispatcher.methods(
+                of: PushMessagesHandler(
+                    store: store, keys: keys, acceptance: acceptance, wording: wording)),
+            PushDevicesDispatcher.methods(
+                of: PushDevicesHandler(
+                    settings: settings, store: store, keys: keys, randomness: host.randomness)),
+            AddressesDispatcher.methods(
+                of: AddressesHandler(store: store, keys: keys, time: host.time)),
+            RelayAddressesDispatcher.methods(of: RelayAddressesHandler(store: store, keys: keys)),
+            OutboxDispatcher.methods(
+                of: OutboxHandler(
+                    store: store, keys: keys, delivery: delivery, time: host.time)),
+        ]
+    }
+
     private static func routes(
-        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: any SMSAndPushWording,
+        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: CatalogueWording,
         _ store: Store, _ keys: NotificationKeys
     ) throws -> [Channel: any MessageRoute] {
         let folder = host.settings.dataFolder

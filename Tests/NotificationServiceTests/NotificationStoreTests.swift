@@ -11,15 +11,15 @@ import Testing
 struct NotificationStoreTests {
     @Test(
         "a message that any earlier version accepted is delivered by this version",
-        arguments: 1..<NotificationService.migrations.count)
+        arguments: 1..<NotificationStore.migrations.count)
     func upgrade(_ version: Int) async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
         let id = MessageID.drawn(from: SeededRandomness(seed: 4))
         do {
             let old = try Store(
-                folder: folder.path, name: NotificationService.storeName,
-                migrations: Array(NotificationService.migrations.prefix(version)), time: time,
+                folder: folder.path, name: NotificationStore.name,
+                migrations: Array(NotificationStore.migrations.prefix(version)), time: time,
                 logger: CapturedLog().logger(time: time))
             let keys = try NotificationKeys(
                 master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
@@ -44,7 +44,7 @@ struct NotificationStoreTests {
         let bench = try ServiceBench(in: folder, time: time)
         try await bench.delivering { try await bench.until(sent: 1) }
         #expect(bench.inbox.count == 1)
-        let shown = try await bench.service.outbox.showMessage(
+        let shown = try await bench.outbox.showMessage(
             .init(messageId: id.text), bench.context(from: "tool"))
         #expect(shown.message?.recipient == "…")
     }
@@ -54,8 +54,8 @@ struct NotificationStoreTests {
         let folder = try TemporaryFolder()
         let time = ManualTime()
         let old = try Store(
-            folder: folder.path, name: NotificationService.storeName,
-            migrations: Array(NotificationService.migrations.prefix(7)), time: time,
+            folder: folder.path, name: NotificationStore.name,
+            migrations: Array(NotificationStore.migrations.prefix(7)), time: time,
             logger: CapturedLog().logger(time: time))
         let rows = [
             ("reset-password", 1, 0), ("email-already-registered", 1, 0), ("phone-code", 2, 0),

@@ -20,13 +20,15 @@ final class ServiceBench: Sendable {
     let log = CapturedLog()
     let store: Store
     let keys: NotificationKeys
-    let service: NotificationService
+    let delivery: BackgroundDelivery
+    let notifications: NotificationsHandler
+    let outbox: OutboxHandler
 
     /// The service with its store in `folder`. Mails are sent by `route`; by default to the inbox.
     init(
         in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1,
         masterSeed: UInt64 = 99, route: (any MailRoute)? = nil,
-        routes: [Channel: any MessageRoute]? = nil, traces: [any AccountTraces] = [],
+        routes: [Channel: any MessageRoute]? = nil,
         environment: [String: String] = [:]
     ) throws {
         self.folder = folder
@@ -34,13 +36,13 @@ final class ServiceBench: Sendable {
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
         store = try Store(
-            folder: folder.path, name: NotificationService.storeName,
-            migrations: NotificationService.migrations, time: time, logger: logger)
+            folder: folder.path, name: NotificationStore.name,
+            migrations: NotificationStore.migrations, time: time, logger: logger)
         keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: masterSeed)),
             randomness: randomness)
         let settings = try Self.settings(environment)
-        service = NotificationService(
+        delivery = BackgroundDelivery(
             settings: settings, store: store, keys: keys,
             routes: try routes ?? [
                 .email: MailDelivery(
@@ -49,7 +51,12 @@ final class ServiceBench: Sendable {
                         ?? settings.makeMailRoute(
                             dataFolder: folder.path, time: time, logger: logger),
                     stops: StoppedAddressList(store: store, keys: keys, time: time))
-            ], traces: traces, time: time, randomness: randomness, logger: logger)
+            ], time: time, randomness: randomness, logger: logger)
+        notifications = NotificationsHandler(
+            acceptance: MessageAcceptance(
+                settings: settings, store: store, keys: keys, delivery: delivery, time: time,
+                randomness: randomness, logger: logger))
+        outbox = OutboxHandler(store: store, keys: keys, delivery: delivery, time: time)
     }
 
     static func settings(_ environment: [String: String]) throws -> NotificationSettings {
@@ -126,19 +133,18 @@ final class ServiceBench: Sendable {
         metadata[Metadata.Key.idempotencyKey] = key
         let context = CallContext(
             application: application, deadline: time.uptime() + .seconds(10), metadata: metadata)
-        return try await service.sendEmail(request, context).messageId
+        return try await notifications.sendEmail(request, context).messageId
     }
 
     var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
 
     /// Runs the delivery worker for as long as `body` runs.
     func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        let worker = Task { try await service.run() }
+        let worker = Task { await delivery.run() }
         defer { worker.cancel() }
         let value = try await body()
         worker.cancel()
-        // The worker ends by cancellation and returns nothing.
-        _ = await worker.result
+        await worker.value
         return value
     }
 

@@ -1,9 +1,9 @@
 import CoreMetrics
 import Cryptography
-import Logging
+package import Logging
 package import RPC
 package import ServiceRuntime
-import Storage
+package import Storage
 
 /// Accepts messages of any channel (N-01, N-03). A message is validated, sealed and written to disk
 /// together with the audit record and the idempotency key; only then does the call return. Nothing
@@ -15,17 +15,28 @@ import Storage
 package struct MessageAcceptance: Sendable {
     private static let keyBytes = 1...255
 
-    let store: Store
-    let keys: NotificationKeys
-    let ids: MessageIDs
-    let turns: RecipientRateLimiter
-    /// Wake the workers.
-    let alarms: DeliverySignals
-    let changes: MessageChanges
-    let upkeep: OutboxUpkeep
-    let logger: Logger
-    let dropped = Counter(
+    private let store: Store
+    private let keys: NotificationKeys
+    private let ids: MessageIDs
+    private let limiter: RecipientRateLimiter
+    private let delivery: BackgroundDelivery
+    private let logger: Logger
+    private let dropped = Counter(
         label: "messages_dropped", dimensions: [("reason", RecipientRateLimiter.reason)])
+
+    /// Accepts messages into `store`, from which `delivery` delivers them.
+    package init(
+        settings: NotificationSettings, store: Store, keys: NotificationKeys,
+        delivery: BackgroundDelivery, time: any Time, randomness: any Randomness, logger: Logger
+    ) {
+        self.store = store
+        self.keys = keys
+        ids = MessageIDs(time: time, randomness: randomness)
+        limiter = RecipientRateLimiter(
+            burst: settings.recipientBurst, interval: settings.recipientInterval)
+        self.delivery = delivery
+        self.logger = logger
+    }
 
     /// Accepts one message.
     /// - Parameter method: The rpc's full name.
@@ -39,7 +50,7 @@ package struct MessageAcceptance: Sendable {
         let message = try prepare(order, method: method, context)
         let taken = try await store.write { try take(message, in: $0) }
         if taken.isDropped {
-            upkeep.noteEnd()
+            delivery.upkeep.noteEnd()
             dropped.increment()
             logger.warning(
                 "notification.message.dropped",
@@ -94,9 +105,9 @@ package struct MessageAcceptance: Sendable {
                 .invalidArgument, fields: ["expires_at_ms"],
                 detail: "a message with a code must expire within 24 hours")
         }
-        let turn = turns.turn(
+        let due = limiter.dueTime(
             of: message.recipient, message.lane, hasEnd: message.mayBeDropped, at: transaction.at)
-        guard let turn else {
+        guard let due else {
             try transaction.drop(message.id, reason: RecipientRateLimiter.reason)
             try transaction.audit(
                 AuditEvent(
@@ -104,7 +115,7 @@ package struct MessageAcceptance: Sendable {
             return TakenMessage(id: message.id, isDropped: true)
         }
         // Usually it is due at once, as inserted.
-        if turn > transaction.at { try transaction.postpone(message.id, until: turn) }
+        if due > transaction.at { try transaction.postpone(message.id, until: due) }
         try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
         return TakenMessage(
             id: message.id,
@@ -115,8 +126,8 @@ package struct MessageAcceptance: Sendable {
     /// Counts committed messages against their recipients' rate limits, and wakes the channel's
     /// worker and the watchers.
     func announce(_ channel: Channel, _ taken: [TakenMessage]) {
-        for use in taken.compactMap(\.use) { turns.note(use) }
-        alarms[channel].wake()
-        changes.note(taken.map(\.id))
+        for use in taken.compactMap(\.use) { limiter.note(use) }
+        delivery.signals[channel].wake()
+        delivery.changes.note(taken.map(\.id))
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Limits the rate of messages to each recipient, and so shares the providers fairly: a burst at
 /// once, then one message per interval. A message over the rate is due later, and so comes after
-/// other recipients' messages in the claiming order. A thousand messages to one person delay nobody
-/// else's.
+/// other recipients' messages in the claiming order: a thousand messages to one person do not delay
+/// the messages to other people.
 ///
 /// Each lane has its own limit: a flood of notices must not delay the same person's code. The queue
 /// of a recipient and lane is bounded, except for messages that the reader asked for. Attack:
@@ -68,14 +68,14 @@ final class RecipientRateLimiter: Sendable {
     /// When a message that is accepted at `now` is due. Changes nothing; `note` does.
     /// - Parameter hasEnd: Whether the queue of this recipient and lane is bounded.
     /// - Returns: nil if it is full.
-    func turn(
+    func dueTime(
         of recipient: [UInt8], _ lane: Lane, hasEnd: Bool, at now: Timestamp
     ) -> Timestamp? {
         let key = Key(recipient: recipient, lane: lane)
         let slack = interval * (burst - 1)
         let due = state.withLock { $0.due[key] } ?? now
-        let turn = max(now, due - slack)
-        return !hasEnd || turn - now <= waitMax ? turn : nil
+        let next = max(now, due - slack)
+        return !hasEnd || next - now <= waitMax ? next : nil
     }
 
     /// Records a message after its commit.

@@ -7,8 +7,10 @@ import ServiceRuntime
 /// the outcome.
 struct DeliveryAttempts: Sendable {
     let routes: [Channel: any MessageRoute]
+    let time: any Time
+    let randomness: any Randomness
+    let logger: Logger
     private let keys: NotificationKeys
-    private let logger: Logger
     private let taken = Counter(label: "deliveries", dimensions: [("outcome", "taken")])
     private let refused = Counter(label: "deliveries", dimensions: [("outcome", "refused")])
     private let failed = Counter(label: "deliveries", dimensions: [("outcome", "failed")])
@@ -16,9 +18,14 @@ struct DeliveryAttempts: Sendable {
     private let unavailable = Counter(
         label: "deliveries", dimensions: [("outcome", "unavailable")])
 
-    init(routes: [Channel: any MessageRoute], keys: NotificationKeys, logger: Logger) {
+    init(
+        routes: [Channel: any MessageRoute], keys: NotificationKeys, time: any Time,
+        randomness: any Randomness, logger: Logger
+    ) {
         self.routes = routes
         self.keys = keys
+        self.time = time
+        self.randomness = randomness
         self.logger = logger
     }
 

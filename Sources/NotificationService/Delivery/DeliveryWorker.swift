@@ -17,22 +17,33 @@ final class DeliveryWorker: Sendable {
     /// The longest sleep. Every message has its own due time, so this is only a safety net.
     static let restMax: Duration = .seconds(60)
 
-    let channel: Channel
-    let alarm: WakeSignal
-    private let parts: DeliveryParts
+    private let channel: Channel
+    private let signal: WakeSignal
+    private let store: Store
+    private let attempts: DeliveryAttempts
+    private let upkeep: OutboxUpkeep
+    private let changes: MessageChanges
     private let state: Mutex<State>
 
     private struct State {
-        var hand: InFlightMessages
+        var inFlight: InFlightMessages
         var isStopping = false
     }
 
-    init(_ channel: Channel, alarm: WakeSignal, deliveriesMax: Int, parts: DeliveryParts) {
+    init(
+        _ channel: Channel, signal: WakeSignal, deliveriesMax: Int, store: Store,
+        attempts: DeliveryAttempts, upkeep: OutboxUpkeep, changes: MessageChanges
+    ) {
         self.channel = channel
-        self.alarm = alarm
-        self.parts = parts
-        state = Mutex(State(hand: InFlightMessages(places: deliveriesMax)))
+        self.signal = signal
+        self.store = store
+        self.attempts = attempts
+        self.upkeep = upkeep
+        self.changes = changes
+        state = Mutex(State(inFlight: InFlightMessages(places: deliveriesMax)))
     }
+
+    private var time: any Time { attempts.time }
 
     /// Runs until cancelled or until a graceful shutdown.
     func run() async {
@@ -40,7 +51,7 @@ final class DeliveryWorker: Sendable {
             await withDiscardingTaskGroup { tries in
                 while !Task.isCancelled, !isDone {
                     let rest = await round(&tries)
-                    await alarm.wait(atMost: rest, time: parts.time)
+                    await signal.wait(atMost: rest, time: time)
                 }
             }
             // After a cancellation: store the outcomes of attempts that succeeded all the same, if
@@ -48,24 +59,24 @@ final class DeliveryWorker: Sendable {
             _ = await round(nil)
         } onGracefulShutdown: {
             self.state.withLock { $0.isStopping = true }
-            self.alarm.wake()
+            self.signal.wake()
         }
     }
 
     /// Whether the worker was told to stop and has no message in flight.
-    private var isDone: Bool { state.withLock { $0.isStopping && $0.hand.isEmpty } }
+    private var isDone: Bool { state.withLock { $0.isStopping && $0.inFlight.isEmpty } }
 
     // MARK: rounds
 
     private func round(_ tries: inout DiscardingTaskGroup) async -> Duration {
-        let readiness = parts.attempts.readiness(channel)
-        let now = parts.time.now()
+        let readiness = attempts.readiness(channel)
+        let now = time.now()
         let room = state.withLock { state in
-            if state.isStopping { state.hand.putBackReady(at: now) }
-            return state.isStopping ? nil : state.hand.claimBudget(readiness)
+            if state.isStopping { state.inFlight.putBackReady(at: now) }
+            return state.isStopping ? nil : state.inFlight.claimBudget(readiness)
         }
         let rest = await round(room)
-        while let message = state.withLock({ $0.hand.next() }) {
+        while let message = state.withLock({ $0.inFlight.next() }) {
             tries.addTask { await self.work(from: message) }
         }
         guard case .closed(let until) = readiness else { return rest }
@@ -75,22 +86,22 @@ final class DeliveryWorker: Sendable {
     /// Stores the outcomes of attempts and claims as many messages as there is capacity for.
     /// - Returns: how long to sleep if nothing wakes the worker.
     private func round(_ room: ClaimBudget?) async -> Duration {
-        let ends = state.withLock { $0.hand.takeEnds() }
+        let ends = state.withLock { $0.inFlight.takeEnds() }
         do {
             if ends.isEmpty {
                 let rest = try await restBefore(claiming: room)
-                if rest > .zero { return min(rest, try await parts.upkeep.work()) }
+                if rest > .zero { return min(rest, try await upkeep.work()) }
             }
             let claimed = try await write(ends, room)
             let isWaiting = state.withLock { state in
-                state.hand.settle(ends: ends.count, claimed: claimed)
-                return !state.hand.isEmpty
+                state.inFlight.settle(ends: ends.count, claimed: claimed)
+                return !state.inFlight.isEmpty
             }
             // Nothing to do but wait for attempts to end. Each end wakes the worker.
             return ends.isEmpty && claimed.isEmpty && isWaiting ? Self.restMax : .zero
         } catch {
-            state.withLock { $0.hand.putBack(ends) }
-            parts.logger.warning(
+            state.withLock { $0.inFlight.putBack(ends) }
+            attempts.logger.warning(
                 "notification.delivery.stalled", "claiming messages for delivery failed",
                 fields: [.detail: .error(error)])
             return Self.storeRetry
@@ -101,25 +112,25 @@ final class DeliveryWorker: Sendable {
         // The end of an attempt wakes the worker.
         guard room != nil else { return Self.restMax }
         let channel = channel
-        guard let next = try await parts.store.read({ try $0.nextDueMoment(channel) }) else {
+        guard let next = try await store.read({ try $0.nextDueMoment(channel) }) else {
             return Self.restMax
         }
-        return min(max(next - parts.time.now(), .zero), Self.restMax)
+        return min(max(next - time.now(), .zero), Self.restMax)
     }
 
     private func write(_ ends: [Conclusion], _ room: ClaimBudget?) async throws -> [StoredMessage] {
-        let (channel, attempts) = (channel, parts.attempts)
-        let (noted, claimed) = try await parts.store.write { transaction in
+        let (channel, routes) = (channel, attempts.routes)
+        let (noted, claimed) = try await store.write { transaction in
             (
-                try ends.map { try transaction.conclude($0, stopping: attempts.routes) },
+                try ends.map { try transaction.conclude($0, stopping: routes) },
                 try room.map { try transaction.claim(channel, $0) } ?? []
             )
         }
         for (end, after) in zip(ends, noted) {
             attempts.report(end.message, end.outcome, after: after)
         }
-        if ends.contains(where: \.isFinal) { parts.upkeep.noteEnd() }
-        parts.changes.note(ends.map(\.message.id) + claimed.map(\.id))
+        if ends.contains(where: \.isFinal) { upkeep.noteEnd() }
+        changes.note(ends.map(\.message.id) + claimed.map(\.id))
         return claimed
     }
 
@@ -133,39 +144,28 @@ final class DeliveryWorker: Sendable {
             let next = state.withLock { state -> StoredMessage? in
                 // An attempt that was cut off may have succeeded. Only a success is certain.
                 if outcome == .taken || !Task.isCancelled {
-                    state.hand.end(
+                    state.inFlight.end(
                         Conclusion(
-                            message: message, outcome: outcome, lot: parts.randomness.integer()))
+                            message: message, outcome: outcome, lot: attempts.randomness.integer()))
                 } else {
-                    state.hand.abandon(message)
+                    state.inFlight.abandon(message)
                 }
-                return Task.isCancelled ? nil : state.hand.next()
+                return Task.isCancelled ? nil : state.inFlight.next()
             }
-            alarm.wake()
+            signal.wake()
             guard let next else { return }
             message = next
         }
     }
 
     private func attempt(_ message: StoredMessage) async -> DeliveryOutcome {
-        let now = parts.time.now()
+        let now = time.now()
         // A message that has waited too long for its slot could outlive its lease.
         if case .sending(let until) = message.delivery.state,
             until - now < Delivery.lease - Delivery.waitForTryMax
         {
             return .unavailable("no-place", until: now)
         }
-        return await parts.attempts.outcome(message)
+        return await attempts.outcome(message)
     }
-}
-
-/// The dependencies of a worker.
-struct DeliveryParts: Sendable {
-    let store: Store
-    let time: any Time
-    let randomness: any Randomness
-    let attempts: DeliveryAttempts
-    let upkeep: OutboxUpkeep
-    let changes: MessageChanges
-    let logger: Logger
 }

@@ -5,7 +5,7 @@ import ServiceRuntime
 struct SMSAndPushInbox: MessageRoute {
     let inbox: MaildirInbox
     let sender: Mailbox
-    let wording: any SMSAndPushWording
+    let wording: CatalogueWording
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard let page = page(message.content) else { return .failed("unreadable") }

@@ -12,7 +12,7 @@ enum SMSAndPushRequest {
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
     static func lane(
         _ template: String, _ variables: [OrderPair], on channel: Channel,
-        _ wording: any SMSAndPushWording
+        _ wording: CatalogueWording
     ) throws(ServiceError) -> Lane {
         guard let lane = wording.lane(of: template, on: channel) else {
             throw ServiceError(.invalidArgument, fields: ["template"], detail: "unknown template")

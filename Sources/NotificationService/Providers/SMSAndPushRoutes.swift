@@ -6,7 +6,7 @@ package import Storage
 /// Makes the routes of text and push messages from the settings.
 package struct SMSAndPushRoutes {
     private let settings: NotificationSettings
-    private let wording: any SMSAndPushWording
+    private let wording: CatalogueWording
     private let store: Store
     private let keys: NotificationKeys
     private let time: any Time
@@ -15,7 +15,7 @@ package struct SMSAndPushRoutes {
 
     /// Routes whose requests go through `client`.
     package init(
-        settings: NotificationSettings, wording: any SMSAndPushWording, client: OutboundClient,
+        settings: NotificationSettings, wording: CatalogueWording, client: OutboundClient,
         store: Store, keys: NotificationKeys, time: any Time, logger: Logger
     ) {
         self.settings = settings

@@ -28,3 +28,17 @@ struct OutgoingPush: Hashable, Sendable {
     /// When the message expires.
     let expiresAt: Timestamp?
 }
+
+/// The text of a push message.
+package struct PushWords: Hashable, Sendable {
+    /// The first line.
+    package let title: String
+    /// The text below; may be empty.
+    package let body: String
+
+    /// A title and a text.
+    package init(title: String, body: String) {
+        self.title = title
+        self.body = body
+    }
+}

@@ -6,14 +6,14 @@ package import Storage
 /// account.
 package struct PushRoute: MessageRoute {
     private let providers: [PushPlatform: any PushProvider]
-    private let wording: any SMSAndPushWording
+    private let wording: CatalogueWording
     private let product: String
     private let store: Store
     private let keys: NotificationKeys
 
     /// A route over one provider per platform.
     init(
-        providers: [PushPlatform: any PushProvider], wording: any SMSAndPushWording,
+        providers: [PushPlatform: any PushProvider], wording: CatalogueWording,
         product: String,
         store: Store, keys: NotificationKeys
     ) {

@@ -15,7 +15,7 @@ package struct SMSRoute: MessageRoute {
     private static let segmentsMax = 4
 
     private let providers: [any SMSProvider]
-    private let wording: any SMSAndPushWording
+    private let wording: CatalogueWording
     private let product: String
     private let store: Store
     private let keys: NotificationKeys
@@ -24,7 +24,7 @@ package struct SMSRoute: MessageRoute {
 
     /// A route over `providers`, in order of preference.
     init(
-        providers: [any SMSProvider], wording: any SMSAndPushWording, product: String, store: Store,
+        providers: [any SMSProvider], wording: CatalogueWording, product: String, store: Store,
         keys: NotificationKeys, time: any Time, logger: Logger
     ) {
         precondition(!providers.isEmpty, "a route needs a provider")

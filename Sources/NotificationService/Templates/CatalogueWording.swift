@@ -1,7 +1,7 @@
 package import ServiceRuntime
 
 /// Renders text and push messages with the current templates.
-package struct CatalogueWording: SMSAndPushWording {
+package struct CatalogueWording: Sendable {
     private let templates: Reloadable<TemplateCatalogue>
 
     /// Renders with `templates`, which may be reloaded at any time.

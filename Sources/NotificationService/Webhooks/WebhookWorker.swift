@@ -1,16 +1,19 @@
-import Logging
+package import Logging
 import Metrics
+import Outbound
 import ServiceLifecycle
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 import Synchronization
 
 /// Imports events and delivers them. Each webhook has at most `triesMax` attempts at the same time,
 /// one per lane, and none while its circuit breaker is open. A receiver that is slow or unavailable
 /// does not delay the others. An attempt that a crash cuts off is made again with the same id.
-final class WebhookWorker: Sendable {
+package final class WebhookWorker: Sendable {
     /// Concurrent attempts for one webhook.
     static let triesMax = 8
+    /// Open connections. A receiver uses at most `triesMax` of them.
+    private static let connectionsMax = 64
     /// How long to wait before a retry when the store fails.
     private static let storeRetry: Duration = .seconds(1)
     /// How often old events are deleted.
@@ -42,7 +45,7 @@ final class WebhookWorker: Sendable {
     static let unreadable = "unreadable"
 
     /// Signals that something may have become due.
-    let alarm = WakeSignal()
+    let signal = WakeSignal()
     private let intake: EventIntake
     private let sender: WebhookSender
     private let vault: WebhookVault
@@ -56,31 +59,40 @@ final class WebhookWorker: Sendable {
     private let givenUp = Counter(
         label: "webhook_deliveries", dimensions: [("outcome", "given_up")])
 
-    init(
-        intake: EventIntake, sender: WebhookSender, vault: WebhookVault, store: Store,
+    /// Sends the events of `sources` to the webhooks in `store`.
+    /// - Throws: `OutboundClient.Unavailable`.
+    package init(
+        settings: WebhookSettings, sources: [EventSource], store: Store, keys: NotificationKeys,
         time: any Time, randomness: any Randomness, logger: Logger
-    ) {
-        self.intake = intake
-        self.sender = sender
-        self.vault = vault
+    ) throws {
+        intake = EventIntake(
+            sources: sources, store: store, time: time, randomness: randomness, logger: logger)
+        sender = WebhookSender(
+            client: try OutboundClient(
+                limits: .init(
+                    transfersMax: WebhooksHandler.webhooksMax * Self.triesMax,
+                    connectionsMax: Self.connectionsMax)),
+            targets: settings.targets, timeout: settings.timeout, trustFile: settings.trustFile,
+            time: time)
+        vault = WebhookVault(box: keys.contents)
         self.store = store
         self.time = time
         self.randomness = randomness
         self.logger = logger
     }
 
-    /// Runs until cancelled or until a graceful shutdown.
-    func run() async {
+    /// Imports and delivers events until cancelled or until a graceful shutdown.
+    package func run() async {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tries in
                 while !isStopping, !Task.isCancelled {
                     let rest = await turn(&tries)
-                    await alarm.wait(atMost: rest, time: time)
+                    await signal.wait(atMost: rest, time: time)
                 }
             }
         } onGracefulShutdown: {
             self.state.withLock { $0.isStopping = true }
-            self.alarm.wake()
+            self.signal.wake()
         }
     }
 
@@ -193,7 +205,7 @@ final class WebhookWorker: Sendable {
                 permission, outcome == .taken ? .answered : .failed, at: time.uptime())
             state.receivers[delivery.webhook] = receiver
         }
-        alarm.wake()
+        signal.wake()
     }
 
     /// Stores the outcome. If the store fails, the event remains due and is sent again with the

@@ -79,11 +79,10 @@ struct OutboxFigures: AsyncParsableCommand {
         defer { scene.store.close() }
         try await scene.accept(Self.delivered)
         let taken = await ContinuousClock().measure {
-            let service = Task { try await scene.service.run() }
+            let delivery = Task { await scene.delivery.run() }
             await reached()
-            service.cancel()
-            // The service ends by cancellation and returns nothing.
-            _ = await service.result
+            delivery.cancel()
+            await delivery.value
         }
         return Double(Self.delivered) / (taken / .seconds(1))
     }

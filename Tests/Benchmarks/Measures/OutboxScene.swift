@@ -14,7 +14,8 @@ final class OutboxScene: Sendable {
     private static let fillers = 256
 
     let store: Store
-    let service: NotificationService
+    let delivery: BackgroundDelivery
+    private let notifications: NotificationsHandler
     private let time = SystemTime()
     private let numbers = Mutex(0)
 
@@ -31,8 +32,8 @@ final class OutboxScene: Sendable {
     init(folder: String, way: Way) throws {
         mkdir(folder, 0o700)
         store = try Store(
-            folder: folder, name: NotificationService.storeName,
-            migrations: NotificationService.migrations, time: time, logger: .silent)
+            folder: folder, name: NotificationStore.name,
+            migrations: NotificationStore.migrations, time: time, logger: .silent)
         let loader = SettingsLoader(
             program: "outbox", summary: "", arguments: [], environment: way.environment)
         guard case .run(let settings) = loader.load(NotificationSettings.self) else {
@@ -49,9 +50,13 @@ final class OutboxScene: Sendable {
                 try settings.makeRoutes(
                     dataFolder: folder, store: store, keys: keys, time: time, logger: .silent)
             }
-        service = NotificationService(
+        delivery = BackgroundDelivery(
             settings: settings, store: store, keys: keys, routes: routes, time: time,
             randomness: randomness, logger: .silent)
+        notifications = NotificationsHandler(
+            acceptance: MessageAcceptance(
+                settings: settings, store: store, keys: keys, delivery: delivery, time: time,
+                randomness: randomness, logger: .silent))
     }
 
     /// Sends one message, to a new recipient.
@@ -71,7 +76,7 @@ final class OutboxScene: Sendable {
             ])
         let context = CallContext(
             application: "identity", deadline: time.uptime() + .seconds(60), metadata: metadata)
-        _ = try await service.sendEmail(request, context)
+        _ = try await notifications.sendEmail(request, context)
     }
 
     /// Sends many messages.

@@ -30,7 +30,7 @@ final class InnerServices: Sendable {
     var session: SessionsHandler { sessionHandlers.sessions }
     let sessionStore: Store
     let limits: LimitsHandler
-    let notification: NotificationService
+    let delivery: BackgroundDelivery
     let notificationStore: Store
     /// The session service's clock.
     var sessionClock: StoreClock { StoreClock(sessionStore, time: time) }
@@ -65,13 +65,13 @@ final class InnerServices: Sendable {
             notices: notices, time: time, randomness: randomness, logger: log)
         let mail: NotificationSettings = try SettingsLoader.settings()
         notificationStore = try store(
-            NotificationService.storeName, NotificationService.migrations)
+            NotificationStore.name, NotificationStore.migrations)
         let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
         let wording = CatalogueWording(mail.templates.live)
         let shortRoutes = SMSAndPushRoutes(
             settings: mail, wording: wording, client: try mail.makeProviderClient(),
             store: notificationStore, keys: mailKeys, time: time, logger: log)
-        notification = NotificationService(
+        delivery = BackgroundDelivery(
             settings: mail, store: notificationStore, keys: mailKeys,
             routes: try mail.makeRoutes(
                 dataFolder: folder.path, store: notificationStore, keys: mailKeys, time: time,
@@ -80,9 +80,9 @@ final class InnerServices: Sendable {
                 shortRoutes.routes(inbox: try mail.makeInbox(dataFolder: folder.path))
             ) { own, _ in own },
             time: time, randomness: randomness, logger: log)
-        let short = SMSAndPushMessages(
-            of: notification, settings: mail, wording: wording, store: notificationStore,
-            keys: mailKeys, randomness: randomness)
+        let acceptance = MessageAcceptance(
+            settings: mail, store: notificationStore, keys: mailKeys, delivery: delivery,
+            time: time, randomness: randomness, logger: log)
         let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
@@ -101,7 +101,10 @@ final class InnerServices: Sendable {
                 master: key(), signInProofs: proofKey, randomness: randomness),
             passwords: try PasswordHashPool(
                 settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
-            notifications: notification, texts: short.texts, pushDevices: short.devices,
+            notifications: NotificationsHandler(acceptance: acceptance),
+            texts: TextMessagesHandler(acceptance: acceptance, wording: wording),
+            pushDevices: PushDevicesHandler(
+                settings: mail, store: notificationStore, keys: mailKeys, randomness: randomness),
             sessions: SessionsForIdentity(session: sessionHandlers.sessions),
             devices: sessionHandlers.devices, time: time, randomness: randomness, logger: log,
             metrics: metrics,
@@ -123,7 +126,7 @@ final class InnerServices: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.sessionHandlers.background.run() }
             group.addTask { try await self.identity.run() }
-            group.addTask { try await self.notification.run() }
+            group.addTask { await self.delivery.run() }
             for _ in 0..<100_000 {
                 if try await isSettled() { return group.cancelAll() }
                 await Task.yield()

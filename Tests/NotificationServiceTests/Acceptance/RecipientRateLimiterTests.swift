@@ -18,7 +18,7 @@ struct RecipientRateLimiterTests {
         _ turns: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane, hasEnd: Bool = false,
         at now: Timestamp = RecipientRateLimiterTests.now
     ) -> Duration? {
-        let turn = turns.turn(of: recipient, lane, hasEnd: hasEnd, at: now)
+        let turn = turns.dueTime(of: recipient, lane, hasEnd: hasEnd, at: now)
         if turn != nil { turns.note(.init(recipient: recipient, lane: lane, at: now)) }
         return turn.map { $0 - now }
     }
@@ -56,7 +56,7 @@ struct RecipientRateLimiterTests {
     func asked() {
         let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
         for _ in 0..<3 {
-            #expect(turns.turn(of: ada, .security, hasEnd: true, at: Self.now) == Self.now)
+            #expect(turns.dueTime(of: ada, .security, hasEnd: true, at: Self.now) == Self.now)
         }
         for _ in 0..<3 {
             turns.note(.init(recipient: ada, lane: .security, at: Self.now))
@@ -147,7 +147,7 @@ struct RecipientRateLimiterTests {
         #expect(route.recipients.contains("aDa@example.org"))
         #expect(
             try await bench.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(20)])
-        let dropped = try await bench.service.outbox.listMessages(
+        let dropped = try await bench.outbox.listMessages(
             .init(state: .dead), bench.context(from: "tool")
         ).messages
         #expect(dropped.count == 20)

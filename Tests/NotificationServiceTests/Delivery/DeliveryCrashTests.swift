@@ -49,7 +49,8 @@ struct DeliveryCrashTests {
             dataFolder: folder.path, store: first.store, keys: first.keys, time: first.time,
             logger: first.log.logger(time: first.time))
         let attempts = DeliveryAttempts(
-            routes: routes, keys: first.keys, logger: first.log.logger(time: first.time))
+            routes: routes, keys: first.keys, time: first.time, randomness: SeededRandomness(),
+            logger: first.log.logger(time: first.time))
         #expect(await attempts.outcome(try #require(claimed.first)) == .taken)
         first.store.close()
         let second = try ServiceBench(in: folder, seed: 2)

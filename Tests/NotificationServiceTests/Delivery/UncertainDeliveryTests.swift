@@ -63,7 +63,7 @@ struct UncertainDeliveryTests {
         #expect(try await bench.ask("SELECT state FROM message") == [.integer(4)])
         #expect(try await bench.ask("SELECT reason FROM message") == [.text("unanswered")])
         #expect(try await bench.ask("SELECT count(*) FROM failed_try") == [.integer(3)])
-        _ = try await bench.service.outbox.retryMessage(
+        _ = try await bench.outbox.retryMessage(
             .init(messageId: id), bench.context(from: "tool"))
         #expect(try await bench.ask("SELECT unanswered FROM message") == [.integer(0)])
         try await bench.delivering {

@@ -22,8 +22,10 @@ final class ShortBench: Sendable {
     let store: Store
     let keys: NotificationKeys
     let client: OutboundClient
-    let service: NotificationService
-    let short: SMSAndPushMessages
+    let delivery: BackgroundDelivery
+    let texts: TextMessagesHandler
+    let pushes: PushMessagesHandler
+    let pushDevices: PushDevicesHandler
     let routes: [Channel: any MessageRoute]
 
     /// The service with its store in `folder`; `environment` holds its settings.
@@ -36,8 +38,8 @@ final class ShortBench: Sendable {
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
         store = try Store(
-            folder: folder.path, name: NotificationService.storeName,
-            migrations: NotificationService.migrations, time: time, logger: logger)
+            folder: folder.path, name: NotificationStore.name,
+            migrations: NotificationStore.migrations, time: time, logger: logger)
         keys = try NotificationKeys(
             master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
             randomness: randomness)
@@ -48,12 +50,17 @@ final class ShortBench: Sendable {
             settings: settings, wording: wording, client: client, store: store, keys: keys,
             time: time, logger: logger
         ).routes(inbox: try settings.makeInbox(dataFolder: folder.path))
-        service = NotificationService(
-            settings: settings, store: store, keys: keys, routes: routes,
-            traces: [DeviceTraces()], time: time, randomness: randomness, logger: logger)
-        short = SMSAndPushMessages(
-            of: service, settings: settings, wording: wording, store: store, keys: keys,
-            randomness: randomness)
+        delivery = BackgroundDelivery(
+            settings: settings, store: store, keys: keys, routes: routes, time: time,
+            randomness: randomness, logger: logger)
+        let acceptance = MessageAcceptance(
+            settings: settings, store: store, keys: keys, delivery: delivery, time: time,
+            randomness: randomness, logger: logger)
+        texts = TextMessagesHandler(acceptance: acceptance, wording: wording)
+        pushes = PushMessagesHandler(
+            store: store, keys: keys, acceptance: acceptance, wording: wording)
+        pushDevices = PushDevicesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness)
     }
 
     static func settings(_ environment: [String: String]) throws -> NotificationSettings {
@@ -81,7 +88,7 @@ final class ShortBench: Sendable {
             recipient: number, template: "phone-code", language: "en",
             variables: [.init(name: "code", value: code), .init(name: "minutes", value: "10")],
             expiresAtMs: expiresAtMs ?? (start + .seconds(600)).milliseconds)
-        return try await short.texts.sendText(request, context(key)).messageId
+        return try await texts.sendText(request, context(key)).messageId
     }
 
     // MARK: push messages
@@ -91,7 +98,7 @@ final class ShortBench: Sendable {
         _ token: String, of account: AccountID, on platform: NotificationV1.PushPlatform = .fcm,
         app: String = "", session: String = ""
     ) async throws -> NotificationV1.RegisterDeviceResponse {
-        try await short.devices.register(
+        try await pushDevices.register(
             .init(
                 accountId: account.text, platform: platform, token: token, app: app,
                 sessionId: session), context())
@@ -104,11 +111,11 @@ final class ShortBench: Sendable {
         let request = NotificationV1.SendPushRequest(
             accountId: account.text, title: title, body: "You have mail.",
             data: [.init(name: "screen", value: "inbox")])
-        return try await short.pushes.sendPush(request, context(key)).messageIds
+        return try await pushes.sendPush(request, context(key)).messageIds
     }
 
     func devices(of account: AccountID) async throws -> [NotificationV1.PushDevice] {
-        try await short.devices.list(.init(accountId: account.text), context()).devices
+        try await pushDevices.list(.init(accountId: account.text), context()).devices
     }
 
     static func account(_ number: Int64) throws -> AccountID {
@@ -135,12 +142,11 @@ final class ShortBench: Sendable {
 
     /// Runs the workers for as long as `body` runs.
     func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        let worker = Task { try await service.run() }
+        let worker = Task { await delivery.run() }
         defer { worker.cancel() }
         let value = try await body()
         worker.cancel()
-        // The worker ends by cancellation and returns nothing.
-        _ = await worker.result
+        await worker.value
         return value
     }
 

@@ -64,7 +64,7 @@ struct PushMessagesTests {
         var request = request
         if request.accountId.isEmpty { request.accountId = try ShortBench.account(1).text }
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.short.pushes.sendPush(request, bench.context())
+            try await bench.pushes.sendPush(request, bench.context())
         }
         #expect(error?.code == .invalidArgument && error?.fields == [field])
         await bench.close()
@@ -75,7 +75,7 @@ struct PushMessagesTests {
         let bench = try ShortBench(in: try TemporaryFolder())
         let account = try ShortBench.account(1).text
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.short.pushes.sendPush(
+            try await bench.pushes.sendPush(
                 .init(accountId: account, title: "t"), bench.context(nil))
         }
         #expect(error?.fields == ["idempotency-key"])

@@ -212,7 +212,7 @@ struct SMSDeliveryTests {
     func refused(_ request: NotificationV1.SendTextRequest, _ field: String) async throws {
         let bench = try ShortBench(in: try TemporaryFolder())
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.short.texts.sendText(request, bench.context())
+            try await bench.texts.sendText(request, bench.context())
         }
         #expect(error?.code == .invalidArgument && error?.fields == [field])
         await bench.close()

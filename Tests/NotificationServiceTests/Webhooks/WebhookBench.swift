@@ -19,7 +19,8 @@ final class WebhookBench: Sendable {
     let store: Store
     /// The store of the service whose events are sent.
     let session: Store
-    let service: WebhookService
+    let worker: WebhookWorker
+    let webhooks: WebhooksHandler
     let log = CapturedLog()
 
     init(in folder: TemporaryFolder, time: ManualTime = ManualTime(), seed: UInt64 = 1) throws {
@@ -28,8 +29,8 @@ final class WebhookBench: Sendable {
         let randomness = SeededRandomness(seed: seed)
         let logger = log.logger(time: time)
         store = try Store(
-            folder: folder.path, name: NotificationService.storeName,
-            migrations: NotificationService.migrations, time: time, logger: logger)
+            folder: folder.path, name: NotificationStore.name,
+            migrations: NotificationStore.migrations, time: time, logger: logger)
         session = try Store(
             folder: folder.path, name: "session", migrations: [], time: time, logger: logger)
         let keys = try NotificationKeys(
@@ -41,10 +42,12 @@ final class WebhookBench: Sendable {
         guard case .run(let settings) = loader.load(WebhookSettings.self) else {
             throw SettingsRefused(text: "webhook settings")
         }
-        service = try WebhookService(
+        worker = try WebhookWorker(
             settings: settings,
             sources: [EventSource(.session, EventFeed(store: session, time: time))],
             store: store, keys: keys, time: time, randomness: randomness, logger: logger)
+        webhooks = WebhooksHandler(
+            settings: settings, store: store, keys: keys, worker: worker, randomness: randomness)
     }
 
     func close() {
@@ -64,7 +67,7 @@ final class WebhookBench: Sendable {
     func add(
         _ url: String, events: [String] = []
     ) async throws -> NotificationV1.AddWebhookResponse {
-        let answer = try await service.operations.addWebhook(
+        let answer = try await webhooks.addWebhook(
             NotificationV1.AddWebhookRequest(url: url, events: events), context())
         // The first read finds the end of the feed; events are sent from there on.
         try await untilStore("SELECT count(*) FROM event_origin", .integer(1))
@@ -72,17 +75,17 @@ final class WebhookBench: Sendable {
     }
 
     func pause(_ id: String, _ isPaused: Bool) async throws {
-        _ = try await service.operations.pauseWebhook(
+        _ = try await webhooks.pauseWebhook(
             NotificationV1.PauseWebhookRequest(webhookId: id, paused: isPaused), context())
     }
 
     /// Runs the worker for as long as `body` runs.
     func working<Value>(_ body: () async throws -> Value) async rethrows -> Value {
-        let worker = Task { await service.run() }
-        defer { worker.cancel() }
+        let work = Task { await worker.run() }
+        defer { work.cancel() }
         let value = try await body()
-        worker.cancel()
-        await worker.value
+        work.cancel()
+        await work.value
         return value
     }
 

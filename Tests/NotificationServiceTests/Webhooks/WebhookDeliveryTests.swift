@@ -85,7 +85,7 @@ struct WebhookDeliveryTests {
             let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
             try await bench.happen(.sessionStarted, account: 1)
             try await bench.untilStore("SELECT is_paused FROM webhook", .integer(1))
-            _ = try await bench.service.operations.pauseWebhook(
+            _ = try await bench.webhooks.pauseWebhook(
                 NotificationV1.PauseWebhookRequest(webhookId: id, paused: false), bench.context())
             await bench.until { sink.requests.count >= 2 }
             #expect(Self.types(sink).prefix(2) == ["session.started", "session.started"])
@@ -137,7 +137,7 @@ struct WebhookDeliveryTests {
             #expect(Self.types(sink).last == "session.ended")
             let ids = sink.requests.compactMap { $0.headers["webhook-id"] }
             #expect(Set(ids).count == 4)
-            let replayed = try await second.service.operations.replayWebhook(
+            let replayed = try await second.webhooks.replayWebhook(
                 NotificationV1.ReplayWebhookRequest(webhookId: id, after: 0), second.context())
             #expect(replayed.events == 4)
             await second.until { sink.requests.count == 8 }
@@ -175,7 +175,7 @@ struct WebhookDeliveryTests {
         let bench = try WebhookBench(in: TemporaryFolder())
         try await bench.working {
             let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
-            _ = try await bench.service.operations.removeWebhook(
+            _ = try await bench.webhooks.removeWebhook(
                 NotificationV1.RemoveWebhookRequest(webhookId: id), bench.context())
             try await bench.happen(.sessionStarted, account: 1)
             _ = try await bench.add(sink.url("/"))
@@ -193,7 +193,7 @@ struct WebhookDeliveryTests {
         let bench = try WebhookBench(in: TemporaryFolder())
         try await bench.working {
             let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
-            _ = try await bench.service.operations.rotateWebhookSecret(
+            _ = try await bench.webhooks.rotateWebhookSecret(
                 NotificationV1.RotateWebhookSecretRequest(webhookId: id), bench.context())
             try await bench.happen(.sessionStarted, account: 1)
             await bench.until { sink.requests.count == 1 }
@@ -213,11 +213,11 @@ struct WebhookDeliveryTests {
     func rights() async throws {
         let bench = try WebhookBench(in: TemporaryFolder())
         await #expect(throws: ServiceError(.permissionDenied)) {
-            try await bench.service.operations.listWebhooks(
+            try await bench.webhooks.listWebhooks(
                 NotificationV1.ListWebhooksRequest(), bench.context("identity"))
         }
         await #expect(throws: ServiceError.self) {
-            try await bench.service.operations.addWebhook(
+            try await bench.webhooks.addWebhook(
                 NotificationV1.AddWebhookRequest(url: "https://example.org/#x"), bench.context())
         }
         bench.close()

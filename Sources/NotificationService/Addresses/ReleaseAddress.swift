@@ -1,0 +1,17 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AddressesHandler {
+    /// Removes an address from the suppression list.
+    /// - Throws: as `showAddress`.
+    package func releaseAddress(
+        _ request: NotificationV1.ReleaseAddressRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ReleaseAddressResponse {
+        let hashes = try hashes(of: request.email, context)
+        let wasStopped = try await store.write { try $0.releaseAddress(hashes) }
+        return NotificationV1.ReleaseAddressResponse(wasStopped: wasStopped)
+    }
+}

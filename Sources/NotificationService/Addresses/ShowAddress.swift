@@ -1,0 +1,23 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AddressesHandler {
+    /// Returns whether an address is suppressed, and why.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `auth/invalid-email`;
+    ///   store errors.
+    package func showAddress(
+        _ request: NotificationV1.ShowAddressRequest, _ context: CallContext
+    ) async throws -> NotificationV1.ShowAddressResponse {
+        let hashes = try hashes(of: request.email, context)
+        let now = time.now()
+        guard let stop = try await store.read({ try $0.stop(of: hashes, at: now) }) else {
+            return NotificationV1.ShowAddressResponse()
+        }
+        return NotificationV1.ShowAddressResponse(
+            isStopped: true, reason: stop.reason, stoppedAtMs: stop.at.milliseconds,
+            untilMs: stop.until.milliseconds)
+    }
+}

@@ -1,0 +1,97 @@
+package import Logging
+package import ServiceRuntime
+package import Storage
+
+/// Delivers accepted messages through the routes of their channels, one worker for each channel,
+/// and watches the operator's template folder at the same time. Messages of a channel without a
+/// route wait in the store.
+package struct BackgroundDelivery: Sendable {
+    /// Leases released in one statement.
+    private static let batchMax = 500
+
+    /// Wake the workers.
+    let signals = DeliverySignals()
+    /// Notifies watchers of changed messages.
+    let changes = MessageChanges()
+    let upkeep: OutboxUpkeep
+    private let workers: [DeliveryWorker]
+    private let templateFolder: TemplateFolder?
+    private let store: Store
+    private let time: any Time
+    private let logger: Logger
+
+    /// Delivers the messages in `store` through `routes`.
+    package init(
+        settings: NotificationSettings, store: Store, keys: NotificationKeys,
+        routes: [Channel: any MessageRoute], time: any Time, randomness: any Randomness,
+        logger: Logger
+    ) {
+        self.store = store
+        self.time = time
+        self.logger = logger
+        templateFolder = TemplateFolder(settings.templates, logger: logger)
+        let (signals, changes) = (signals, changes)
+        let upkeep = OutboxUpkeep(store: store, time: time, logger: logger)
+        self.upkeep = upkeep
+        let attempts = DeliveryAttempts(
+            routes: routes, keys: keys, time: time, randomness: randomness, logger: logger)
+        workers = Channel.allCases.filter { routes[$0] != nil }.map { channel in
+            DeliveryWorker(
+                channel, signal: signals[channel], deliveriesMax: settings.deliveriesMax,
+                store: store, attempts: attempts, upkeep: upkeep, changes: changes)
+        }
+    }
+
+    /// Delivers until cancelled or until a graceful shutdown, then waits for running attempts.
+    package func run() async {
+        await withTaskGroup { group in
+            group.addTask { await deliver() }
+            if let templateFolder {
+                group.addTask { await templateFolder.run(time) }
+            }
+            // Only the workers react to a graceful shutdown. Then the group is cancelled.
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func deliver() async {
+        await releaseLeases()
+        await withDiscardingTaskGroup { group in
+            for worker in workers { group.addTask { await worker.run() } }
+        }
+    }
+
+    /// One store has one process, so all leases are from a previous one.
+    private func releaseLeases() async {
+        while !Task.isCancelled {
+            do {
+                return try await store.write { transaction in
+                    while try transaction.releaseLeases(limit: Self.batchMax) > 0 {}
+                }
+            } catch {
+                logger.error(
+                    "notification.leases.release.failed", "releasing leases failed",
+                    fields: [.detail: .error(error)])
+                // If cancelled while it sleeps, the loop ends.
+                try? await time.sleep(for: DeliveryWorker.storeRetry)
+            }
+        }
+    }
+}
+
+/// The signals that wake the workers.
+struct DeliverySignals: Sendable {
+    private let email = WakeSignal()
+    private let sms = WakeSignal()
+    private let push = WakeSignal()
+
+    /// The signal of one channel's worker.
+    subscript(channel: Channel) -> WakeSignal {
+        switch channel {
+        case .email: email
+        case .sms: sms
+        case .push: push
+        }
+    }
+}

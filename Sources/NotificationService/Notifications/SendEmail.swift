@@ -1,0 +1,17 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension NotificationsHandler {
+    /// Accepts one mail.
+    /// - Throws: `auth/invalid-email`, or `rpc/invalid-argument` with the fields at fault, for a
+    ///   request that cannot be used; what `MessageAcceptance.accept` throws.
+    package func sendEmail(
+        _ request: NotificationV1.SendEmailRequest, _ context: CallContext
+    ) async throws -> NotificationV1.SendEmailResponse {
+        let id = try await acceptance.accept(
+            EmailOrder(request), method: NotificationsDescription.sendEmail.name, context)
+        return NotificationV1.SendEmailResponse(messageId: id.text)
+    }
+}

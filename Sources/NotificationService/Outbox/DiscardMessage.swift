@@ -1,0 +1,25 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension OutboxHandler {
+    /// Discards a message. A message that is being delivered or was sent is returned unchanged.
+    /// - Throws: as `showMessage`.
+    package func discardMessage(
+        _ request: NotificationV1.DiscardMessageRequest, _ context: CallContext
+    ) async throws -> NotificationV1.DiscardMessageResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.messageId)
+        let (message, isDone) = try await store.write { transaction in
+            let isDone = try transaction.discard(id)
+            return (try transaction.presentSummary(of: id), isDone)
+        }
+        if isDone {
+            delivery.upkeep.noteEnd()
+            delivery.changes.note([id])
+        }
+        return NotificationV1.DiscardMessageResponse(message: message)
+    }
+}

@@ -1,0 +1,42 @@
+import Contracts
+import Messages
+package import ServiceRuntime
+package import Storage
+
+/// `postern.notification.v1.Outbox`: the operator's rpcs on messages (N-03), used by
+/// `postern outbox`, and the erasure of an account. Each rpc is in the file of its name:
+/// `ListMessages.swift`, `ShowMessage.swift`, `RetryMessage.swift`, `DiscardMessage.swift`,
+/// `WatchMessages.swift`, `ForgetAccount.swift`.
+package struct OutboxHandler: OutboxService {
+    let store: Store
+    let keys: NotificationKeys
+    let delivery: BackgroundDelivery
+    let time: any Time
+
+    /// A handler over the messages in `store`, which `delivery` delivers.
+    package init(
+        store: Store, keys: NotificationKeys, delivery: BackgroundDelivery, time: any Time
+    ) {
+        self.store = store
+        self.keys = keys
+        self.delivery = delivery
+        self.time = time
+    }
+
+    static func id(_ text: String) throws(ServiceError) -> MessageID {
+        guard let id = MessageID(text: text) else {
+            throw ServiceError(.invalidArgument, fields: ["message_id"])
+        }
+        return id
+    }
+}
+
+extension Transaction {
+    /// The message, or `rpc/not-found`.
+    func presentSummary(of id: MessageID) throws -> NotificationV1.MessageSummary {
+        guard let message = try summary(of: id, at: at) else {
+            throw ServiceError(.notFound, fields: ["message_id"])
+        }
+        return message
+    }
+}

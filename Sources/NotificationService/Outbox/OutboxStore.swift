@@ -1,0 +1,212 @@
+import Messages
+import ServiceRuntime
+import Storage
+
+/// One page of a list.
+struct MessagePage: Sendable {
+    let messages: [NotificationV1.MessageSummary]
+    /// Where the next page begins; nil at the end.
+    let next: MessageID?
+}
+
+/// The operator's queries of messages.
+extension SQLSession {
+    /// One message; nil if it does not exist.
+    func summary(
+        of id: MessageID, at now: Timestamp
+    ) throws -> NotificationV1.MessageSummary? {
+        try queryOne(
+            "SELECT \(NotificationV1.MessageSummary.columns) FROM message WHERE id = ?",
+            [.integer(id.key)]
+        ) { try NotificationV1.MessageSummary($0, at: now) }
+    }
+
+    /// A message's failed attempts, the oldest first.
+    func failedTries(of id: MessageID) throws -> [NotificationV1.FailedTry] {
+        try query(
+            """
+            SELECT attempt, at_ms, reason FROM failed_try
+            WHERE message = ? ORDER BY attempt, number LIMIT ?
+            """,
+            [.integer(id.key), .integer(Int64(NotificationStore.failedTriesMax))]
+        ) {
+            NotificationV1.FailedTry(
+                attempt: UInt32(clamping: try $0.integer(0)), atMs: try $0.integer(1),
+                reason: try $0.text(2))
+        }
+    }
+
+    /// A page, the newest message first. It reads at most `NotificationStore.listedRowsMax` rows.
+    func messages(_ filter: MessageFilter, at now: Timestamp) throws -> MessagePage {
+        // Dead messages have a partial index, which SQLite uses only if the query repeats its
+        // condition.
+        let window = """
+            SELECT id FROM message WHERE id < ?1 \(filter.state == 4 ? "AND state = 4" : "")
+            ORDER BY id DESC LIMIT \(NotificationStore.listedRowsMax)
+            """
+        let before = SQLValue.integer(filter.before?.key ?? .max)
+        let found = try query(
+            """
+            SELECT \(NotificationV1.MessageSummary.columns) FROM message
+            WHERE id IN (\(window)) AND (?2 IS NULL OR state = ?2)
+              AND (?3 IS NULL OR channel = ?3) AND (?4 IS NULL OR template = ?4)
+              AND (?5 IS NULL OR recipient = ?5)
+            ORDER BY id DESC LIMIT ?6
+            """,
+            [
+                before, SQLValue(filter.state), SQLValue(filter.channel?.rawValue),
+                SQLValue(filter.template), SQLValue(filter.recipient),
+                .integer(Int64(filter.pageSize)),
+            ]
+        ) { try NotificationV1.MessageSummary($0, at: now) }
+        if found.count == filter.pageSize {
+            return MessagePage(
+                messages: found, next: found.last.flatMap { MessageID(text: $0.messageId) })
+        }
+        let end = try queryOne("SELECT count(*), min(id) FROM (\(window))", [before]) {
+            (count: try $0.integer(0), id: try $0.optionalInteger(1))
+        }
+        let isLast = (end?.count ?? 0) < NotificationStore.listedRowsMax
+        return MessagePage(
+            messages: found, next: isLast ? nil : end?.id.flatMap { MessageID(key: $0) })
+    }
+
+    /// How many messages are in each state, without sent ones: these are many, and none of them is
+    /// pending.
+    func messageCounts() throws -> [NotificationV1.MessageCount] {
+        let living = try query(
+            "SELECT state, count(*) FROM message WHERE due_at_ms IS NOT NULL GROUP BY state"
+        ) { (state: try $0.integer(0), count: try $0.integer(1)) }
+        let dead = try query("SELECT 4, count(*) FROM message WHERE state = 4") {
+            (state: try $0.integer(0), count: try $0.integer(1))
+        }
+        return (living + dead).filter { $0.count > 0 }.map {
+            NotificationV1.MessageCount(
+                state: NotificationV1.MessageState(rawValue: Int32(clamping: $0.state + 1)),
+                count: UInt64(clamping: $0.count))
+        }
+    }
+}
+
+/// The operator's changes.
+extension Transaction {
+    /// Queues a dead message again.
+    /// - Returns: its channel; nil if it cannot be retried.
+    func renew(_ id: MessageID) throws -> Channel? {
+        let channel = try queryOne(
+            """
+            SELECT channel FROM message JOIN dead_letter ON dead_letter.id = message.id
+            WHERE message.id = ? AND state = 4 AND (expires_at_ms IS NULL OR expires_at_ms > ?)
+            """,
+            [.integer(id.key), SQLValue(at)]
+        ) { try $0.channel(0) }
+        guard let channel else { return nil }
+        try execute(
+            """
+            UPDATE message
+            SET state = 0, due_at_ms = ?1, renewed_at_ms = ?1, ended_at_ms = NULL, reason = NULL,
+                unanswered = 0,
+                content = (SELECT content FROM dead_letter WHERE dead_letter.id = ?2)
+            WHERE id = ?2
+            """,
+            [SQLValue(at), .integer(id.key)])
+        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try audit(AuditEvent(.messageRetried))
+        return channel
+    }
+
+    /// Discards a message, unless it is being delivered or was sent, and deletes its content.
+    /// - Returns: whether it was discarded.
+    func discard(_ id: MessageID) throws -> Bool {
+        let ended = try execute(
+            """
+            UPDATE message
+            SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = 'discarded', content = NULL
+            WHERE id = ? AND state IN (0, 2)
+            """,
+            [SQLValue(at), .integer(id.key)])
+        let wiped = try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        guard ended + wiped > 0 else { return false }
+        try audit(AuditEvent(.messageDiscarded))
+        return true
+    }
+
+    /// Deletes content and owner of an account's messages, `limit` at a time. The rows remain until
+    /// their seven days are over, with the keyed hashes of call and request: otherwise a relay's
+    /// repeated call would be accepted as a new message.
+    /// - Returns: how many were stripped.
+    func forgetMessages(ofAccount hash: [UInt8], limit: Int) throws -> Int {
+        let ids = try query(
+            "SELECT id FROM message WHERE account_hash = ? LIMIT ?",
+            [.blob(hash), .integer(Int64(limit))]
+        ) { try $0.messageID(0) }
+        for id in ids { try strip(id) }
+        return ids.count
+    }
+}
+
+extension Transaction {
+    /// Leaves only the idempotency record of a message. A pending message ends, and the outcome of
+    /// its running attempt no longer matches the row.
+    private func strip(_ id: MessageID) throws {
+        try execute("DELETE FROM failed_try WHERE message = ?", [.integer(id.key)])
+        try execute("DELETE FROM dead_letter WHERE id = ?", [.integer(id.key)])
+        try execute(
+            """
+            UPDATE message
+            SET state = CASE state WHEN 3 THEN 3 ELSE 4 END, due_at_ms = NULL, content = NULL,
+                ended_at_ms = coalesce(ended_at_ms, ?), reason = 'forgotten', account_hash = NULL,
+                recipient_hash = x'', recipient = '…'
+            WHERE id = ?
+            """,
+            [SQLValue(at), .integer(id.key)])
+    }
+}
+
+extension NotificationStore {
+    /// Rows that one list request reads at most.
+    static let listedRowsMax = 10_000
+}
+
+extension NotificationV1.MessageSummary {
+    /// The columns of `message` that `init` reads, in order.
+    static let columns = """
+        id, channel, lane, template, recipient, state, attempts, accepted_at_ms, due_at_ms, \
+        expires_at_ms, ended_at_ms, reason, \
+        state = 4 AND EXISTS (SELECT 1 FROM dead_letter WHERE dead_letter.id = message.id), \
+        is_warning
+        """
+
+    /// A row's message as shown at `now`.
+    init(_ row: SQLRow, at now: Timestamp) throws {
+        let expiresAt = try row.optionalTimestamp(9)
+        self.init(
+            messageId: try row.messageID(0).text,
+            channel: NotificationV1.MessageChannel(
+                rawValue: Int32(clamping: try row.integer(1))),
+            lane: NotificationV1.MessageLane(
+                Lane(number: try row.integer(2), isWarning: try row.boolean(13))),
+            template: try row.text(3), recipient: try row.text(4),
+            state: NotificationV1.MessageState(
+                rawValue: Int32(clamping: try row.integer(5) + 1)),
+            attempts: UInt32(clamping: try row.integer(6)),
+            acceptedAtMs: try row.integer(7), dueAtMs: try row.optionalInteger(8) ?? 0,
+            expiresAtMs: expiresAt?.milliseconds ?? 0,
+            endedAtMs: try row.optionalInteger(10) ?? 0, reason: try row.optionalText(11) ?? "",
+            canBeRetried: try row.boolean(12) && expiresAt.map { $0 > now } ?? true)
+    }
+}
+
+extension NotificationV1.MessageLane {
+    /// A lane as it is shown; unspecified for one of a newer program.
+    fileprivate init(_ lane: Lane?) {
+        self =
+            switch lane {
+            case .requested: .requested
+            case .security: .security
+            case .notice: .notice
+            case .bulk: .bulk
+            case nil: .unspecified
+            }
+    }
+}

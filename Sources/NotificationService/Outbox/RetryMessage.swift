@@ -1,0 +1,23 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension OutboxHandler {
+    /// Retries a dead message. A message that cannot be retried is returned unchanged.
+    /// - Throws: as `showMessage`.
+    package func retryMessage(
+        _ request: NotificationV1.RetryMessageRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RetryMessageResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.messageId)
+        let (message, channel) = try await store.write { transaction in
+            let channel = try transaction.renew(id)
+            return (try transaction.presentSummary(of: id), channel)
+        }
+        if let channel { delivery.signals[channel].wake() }
+        delivery.changes.note(channel == nil ? [] : [id])
+        return NotificationV1.RetryMessageResponse(message: message)
+    }
+}

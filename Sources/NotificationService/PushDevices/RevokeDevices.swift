@@ -1,0 +1,23 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension PushDevicesHandler {
+    /// Deletes all devices of an account.
+    /// - Throws: `rpc/invalid-argument` for a malformed account id; store errors.
+    package func revokeAll(
+        _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RevokeDevicesResponse {
+        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
+        let dropped = try await store.write { transaction in
+            let dropped = try transaction.dropDevices(ofAccount: account)
+            if dropped > 0 {
+                try transaction.audit(AuditEvent(.pushDevicesRevoked, subject: account))
+            }
+            return dropped
+        }
+        return NotificationV1.RevokeDevicesResponse(dropped: UInt32(clamping: dropped))
+    }
+}

@@ -1,0 +1,32 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension PushDevicesHandler {
+    /// Replaces a device's token.
+    /// - Throws: `rpc/invalid-argument` with the fields at fault; `rpc/not-found` when the account
+    ///   has no such device; store errors.
+    package func update(
+        _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
+    ) async throws -> NotificationV1.UpdateDeviceResponse {
+        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
+        let id = try Self.device(request.deviceId)
+        try await store.write { transaction in
+            guard let known = try transaction.device(id.key, ofAccount: account) else {
+                throw ServiceError(.notFound, fields: ["device_id"])
+            }
+            guard let token = known.platform.token(request.token) else {
+                throw ServiceError(.invalidArgument, fields: ["token"])
+            }
+            let hash = keys.devices.token(token, on: known.platform)
+            if let other = try transaction.device(token: hash), other.id != id {
+                try transaction.dropDevice(other.id)
+            }
+            let sealed = try keys.devices.seal(token, of: id)
+            try transaction.replaceToken(of: id, by: sealed, hash: hash)
+        }
+        return NotificationV1.UpdateDeviceResponse()
+    }
+}

@@ -1,0 +1,33 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension RelayAddressesHandler {
+    /// The stored reason, in place of a mail server's.
+    private static let reason = "relay-off"
+
+    /// Suppresses a relay address that was turned off, or releases one that was turned on. Turning
+    /// on releases it from all stops: the user wants its mail, whatever mail servers answered
+    /// meanwhile.
+    /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
+    ///   `auth/invalid-email`; store errors.
+    package func setRelay(
+        _ request: NotificationV1.SetRelayRequest, _ context: CallContext
+    ) async throws -> NotificationV1.SetRelayResponse {
+        try context.requireAccountKeeper()
+        guard let address = MailAddress(request.email) else {
+            throw ServiceError(.invalidEmail, fields: ["email"])
+        }
+        let (hash, stops) = (keys.recipient(address.canonical), keys.stops(of: address))
+        try await store.write { transaction in
+            if request.isOff {
+                try transaction.stopAddress(hash, reason: Self.reason)
+            } else {
+                _ = try transaction.releaseAddress(stops)
+            }
+        }
+        return NotificationV1.SetRelayResponse()
+    }
+}

@@ -1,0 +1,58 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+
+extension TextMessagesHandler {
+    /// Accepts one text message.
+    /// - Throws: `rpc/invalid-argument` with the fields at fault; what `MessageAcceptance.accept`
+    ///   throws.
+    package func sendText(
+        _ request: NotificationV1.SendTextRequest, _ context: CallContext
+    ) async throws -> NotificationV1.SendTextResponse {
+        let order = try SMSOrder(request, wording)
+        let id = try await acceptance.accept(
+            order, method: TextMessagesDescription.sendText.name, context)
+        return NotificationV1.SendTextResponse(messageId: id.text)
+    }
+}
+
+extension SMSOrder {
+    /// Checks and converts a request.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
+    init(
+        _ request: NotificationV1.SendTextRequest, _ wording: CatalogueWording
+    ) throws(ServiceError) {
+        guard let number = PhoneNumber(request.recipient) else {
+            throw ServiceError(.invalidArgument, fields: ["recipient"])
+        }
+        let variables = try SMSAndPushRequest.pairs(request.variables, "variables")
+        self.init(
+            recipient: number.text, template: request.template,
+            lane: try SMSAndPushRequest.lane(request.template, variables, on: .sms, wording),
+            language: try SMSAndPushRequest.language(request.language), variables: variables,
+            expiresAt: try SMSAndPushRequest.moment(request.expiresAtMs),
+            account: request.accountId.isEmpty
+                ? nil : try SMSAndPushRequest.account(request.accountId))
+    }
+}
+
+/// A telephone number in E.164 form: `+`, country code and at most fifteen digits in all (ITU-T
+/// E.164, 6). Other forms are rejected, so that one number has one look-up key.
+package struct PhoneNumber: Hashable, Sendable {
+    /// Digits after the `+`. The shortest numbers in use have eight with their country code.
+    private static let digits = 8...15
+
+    /// The number as given.
+    package let text: String
+
+    /// Nil if `text` is not an E.164 number.
+    package init?(_ text: String) {
+        let number = text.utf8.dropFirst()
+        guard text.utf8.first == UInt8(ascii: "+"), Self.digits.contains(number.count),
+            number.first != UInt8(ascii: "0"),
+            number.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        self.text = text
+    }
+}

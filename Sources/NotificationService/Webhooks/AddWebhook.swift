@@ -1,0 +1,42 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension WebhooksHandler {
+    /// Adds a webhook. Only this answer contains its secret.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   with the fields at fault; `rpc/resource-exhausted` when there are `webhooksMax`; store
+    ///   errors.
+    package func addWebhook(
+        _ request: NotificationV1.AddWebhookRequest, _ context: CallContext
+    ) async throws -> NotificationV1.AddWebhookResponse {
+        try context.requireOperator()
+        guard targets.url(request.url) != nil else {
+            throw ServiceError(
+                .invalidArgument, fields: ["url"],
+                detail: "must be an https URL without user, password and fragment")
+        }
+        guard let filter = WebhookFilter(request.events) else {
+            throw ServiceError(
+                .invalidArgument, fields: ["events"],
+                detail: "each must be an event's name, or a prefix followed by *")
+        }
+        let id = WebhookID.drawn(from: randomness)
+        let secret = WebhookSecret.drawn(from: randomness)
+        let target = try vault.seal(Array(request.url.utf8), .target, of: id)
+        let sealed = try vault.seal(secret.bytes, .secret, of: id)
+        let listed = try await store.write { transaction in
+            guard try transaction.webhooks().count < Self.webhooksMax else {
+                throw ServiceError(
+                    .resourceExhausted, detail: "there are \(Self.webhooksMax) webhooks already")
+            }
+            try transaction.insert(webhook: id, target: target, secret: sealed, filter: filter)
+            try transaction.audit(AuditEvent(.webhookAdded))
+            return try transaction.webhook(id).map { try transaction.listed($0, vault) }
+        }
+        signal.wake()
+        return NotificationV1.AddWebhookResponse(webhook: listed, secret: secret.text)
+    }
+}

@@ -1,0 +1,24 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension WebhooksHandler {
+    /// Pauses or resumes a webhook.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   for an unknown webhook; store errors.
+    package func pauseWebhook(
+        _ request: NotificationV1.PauseWebhookRequest, _ context: CallContext
+    ) async throws -> NotificationV1.PauseWebhookResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.webhookId)
+        let isPaused = request.paused
+        try await store.write { transaction in
+            guard try transaction.setPaused(isPaused, id) else { throw Self.unknown }
+            if isPaused { try transaction.audit(AuditEvent(.webhookHeldBack)) }
+        }
+        signal.wake()
+        return NotificationV1.PauseWebhookResponse()
+    }
+}

@@ -1,0 +1,23 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension WebhooksHandler {
+    /// Removes a webhook and its queued deliveries. Idempotent.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   for a malformed id; store errors.
+    package func removeWebhook(
+        _ request: NotificationV1.RemoveWebhookRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RemoveWebhookResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.webhookId)
+        try await store.write { transaction in
+            guard try transaction.removeWebhook(id) else { return }
+            if try transaction.webhooks().isEmpty { try transaction.forgetFeedPositions() }
+            try transaction.audit(AuditEvent(.webhookRemoved))
+        }
+        return NotificationV1.RemoveWebhookResponse()
+    }
+}

@@ -1,0 +1,35 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension WebhooksHandler {
+    /// How long the previous secret signs besides the new one.
+    static let formerSecretFor: Duration = .seconds(24 * 3_600)
+
+    /// Gives a webhook a new secret. The previous one signs too for `formerSecretFor`.
+    /// - Throws: `rpc/permission-denied` unless the caller is the operator; `rpc/invalid-argument`
+    ///   for an unknown webhook; `SealedBoxError` when its row does not decrypt; store errors.
+    package func rotateWebhookSecret(
+        _ request: NotificationV1.RotateWebhookSecretRequest, _ context: CallContext
+    ) async throws -> NotificationV1.RotateWebhookSecretResponse {
+        try context.requireOperator()
+        let id = try Self.id(request.webhookId)
+        let secret = WebhookSecret.drawn(from: randomness)
+        let sealed = try vault.seal(secret.bytes, .secret, of: id)
+        let vault = vault
+        let until = try await store.write { transaction in
+            guard let row = try transaction.webhook(id) else {
+                throw Self.unknown
+            }
+            let until = transaction.at + Self.formerSecretFor
+            try transaction.setSecret(
+                sealed, former: vault.sealAsFormer(row.secret, of: id), until: until, of: id)
+            try transaction.audit(AuditEvent(.webhookSecretRotated))
+            return until
+        }
+        return NotificationV1.RotateWebhookSecretResponse(
+            secret: secret.text, formerUntilMs: until.milliseconds)
+    }
+}

@@ -1,0 +1,62 @@
+import Contracts
+import Cryptography
+import Messages
+package import ServiceRuntime
+package import Storage
+
+/// `postern.notification.v1.Webhooks`: the operator's rpcs on webhooks, used by `postern webhooks`.
+/// Each rpc is in the file of its name: `AddWebhook.swift`, `ListWebhooks.swift`,
+/// `RemoveWebhook.swift`, `RotateWebhookSecret.swift`, `PauseWebhook.swift`, `ReplayWebhook.swift`.
+package struct WebhooksHandler: WebhooksService {
+    /// The maximum number of webhooks of one installation.
+    static let webhooksMax = 50
+    static let unknown = ServiceError(
+        .invalidArgument, fields: ["webhook_id"], detail: "there is no such webhook")
+
+    let store: Store
+    let vault: WebhookVault
+    let targets: WebhookTargets
+    let randomness: any Randomness
+    /// Wakes the worker after a change.
+    let signal: WakeSignal
+
+    /// A handler over the webhooks in `store`, whose events `worker` sends.
+    package init(
+        settings: WebhookSettings, store: Store, keys: NotificationKeys, worker: WebhookWorker,
+        randomness: any Randomness
+    ) {
+        self.store = store
+        self.randomness = randomness
+        vault = WebhookVault(box: keys.contents)
+        targets = settings.targets
+        signal = worker.signal
+    }
+
+    static func id(_ text: String) throws(ServiceError) -> WebhookID {
+        guard let id = WebhookID(text: text) else { throw unknown }
+        return id
+    }
+}
+
+extension SQLSession {
+    /// A webhook as the operator sees it. A row that does not decrypt is listed without its URL, so
+    /// that the webhook can be removed and the listing does not fail.
+    func listed(
+        _ row: WebhookRow, _ vault: WebhookVault
+    ) throws -> NotificationV1.Webhook {
+        let webhook: Webhook
+        do {
+            webhook = try row.opened(vault)
+        } catch is SealedBoxError {
+            return NotificationV1.Webhook(
+                webhookId: row.id.text, createdAtMs: row.createdAt.milliseconds,
+                isPaused: row.isPaused, waiting: try waitingEvents(for: row.id),
+                lastFailure: WebhookWorker.unreadable, position: try latestEvent())
+        }
+        return NotificationV1.Webhook(
+            webhookId: row.id.text, url: webhook.url, events: webhook.filter.patterns,
+            createdAtMs: webhook.createdAt.milliseconds, isPaused: webhook.isPaused,
+            waiting: try waitingEvents(for: row.id), lastFailure: webhook.lastFailure ?? "",
+            position: try latestEvent())
+    }
+}

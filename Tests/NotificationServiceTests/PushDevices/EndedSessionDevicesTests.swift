@@ -1,0 +1,197 @@
+import Contracts
+import Hosting
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import NotificationService
+
+@Suite("Push devices of sessions that end")
+struct EndedSessionDevicesTests {
+    /// The notification service, and an audit trail like the session service's, whose feed it
+    /// reads.
+    private struct Scene {
+        let bench: ShortBench
+        let trail: Store
+        let feed: FailingFeed
+        let devices: EndedSessionDevices
+        let ada: AccountID
+
+        init(in folder: TemporaryFolder? = nil, time: ManualTime = ManualTime()) throws {
+            let folder = try folder ?? TemporaryFolder()
+            bench = try ShortBench(in: folder, time: time)
+            trail = try Store(
+                folder: folder.path, name: "session", migrations: [], time: time,
+                logger: bench.log.logger(time: time))
+            feed = FailingFeed(EventFeed(store: trail, time: time))
+            devices = EndedSessionDevices(
+                sessions: feed, store: bench.store, keys: bench.keys, time: time,
+                logger: bench.log.logger(time: time))
+            ada = try ShortBench.account(1)
+        }
+
+        func register(_ token: String, with session: SessionID?) async throws {
+            _ = try await bench.pushDevices.register(
+                .init(
+                    accountId: ada.text, platform: .fcm, token: token,
+                    sessionId: session?.text ?? ""), bench.context(token))
+        }
+
+        /// What the session service writes when a session ends.
+        func end(_ session: SessionID, _ kind: AuditKind = .sessionEnded) async throws {
+            try await trail.write {
+                try $0.audit(AuditEvent(kind, account: ada.key, session: session.key))
+            }
+        }
+
+        func count() async throws -> Int { try await bench.devices(of: ada).count }
+
+        func close() async {
+            trail.close()
+            await bench.close()
+        }
+    }
+
+    /// A feed that a test can make unavailable.
+    private final class FailingFeed: EventsAPI {
+        private let feed: EventFeed
+        let answers = AnswerCount()
+
+        init(_ feed: EventFeed) { self.feed = feed }
+
+        func readEvents(
+            _ request: EventsV1.ReadEventsRequest, _ context: CallContext
+        ) async throws -> EventsV1.ReadEventsResponse {
+            guard !answers.isAway else { throw ServiceError(.unavailable) }
+            answers.note()
+            return try await feed.readEvents(request, context)
+        }
+    }
+
+    private static func session(_ key: Int64) throws -> SessionID {
+        try #require(SessionID(key: key))
+    }
+
+    @Test(
+        "G-09: the end of a session removes that session's push devices and no others",
+        arguments: [AuditKind.sessionEnded, .refreshTokenReplayed])
+    func ended(kind: AuditKind) async throws {
+        let scene = try Scene()
+        try await scene.register("one", with: Self.session(1))
+        try await scene.register("two", with: Self.session(2))
+        try await scene.register("none", with: nil)
+        _ = try await scene.devices.follow()
+        #expect(try await scene.count() == 3)
+        try await scene.end(Self.session(1), kind)
+        _ = try await scene.devices.follow()
+        #expect(try await scene.count() == 2)
+        #expect(
+            try await scene.bench.ask(
+                "SELECT count(*) FROM audit WHERE kind = 'push-device.signed-out'") == [.integer(1)]
+        )
+        await scene.close()
+    }
+
+    @Test(
+        "G-09: other events of a session, and ends of another account's sessions, remove no device")
+    func others() async throws {
+        let scene = try Scene()
+        try await scene.register("one", with: Self.session(1))
+        for kind in AuditKind.allCases
+        where ![.sessionEnded, .refreshTokenReplayed, .backupRestored].contains(kind) {
+            try await scene.end(Self.session(1), kind)
+        }
+        let bob = try ShortBench.account(2)
+        let session = try Self.session(1)
+        try await scene.trail.write {
+            try $0.audit(AuditEvent(.sessionEnded, account: bob.key, session: session.key))
+            try $0.audit(AuditEvent(.sessionEnded))
+        }
+        _ = try await scene.devices.follow()
+        #expect(try await scene.count() == 1)
+        await scene.close()
+    }
+
+    @Test("G-09: an end before the first read, or while the feed is unavailable, is not missed")
+    func away() async throws {
+        let scene = try Scene()
+        try await scene.end(Self.session(9))
+        scene.bench.time.advance(by: .seconds(3_600))
+        try await scene.register("one", with: Self.session(1))
+        try await scene.register("two", with: Self.session(2))
+        // Between the registration and the first reading.
+        try await scene.end(Self.session(1))
+        _ = try await scene.devices.follow()
+        #expect(try await scene.count() == 1)
+        // While the feed is unavailable.
+        scene.feed.answers.leave(true)
+        try await scene.end(Self.session(2))
+        await #expect(throws: ServiceError.self) { try await scene.devices.follow() }
+        scene.feed.answers.leave(false)
+        _ = try await scene.devices.follow()
+        #expect(try await scene.count() == 0)
+        await scene.close()
+    }
+
+    @Test("G-09: after a restart, reading continues at the stored position")
+    func restart() async throws {
+        let scene = try Scene()
+        try await scene.register("one", with: Self.session(1))
+        _ = try await scene.devices.follow()
+        try await scene.end(Self.session(1))
+        await scene.close()
+        let next = try Scene(in: scene.bench.folder, time: scene.bench.time)
+        _ = try await next.devices.follow()
+        #expect(try await next.count() == 0)
+        await next.close()
+    }
+
+    @Test("G-09: if more sessions ended than one read returns, the next read follows at once")
+    func many() async throws {
+        let scene = try Scene()
+        try await scene.register("one", with: Self.session(700))
+        let ada = scene.ada
+        try await scene.trail.write { transaction in
+            for key in 1...700 {
+                try transaction.audit(
+                    AuditEvent(.sessionEnded, account: ada.key, session: Int64(key)))
+            }
+        }
+        #expect(try await scene.devices.follow())
+        #expect(try await !scene.devices.follow())
+        #expect(try await scene.count() == 0)
+        await scene.close()
+    }
+
+    @Test("the feed is not read while no device belongs to a session")
+    func idle() async throws {
+        let scene = try Scene()
+        try await scene.register("none", with: nil)
+        #expect(try await !scene.devices.follow())
+        #expect(scene.feed.answers.count == 0)
+        try await scene.register("one", with: Self.session(1))
+        try await scene.end(Self.session(1))
+        _ = try await scene.devices.follow()
+        _ = try await scene.devices.follow()
+        #expect(scene.feed.answers.count == 1)
+        #expect(try await scene.bench.ask("SELECT count(*) FROM session_feed") == [.integer(0)])
+        await scene.close()
+    }
+
+    @Test("after a restored session backup, devices of earlier sessions are removed")
+    func restored() async throws {
+        let scene = try Scene()
+        try await scene.register("one", with: Self.session(1))
+        try await scene.register("none", with: nil)
+        scene.bench.time.advance(by: .seconds(1))
+        try await scene.trail.write { try $0.audit(AuditEvent(.backupRestored, attempt: 1)) }
+        scene.bench.time.advance(by: .seconds(1))
+        try await scene.register("new", with: Self.session(2))
+        _ = try await scene.devices.follow()
+        #expect(try await scene.count() == 2)
+        await scene.close()
+    }
+}
