@@ -1,5 +1,6 @@
 package import Cryptography
 package import ServiceRuntime
+package import Storage
 
 /// The keys of one notification store. All are derived from its one master key, each for one
 /// purpose.
@@ -50,5 +51,77 @@ package struct NotificationKeys: Sendable {
     /// store does not reveal the owner.
     package func account(_ account: AccountID) -> [UInt8] {
         accounts.lookUpKey(Array(account.text.utf8))
+    }
+}
+
+/// The keys of registered devices. A stolen store reveals neither their tokens nor their owners.
+package struct DeviceKeys: Sendable {
+    private static let sealingKeyID: UInt8 = 1
+
+    private let tokens: KeyedHash
+    private let sessions: KeyedHash
+    private let box: SealedBox
+
+    init(master: SecretBytes, randomness: any Randomness) throws {
+        tokens = KeyedHash(master: master, purpose: "notification/device-tokens")
+        sessions = KeyedHash(master: master, purpose: "notification/device-sessions")
+        let sealing = KeyDerivation.key(from: master, purpose: "notification/devices")
+        box = try SealedBox(
+            keys: [Self.sealingKeyID: sealing], current: Self.sealingKeyID, randomness: randomness)
+    }
+
+    /// The keyed hash by which a token is found.
+    func token(_ token: String, on platform: PushPlatform) -> [UInt8] {
+        tokens.lookUpKey(Array("\(platform.rawValue)/\(token)".utf8))
+    }
+
+    /// The keyed hash by which a session's devices are found.
+    func session(_ session: SessionID) -> [UInt8] {
+        sessions.lookUpKey(Array(session.text.utf8))
+    }
+
+    func seal(_ token: String, of device: PushDeviceID) throws -> [UInt8] {
+        try box.seal(Array(token.utf8), at: Self.place(of: device))
+    }
+
+    func open(_ sealed: [UInt8], of device: PushDeviceID) throws -> String {
+        String(decoding: try box.open(sealed, at: Self.place(of: device)), as: UTF8.self)
+    }
+
+    /// Whether a device's sealed token opens under these keys.
+    func opens(_ sealed: [UInt8], of device: PushDeviceID) -> Bool {
+        box.opens(sealed, at: Self.place(of: device))
+    }
+
+    private static func place(of device: PushDeviceID) -> SealedPlace {
+        SealedPlace(table: "push_device", column: "token", row: device.key)
+    }
+}
+
+extension NotificationKeys {
+    /// For each of the oldest sealed values of each kind: whether these keys can open it. Used by
+    /// `Store.requireKey`.
+    ///
+    /// - Throws: `SQLError`.
+    package func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool] {
+        let vault = WebhookVault(box: contents)
+        let webhooks = try session.webhooks().prefix(Int(limit)).map { row in
+            vault.box.opens(row.target, at: WebhookVault.place(.target, row.id))
+        }
+        let tokens = try session.query(
+            "SELECT id, token FROM push_device ORDER BY seen_at_ms, id LIMIT ?", [.integer(limit)]
+        ) { row in
+            try PushDeviceID(key: row.integer(0)).map { devices.opens(try row.blob(1), of: $0) }
+        }
+        let messages = try session.query(
+            """
+            SELECT id, content FROM message
+            WHERE due_at_ms IS NOT NULL ORDER BY accepted_at_ms, id LIMIT ?
+            """,
+            [.integer(limit)]
+        ) { row in
+            contents.opens(try row.blob(1), at: .content(of: try row.messageID(0)))
+        }
+        return webhooks + tokens.compactMap(\.self) + messages
     }
 }

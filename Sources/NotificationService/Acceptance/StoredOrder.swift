@@ -34,3 +34,119 @@ package enum StoredOrderError: Error, Hashable, Sendable {
     /// Truncated, too long, or followed by extra bytes.
     case malformed
 }
+
+/// Encodes an order: a version, then the fields in order. Each text is prefixed with its length in
+/// 4 bytes and each number has 8 bytes, so that no two orders have the same bytes.
+struct OrderWriter {
+    private(set) var bytes: [UInt8]
+
+    init(version: UInt8) { bytes = [version] }
+
+    mutating func put(_ number: Int64) {
+        let bits = UInt64(bitPattern: number)
+        bytes += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - $0 * 8)) }
+    }
+
+    mutating func put(_ text: String) {
+        let utf8 = text.utf8
+        bytes += (0..<4).map { UInt8(truncatingIfNeeded: utf8.count >> (24 - $0 * 8)) }
+        bytes += utf8
+    }
+
+    mutating func put(_ moment: Timestamp?) { put(moment?.milliseconds ?? 0) }
+
+    mutating func put(_ pairs: [OrderPair]) {
+        put(Int64(pairs.count))
+        for pair in pairs {
+            put(pair.name)
+            put(pair.value)
+        }
+    }
+}
+
+/// Decodes what `OrderWriter` wrote.
+struct OrderReader {
+    /// Pairs in one order: more than any request may have.
+    private static let pairsMax: Int64 = 256
+
+    private var rest: ArraySlice<UInt8>
+
+    /// - Throws: `StoredOrderError` for any version but `version`.
+    init(_ bytes: [UInt8], version: UInt8) throws(StoredOrderError) {
+        guard let found = bytes.first else { throw .malformed }
+        guard found == version else { throw .unknownVersion(found) }
+        rest = bytes.dropFirst()
+    }
+
+    mutating func number() throws(StoredOrderError) -> Int64 {
+        Int64(bitPattern: try take(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    mutating func text() throws(StoredOrderError) -> String {
+        let count = try take(4).reduce(0) { $0 << 8 | Int($1) }
+        guard let text = String(validating: try take(count), as: UTF8.self) else {
+            throw .malformed
+        }
+        return text
+    }
+
+    mutating func moment() throws(StoredOrderError) -> Timestamp? {
+        let milliseconds = try number()
+        return milliseconds == 0 ? nil : Timestamp(milliseconds: milliseconds)
+    }
+
+    mutating func pairs() throws(StoredOrderError) -> [OrderPair] {
+        let count = try number()
+        guard (0...Self.pairsMax).contains(count) else { throw .malformed }
+        var pairs: [OrderPair] = []
+        for _ in 0..<count { pairs.append(OrderPair(name: try text(), value: try text())) }
+        return pairs
+    }
+
+    /// - Throws: `StoredOrderError` when bytes are left over.
+    func end() throws(StoredOrderError) {
+        guard rest.isEmpty else { throw .malformed }
+    }
+
+    private mutating func take(_ count: Int) throws(StoredOrderError) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= rest.count else { throw .malformed }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+}
+
+/// A name and its value in an order.
+package struct OrderPair: Hashable, Sendable {
+    /// The name.
+    package let name: String
+    /// Its value.
+    package let value: String
+
+    /// A pair.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A recipient as logs and lists show it: enough for somebody who knows the recipient to recognise
+/// it, too little to identify a stranger.
+package enum MaskedRecipient {
+    /// `ada@mail.example.org` as `a…@m….org`.
+    package static func email(_ address: String) -> String {
+        guard let at = address.lastIndex(of: "@") else { return "…" }
+        let domain = address[address.index(after: at)...]
+        let end = domain.lastIndex(of: ".").map { domain[$0...] } ?? ""
+        return "\(address[..<at].prefix(1))…@\(domain.prefix(1))…\(end)"
+    }
+
+    /// `+4915112345621` as `+49…21`. Country codes have one to three digits; two are enough here.
+    package static func phone(_ number: String) -> String {
+        number.utf8.count > 6 ? "\(number.prefix(3))…\(number.suffix(2))" : "…"
+    }
+
+    /// A device as the last two digits of its row id.
+    package static func device(_ row: Int64) -> String {
+        "device …\("0\(row.magnitude % 100)".suffix(2))"
+    }
+}

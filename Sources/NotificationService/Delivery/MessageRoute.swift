@@ -95,3 +95,30 @@ package struct DeadAddress: Hashable, Sendable {
     /// When that message was accepted. An address that was registered again after this is not dead.
     package let acceptedAt: Timestamp
 }
+
+/// The channel by which a message is delivered. Raw values are stored and never change.
+package enum Channel: Int64, CaseIterable, Sendable {
+    /// Mail (N-01).
+    case email = 1
+    /// A text message to a phone (N-02).
+    case sms = 2
+    /// A push message to a device (N-02).
+    case push = 3
+}
+
+extension RouteReadiness {
+    /// The readiness of a route over these providers: the sum of theirs.
+    static func any(of gates: [ProviderGuard]) -> RouteReadiness {
+        var room = 0
+        var opensAt: Timestamp?
+        for gate in gates {
+            switch gate.readiness {
+            case .ready(let more):
+                room = room.addingReportingOverflow(more).overflow ? .max : room + more
+            case .closed(let until): opensAt = min(opensAt ?? until, until)
+            }
+        }
+        if room == 0, let opensAt { return .closed(until: opensAt) }
+        return .ready(room)
+    }
+}

@@ -50,3 +50,61 @@ package enum WebhookTargets: String, CaseIterable, Sendable {
     /// The addresses to which its host name may resolve.
     var addresses: AddressPolicy { self == .any ? .any : .publicOnly }
 }
+
+/// An event as a request to a receiver, in the form of Standard Webhooks. The id is the same at
+/// every attempt, so a receiver that stores ids can drop duplicates.
+struct WebhookRequest: Sendable {
+    let id: String
+    let body: [UInt8]
+    let seconds: Int64
+    let signatures: String
+
+    /// The request for `event` at `now`.
+    init(_ event: KeptEvent, to webhook: Webhook, at now: Timestamp) {
+        id = event.id.text
+        let body = Self.body(of: event)
+        self.body = body
+        let (id, seconds) = (id, now.seconds)
+        self.seconds = seconds
+        signatures = webhook.secrets(at: now)
+            .map { $0.signature(id: id, seconds: seconds, body: body) }
+            .joined(separator: " ")
+    }
+
+    /// The header fields. Never nil in practice, because all three values are printable ASCII.
+    var headers: [HTTPHeader]? {
+        let fields = [
+            HTTPHeader("webhook-id", id), HTTPHeader("webhook-timestamp", String(seconds)),
+            HTTPHeader("webhook-signature", signatures),
+        ].compactMap { $0 }
+        return fields.count == 3 ? [.json] + fields : nil
+    }
+
+    /// `{"type":…,"timestamp":…,"data":{…}}`. Every text in it is a name, an id or a time, none of
+    /// which contains a character that JSON escapes (`ServiceEvent`).
+    private static func body(of event: KeptEvent) -> [UInt8] {
+        var data = ["\"position\":\(event.position)"]
+        if let account = event.account { data.append("\"account_id\":\"\(account.text)\"") }
+        if let session = event.session { data.append("\"session_id\":\"\(session.text)\"") }
+        if let outcome = event.outcome { data.append("\"outcome\":\"\(outcome)\"") }
+        if let attempt = event.attempt { data.append("\"attempt\":\(attempt)") }
+        let text = """
+            {"type":"\(event.kind)","timestamp":"\(event.at.text)",\
+            "data":{\(data.joined(separator: ","))}}
+            """
+        return Array(text.utf8)
+    }
+}
+
+/// An event stored for webhooks.
+struct KeptEvent: Hashable, Sendable {
+    /// Its position among all stored events.
+    let position: Int64
+    let id: EventID
+    let at: Timestamp
+    let kind: String
+    let account: AccountID?
+    let session: SessionID?
+    let outcome: String?
+    let attempt: Int64?
+}
