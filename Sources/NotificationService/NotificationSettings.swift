@@ -7,34 +7,34 @@ package import Storage
 /// everything works with defaults.
 package struct NotificationSettings: Settings {
     /// The mail servers; empty when mails go to the inbox.
-    package let mailServers: MailServerSettings
+    let mailServers: MailServerSettings
     /// DKIM signing of mails.
     package let dkim: DKIMSettings
     /// Where readers unsubscribe from bulk mails; nil for no such link.
-    package let unsubscribe: UnsubscribeLink?
+    let unsubscribe: UnsubscribeLink?
     /// The sender of mails.
-    package let sender: Mailbox
+    let sender: Mailbox
     /// The inbox's folder; nil for `inbox` in the data folder.
-    package let inboxFolder: String?
+    let inboxFolder: String?
     /// Delivery attempts that run at the same time.
-    package let deliveriesMax: Int
+    let deliveriesMax: Int
     /// The time limit of one attempt at one server.
-    package let deliveryTimeout: Duration
+    let deliveryTimeout: Duration
     /// The time limit of one attempt over all servers. A message's lease must outlast it.
     private static let tryMax = Delivery.lease - Delivery.waitForTryMax
     /// Messages that one recipient gets at once, in each lane.
-    package let recipientBurst: Int
+    let recipientBurst: Int
     /// The interval between further messages to that recipient.
-    package let recipientInterval: Duration
+    let recipientInterval: Duration
     /// The templates of messages.
     package let templates: TemplateSettings
 
     /// Settings that all providers of text and push messages share.
-    package let providers: ProviderSettings
+    let providers: ProviderSettings
     /// Settings of text messages.
-    package let sms: SMSSettings
+    let sms: SMSSettings
     /// Settings of push messages.
-    package let push: PushSettings
+    let push: PushSettings
 
     package init(reading settings: inout SettingsReader) {
         providers = ProviderSettings(&settings)
@@ -80,7 +80,7 @@ package struct NotificationSettings: Settings {
         return [
             .email: MailDelivery(
                 sender: sender, templates: templates.live, route: route, unsubscribe: unsubscribe,
-                stops: StoppedAddressList(store: store, keys: keys, time: time))
+                suppressionList: SuppressionList(store: store, keys: keys, time: time))
         ]
     }
 
@@ -101,8 +101,9 @@ package struct NotificationSettings: Settings {
         let servers = mailServers.entries.map { entry in
             let name = "smtp \(entry.server.host):\(entry.server.port)"
             return SMTPRoute.Server(
-                entry.server,
-                gate: ProviderGuard(name: name, rate: entry.rate, time: time, logger: logger))
+                server: entry.server,
+                providerGuard: ProviderGuard(
+                    name: name, rate: entry.rate, time: time, logger: logger))
         }
         return SMTPRoute(
             client: try SMTPClient(connections: deliveriesMax), servers: servers,

@@ -5,7 +5,7 @@ import RPC
 import ServiceRuntime
 import Storage
 
-/// `postern-notification`: takes messages durably, and delivers them behind.
+/// `postern-notification`: accepts messages durably and delivers them in the background.
 @main
 struct NotificationProgram: Program {
     static let description = ProgramDescription(

@@ -3,7 +3,8 @@ import Hosting
 import NotificationService
 import ServiceRuntime
 
-/// The notification service's settings, and where the services are whose events webhooks are told.
+/// The notification service's settings, and the addresses of the services whose events webhooks
+/// receive.
 struct NotificationProgramSettings: Settings {
     let notification: NotificationSettings
     let webhooks: WebhookSettings
@@ -22,7 +23,7 @@ struct NotificationProgramSettings: Settings {
             reading: &settings, "rate-limit", service: "postern.rate-limit", port: 7403)
     }
 
-    /// Where identity hears of numbers that have changed hands.
+    /// Identity's rpc for numbers that have changed hands.
     func signals(_ host: ServiceHost) throws -> any PhoneSignalsAPI {
         PhoneSignalsClient(try host.channel(to: identity))
     }

@@ -50,7 +50,7 @@ final class ServiceBench: Sendable {
                     route: route
                         ?? settings.makeMailRoute(
                             dataFolder: folder.path, time: time, logger: logger),
-                    stops: StoppedAddressList(store: store, keys: keys, time: time))
+                    suppressionList: SuppressionList(store: store, keys: keys, time: time))
             ], time: time, randomness: randomness, logger: logger)
         notifications = NotificationsHandler(
             acceptance: MessageAcceptance(
@@ -78,10 +78,10 @@ final class ServiceBench: Sendable {
                 SMTPServer(
                     host: "127.0.0.1", port: sink.port, encryption: .none, credentials: nil,
                     clientName: "us.example", addresses: .any, trustFile: nil))
-            let gate = ProviderGuard(
+            let providerGuard = ProviderGuard(
                 name: "smtp \(sink.port)", rate: nil, time: time,
                 logger: CapturedLog().logger(time: time))
-            return SMTPRoute.Server(server, gate: gate)
+            return SMTPRoute.Server(server: server, providerGuard: providerGuard)
         }
         let route = SMTPRoute(
             client: client, servers: servers, timeout: .seconds(5), signer: signer)

@@ -39,7 +39,7 @@ struct VocabularyTests {
         "DeliveryAlarm": "WakeSignal", "LaneShares": "PriorityScheduler",
         "MailCourse": "SMTPFailover", "ProviderGate": "ProviderGuard",
         "ProviderTurns": "ProviderRateLimiter", "RecipientTurns": "RecipientRateLimiter",
-        "RelayDesk": "RelayAddressesHandler", "ShortWording": "SMSAndPushWording",
+        "RelayDesk": "RelayAddressesHandler", "ShortWording": "CatalogueWording",
         "StoppedAddresses": "SuppressionList", "WorkInHand": "InFlightMessages",
         // Calls and connections.
         "ConnectionRoom": "ConnectionLimiter", "Leash": "TimerTarget",

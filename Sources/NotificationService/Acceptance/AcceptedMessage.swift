@@ -1,14 +1,14 @@
 import Cryptography
-package import ServiceRuntime
+import ServiceRuntime
 
 /// A message to be inserted into the store.
-package struct AcceptedMessage: Sendable {
+struct AcceptedMessage: Sendable {
     /// The longest lifetime of a message with a code. Without a limit it would be retried for a
     /// day, and an operator could send it days later.
     static let codeLifeMax: Duration = .seconds(24 * 3_600)
 
     /// The message's id.
-    package let id: MessageID
+    let id: MessageID
     let channel: Channel
     let lane: Lane
     /// The keyed hash of the call that sent it (G-25).

@@ -1,7 +1,7 @@
 import CoreMetrics
 import Cryptography
 package import Logging
-package import RPC
+import RPC
 package import ServiceRuntime
 package import Storage
 
@@ -44,7 +44,7 @@ package struct MessageAcceptance: Sendable {
     /// - Throws: `ServiceError`: `rpc/invalid-argument` without an idempotency key or for a code
     ///   that does not expire within 24 hours, `auth/idempotency-key-reused` when the key was used
     ///   for another request; store errors.
-    package func accept(
+    func accept(
         _ order: some StoredOrder, method: String, _ context: CallContext
     ) async throws -> MessageID {
         let message = try prepare(order, method: method, context)
@@ -67,7 +67,7 @@ package struct MessageAcceptance: Sendable {
     /// - Parameter part: Distinguishes the messages of a call that sends several. It must be the
     ///   same when the call is repeated.
     /// - Throws: `rpc/invalid-argument` without an idempotency key; `SealedBoxError`.
-    package func prepare(
+    func prepare(
         _ order: some StoredOrder, method: String, part: String = "", _ context: CallContext
     ) throws -> AcceptedMessage {
         guard let key = context.idempotencyKey, Self.keyBytes.contains(key.utf8.count) else {

@@ -1,34 +1,34 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// A push message to one device of an account (N-02). A push to several devices becomes one order
 /// and one message per device, so that a crash between two devices neither loses a message nor
 /// sends it twice. The caller has validated the parts.
-package struct PushOrder: StoredOrder, Hashable {
-    package static var channel: Channel { .push }
+struct PushOrder: StoredOrder, Hashable {
+    static var channel: Channel { .push }
     private static let version: UInt8 = 1
 
     /// The account that owns the device.
-    package var owner: AccountID
+    var owner: AccountID
     /// The device's row id.
-    package var device: Int64
-    package var templateName: String
-    package var lane: Lane
+    var device: Int64
+    var templateName: String
+    var lane: Lane
     /// BCP 47; empty for the default.
-    package var language: String
+    var language: String
     /// The values of the template's variables.
-    package var variables: [OrderPair]
+    var variables: [OrderPair]
     /// The title of a message without a template.
-    package var title: String
+    var title: String
     /// The text of a message without a template.
-    package var body: String
+    var body: String
     /// Data for the app besides title and text.
-    package var data: [OrderPair]
+    var data: [OrderPair]
     /// A later message with the same key replaces this one on the screen. May be empty.
-    package var collapseKey: String
-    package var expiresAt: Timestamp?
+    var collapseKey: String
+    var expiresAt: Timestamp?
 
     /// A push message from a template, or with its own title and text and an empty template.
-    package init(
+    init(
         owner: AccountID, device: Int64, template: String, lane: Lane, language: String,
         variables: [OrderPair] = [], title: String = "", body: String = "",
         data: [OrderPair] = [], collapseKey: String = "", expiresAt: Timestamp? = nil
@@ -49,14 +49,14 @@ package struct PushOrder: StoredOrder, Hashable {
     /// The recipient key of messages to a device.
     static func recipientKey(device: Int64) -> [UInt8] { Array("device/\(device)".utf8) }
 
-    package var account: AccountID? { owner }
-    package var recipientKey: [UInt8] { Self.recipientKey(device: device) }
-    package var maskedRecipient: String { MaskedRecipient.device(device) }
-    package var holdsCode: Bool {
+    var account: AccountID? { owner }
+    var recipientKey: [UInt8] { Self.recipientKey(device: device) }
+    var maskedRecipient: String { MaskedRecipient.device(device) }
+    var holdsCode: Bool {
         PushTemplate(rawValue: templateName)?.variables.contains(.code) ?? false
     }
 
-    package var storedBytes: [UInt8] {
+    var storedBytes: [UInt8] {
         var writer = OrderWriter(version: Self.version)
         writer.put(owner.key)
         writer.put(device)
@@ -72,7 +72,7 @@ package struct PushOrder: StoredOrder, Hashable {
 
     /// Decodes the stored form.
     /// - Throws: `StoredOrderError`.
-    package init(stored bytes: [UInt8]) throws {
+    init(stored bytes: [UInt8]) throws {
         var reader = try OrderReader(bytes, version: Self.version)
         guard let owner = AccountID(key: try reader.number()) else {
             throw StoredOrderError.malformed

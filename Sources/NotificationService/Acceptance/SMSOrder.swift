@@ -1,23 +1,23 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// A text message to send (N-02). The caller has validated the parts.
-package struct SMSOrder: StoredOrder, Hashable {
-    package static var channel: Channel { .sms }
+struct SMSOrder: StoredOrder, Hashable {
+    static var channel: Channel { .sms }
     private static let version: UInt8 = 1
 
     /// The number in E.164 form: "+4915112345678".
-    package var recipient: String
-    package var templateName: String
-    package var lane: Lane
+    var recipient: String
+    var templateName: String
+    var lane: Lane
     /// BCP 47; empty for the default.
-    package var language: String
+    var language: String
     /// The values of the template's variables.
-    package var variables: [OrderPair]
-    package var expiresAt: Timestamp?
-    package var account: AccountID?
+    var variables: [OrderPair]
+    var expiresAt: Timestamp?
+    var account: AccountID?
 
     /// A text message from a template.
-    package init(
+    init(
         recipient: String, template: String, lane: Lane, language: String, variables: [OrderPair],
         expiresAt: Timestamp?, account: AccountID?
     ) {
@@ -30,13 +30,13 @@ package struct SMSOrder: StoredOrder, Hashable {
         self.account = account
     }
 
-    package var recipientKey: [UInt8] { Array(recipient.utf8) }
-    package var maskedRecipient: String { MaskedRecipient.phone(recipient) }
-    package var holdsCode: Bool {
+    var recipientKey: [UInt8] { Array(recipient.utf8) }
+    var maskedRecipient: String { MaskedRecipient.phone(recipient) }
+    var holdsCode: Bool {
         SMSTemplate(rawValue: templateName)?.variables.contains(.code) ?? false
     }
 
-    package var storedBytes: [UInt8] {
+    var storedBytes: [UInt8] {
         var writer = OrderWriter(version: Self.version)
         writer.put(recipient)
         writer.put(templateName)
@@ -50,7 +50,7 @@ package struct SMSOrder: StoredOrder, Hashable {
 
     /// Decodes the stored form.
     /// - Throws: `StoredOrderError`.
-    package init(stored bytes: [UInt8]) throws {
+    init(stored bytes: [UInt8]) throws {
         var reader = try OrderReader(bytes, version: Self.version)
         recipient = try reader.text()
         templateName = try reader.text()

@@ -1,8 +1,8 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// A message to send by one channel. It is validated when it is accepted, sealed in the store, and
 /// validated again when it is decoded for delivery.
-package protocol StoredOrder: Sendable {
+protocol StoredOrder: Sendable {
     /// The channel by which it is delivered.
     static var channel: Channel { get }
     /// Identifies the recipient across messages. Hashed before it is stored.
@@ -28,7 +28,7 @@ package protocol StoredOrder: Sendable {
 }
 
 /// A sealed order that this program cannot decode.
-package enum StoredOrderError: Error, Hashable, Sendable {
+enum StoredOrderError: Error, Hashable, Sendable {
     /// Written by a newer program.
     case unknownVersion(UInt8)
     /// Truncated, too long, or followed by extra bytes.
@@ -116,24 +116,18 @@ struct OrderReader {
 }
 
 /// A name and its value in an order.
-package struct OrderPair: Hashable, Sendable {
+struct OrderPair: Hashable, Sendable {
     /// The name.
-    package let name: String
+    let name: String
     /// Its value.
-    package let value: String
-
-    /// A pair.
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
+    let value: String
 }
 
 /// A recipient as logs and lists show it: enough for somebody who knows the recipient to recognise
 /// it, too little to identify a stranger.
-package enum MaskedRecipient {
+enum MaskedRecipient {
     /// `ada@mail.example.org` as `a…@m….org`.
-    package static func email(_ address: String) -> String {
+    static func email(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@") else { return "…" }
         let domain = address[address.index(after: at)...]
         let end = domain.lastIndex(of: ".").map { domain[$0...] } ?? ""
@@ -141,12 +135,12 @@ package enum MaskedRecipient {
     }
 
     /// `+4915112345621` as `+49…21`. Country codes have one to three digits; two are enough here.
-    package static func phone(_ number: String) -> String {
+    static func phone(_ number: String) -> String {
         number.utf8.count > 6 ? "\(number.prefix(3))…\(number.suffix(2))" : "…"
     }
 
     /// A device as the last two digits of its row id.
-    package static func device(_ row: Int64) -> String {
+    static func device(_ row: Int64) -> String {
         "device …\("0\(row.magnitude % 100)".suffix(2))"
     }
 }

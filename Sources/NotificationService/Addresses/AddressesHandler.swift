@@ -23,6 +23,6 @@ package struct AddressesHandler: AddressesService {
         guard let address = MailAddress(email) else {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }
-        return keys.stops(of: address)
+        return keys.suppressionHashes(of: address)
     }
 }

@@ -13,7 +13,7 @@ extension AddressesHandler {
     ) async throws -> NotificationV1.ShowAddressResponse {
         let hashes = try hashes(of: request.email, context)
         let now = time.now()
-        guard let stop = try await store.read({ try $0.stop(of: hashes, at: now) }) else {
+        guard let stop = try await store.read({ try $0.suppression(of: hashes, at: now) }) else {
             return NotificationV1.ShowAddressResponse()
         }
         return NotificationV1.ShowAddressResponse(

@@ -1,5 +1,5 @@
 import Cryptography
-package import ServiceRuntime
+import ServiceRuntime
 
 /// Signs mails for a domain (RFC 6376), so that receivers can distinguish them from forged ones,
 /// and so that DMARC passes where SPF does not.
@@ -12,7 +12,7 @@ package import ServiceRuntime
 /// | `c` | `relaxed/relaxed` | relays fold lines and trim spaces |
 /// | `h` | every field that we write, once more than it occurs | oversigning: a second From or Subject that an attacker prepends breaks the signature (RFC 6376, 8.15) |
 /// | `l` | never | it would let an attacker append text after the signed part (8.2) |
-package struct DKIMSigner: Sendable {
+struct DKIMSigner: Sendable {
     /// Fields that are signed even if a mail lacks them, so that an attacker cannot add one.
     static let fields = [
         "from", "to", "subject", "date", "message-id", "mime-version", "content-type",
@@ -21,18 +21,12 @@ package struct DKIMSigner: Sendable {
         "list-unsubscribe-post",
     ]
 
-    private let domain: String
-    private let keys: [DKIMKey]
-
-    /// A signer for mails from `domain` that makes one signature with each key.
-    package init(domain: String, keys: [DKIMKey]) {
-        self.domain = domain
-        self.keys = keys
-    }
+    let domain: String
+    let keys: [DKIMKey]
 
     /// A signature field for each key, in the keys' order. They go before the mail's own fields.
     /// - Throws: `CryptographyError`.
-    package func signatures(
+    func signatures(
         of header: MailHeader, body: [UInt8], at moment: Timestamp
     ) throws -> [MailHeader.Field] {
         let bodyHash = SHA256.hash(DKIMCanonical.body(body))

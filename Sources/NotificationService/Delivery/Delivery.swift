@@ -1,10 +1,10 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// The delivery rule (N-05): the state of a message and an event give the next state. Pure; the
 /// worker reads, calls the rule, and writes the result.
-package struct Delivery: Hashable, Sendable {
+struct Delivery: Hashable, Sendable {
     /// What can happen to a message.
-    package enum Event: Hashable, Sendable {
+    enum Event: Hashable, Sendable {
         /// A worker with free capacity requests it.
         case claimed
         /// The program has just started, so no worker holds a lease any more: one store has one
@@ -16,34 +16,34 @@ package struct Delivery: Hashable, Sendable {
 
     /// How long a worker may hold a message: `waitForTryMax` plus the longest attempt (setting
     /// `delivery-timeout`). With a shorter lease a slow message would be sent a second time.
-    package static let lease: Duration = .seconds(180)
+    static let lease: Duration = .seconds(180)
     /// How long a claimed message may wait for its attempt. After that it is put back.
-    package static let waitForTryMax: Duration = .seconds(60)
+    static let waitForTryMax: Duration = .seconds(60)
     /// How long a message is retried. RFC 5321, 4.5.4.1, recommends days for letters, but a link or
     /// a code that arrives after a day only confuses.
-    package static let patience: Duration = .seconds(24 * 3_600)
+    static let giveUpTime: Duration = .seconds(24 * 3_600)
     /// How long to wait before a retry when a provider did not say whether it took the message: as
     /// long as a mail server may take after the last line (RFC 5321, 4.5.3.2.6).
-    package static let unansweredWait: Duration = .seconds(600)
+    static let unansweredWait: Duration = .seconds(600)
     /// Unanswered attempts after which a message is dead. Each may have reached the reader, and
     /// each text message is charged.
-    package static let unansweredMax = 3
+    static let unansweredMax = 3
 
     /// The current state.
-    package let state: DeliveryState
+    let state: DeliveryState
     /// Attempts that were started.
-    package let attempts: Int
+    let attempts: Int
     /// The time of acceptance.
-    package let acceptedAt: Timestamp
+    let acceptedAt: Timestamp
     /// When the message expires; nil for never.
-    package let expiresAt: Timestamp?
+    let expiresAt: Timestamp?
     /// When the operator retried the dead message; nil for never.
-    package let renewedAt: Timestamp?
+    let renewedAt: Timestamp?
     /// Attempts after which a provider may have taken the message, since the operator's last retry.
-    package let unanswered: Int
+    let unanswered: Int
 
     /// A delivery in the given state.
-    package init(
+    init(
         state: DeliveryState, attempts: Int, acceptedAt: Timestamp, expiresAt: Timestamp?,
         renewedAt: Timestamp? = nil, unanswered: Int = 0
     ) {
@@ -56,7 +56,7 @@ package struct Delivery: Hashable, Sendable {
     }
 
     /// The delivery after `event`; nil when the event does not apply to the current state.
-    package func after(_ event: Event, at now: Timestamp) -> Delivery? {
+    func after(_ event: Event, at now: Timestamp) -> Delivery? {
         switch (event, state) {
         case (_, .sent), (_, .dead): nil
         case (.claimed, _): claimed(at: now)
@@ -75,14 +75,14 @@ package struct Delivery: Hashable, Sendable {
 
     /// How long the sealed content of a dead message is kept so that the operator can retry it; nil
     /// if the message has expired.
-    package func keptUntil(from now: Timestamp) -> Timestamp? {
+    func keptUntil(from now: Timestamp) -> Timestamp? {
         let longest = now + NotificationStore.keptFor
         let end = min(longest, expiresAt ?? longest)
         return end > now ? end : nil
     }
 
     /// When it may be claimed next; nil if never.
-    package var dueAt: Timestamp? {
+    var dueAt: Timestamp? {
         switch state {
         case .queued: acceptedAt
         case .sending(let until), .waiting(let until): until
@@ -118,7 +118,7 @@ package struct Delivery: Hashable, Sendable {
     }
 
     private var endsAt: Timestamp {
-        let lastTry = (renewedAt ?? acceptedAt) + Self.patience
+        let lastTry = (renewedAt ?? acceptedAt) + Self.giveUpTime
         return min(lastTry, expiresAt ?? lastTry)
     }
 

@@ -7,27 +7,15 @@ import ServiceRuntime
 /// the outcome.
 struct DeliveryAttempts: Sendable {
     let routes: [Channel: any MessageRoute]
+    let keys: NotificationKeys
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
-    private let keys: NotificationKeys
     private let taken = Counter(label: "deliveries", dimensions: [("outcome", "taken")])
     private let refused = Counter(label: "deliveries", dimensions: [("outcome", "refused")])
     private let failed = Counter(label: "deliveries", dimensions: [("outcome", "failed")])
-
     private let unavailable = Counter(
         label: "deliveries", dimensions: [("outcome", "unavailable")])
-
-    init(
-        routes: [Channel: any MessageRoute], keys: NotificationKeys, time: any Time,
-        randomness: any Randomness, logger: Logger
-    ) {
-        self.routes = routes
-        self.keys = keys
-        self.time = time
-        self.randomness = randomness
-        self.logger = logger
-    }
 
     /// Makes one attempt.
     func outcome(_ message: StoredMessage) async -> DeliveryOutcome {

@@ -7,7 +7,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
     /// The provider has taken responsibility for the message.
     case taken
     /// The message is rejected permanently. With `addressIsDead` so is every other message to the
-    /// same address, number or device: the route's `stop` is called in the same transaction.
+    /// same address, number or device: the route's `suppress` is called in the same transaction.
     case refused(String, addressIsDead: Bool)
     /// The attempt failed and is retried. A delay that the provider asks for is honoured.
     case failed(String, retryAfter: Duration?)

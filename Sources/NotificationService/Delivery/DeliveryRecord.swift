@@ -6,7 +6,7 @@ struct Conclusion: Sendable {
     let message: StoredMessage
     let outcome: DeliveryOutcome
     /// The jitter of the next attempt.
-    let lot: UInt64
+    let jitter: UInt64
 
     /// Whether the message may have ended.
     var isFinal: Bool {
@@ -17,11 +17,11 @@ struct Conclusion: Sendable {
 /// The worker's writes. Each step applies the rule and is one transaction with its audit record.
 extension Transaction {
     /// Takes leases on due messages of a channel. Messages that have expired become dead.
-    func claim(_ channel: Channel, _ room: ClaimBudget) throws -> [StoredMessage] {
+    func claim(_ channel: Channel, _ budget: ClaimBudget) throws -> [StoredMessage] {
         var claimed: [StoredMessage] = []
         var all = ClaimBudget.Taken()
-        for (lane, isShare) in ClaimBudget.walk {
-            let limit = room.limit(lane, isShare: isShare, taken: all)
+        for (lane, isShare) in ClaimBudget.claimOrder {
+            let limit = budget.limit(lane, isShare: isShare, taken: all)
             let found = try dueMessages(channel, lane, limit: limit).compactMap {
                 try record($0, .claimed, reason: "expired")
             }
@@ -43,10 +43,10 @@ extension Transaction {
     /// Stores the outcome of an attempt.
     /// - Returns: the message in its new state; nil when this worker no longer owns it.
     func conclude(
-        _ conclusion: Conclusion, stopping routes: [Channel: any MessageRoute]
+        _ conclusion: Conclusion, routes: [Channel: any MessageRoute]
     ) throws -> StoredMessage? {
         let (message, outcome) = (conclusion.message, conclusion.outcome)
-        let event = Delivery.Event.concluded(outcome, random: conclusion.lot)
+        let event = Delivery.Event.concluded(outcome, random: conclusion.jitter)
         guard let after = try record(message, event, reason: outcome.reason) else { return nil }
         switch outcome {
         case .taken, .unavailable: break
@@ -58,7 +58,7 @@ extension Transaction {
             let address = DeadAddress(
                 message: message.id, recipient: message.recipient, reason: reason,
                 acceptedAt: message.delivery.acceptedAt)
-            try routes[message.channel]?.stop(address, in: self)
+            try routes[message.channel]?.suppress(address, in: self)
         }
         return after
     }
@@ -70,7 +70,7 @@ extension Transaction {
             // While an attempt runs the row has no reason; earlier attempts are in `failed_try`.
             try update(
                 message.id, from: message.delivery, to: after,
-                reason: after.state.word(for: reason))
+                reason: after.state.storedReason(for: reason))
         else { return nil }
         if case .dead = after.state, let end = after.keptUntil(from: at) {
             try keepDeadLetter(message, until: end)
@@ -84,7 +84,7 @@ extension Transaction {
 
 extension DeliveryState {
     /// The reason in the message's row. `reason` is that of the attempt.
-    fileprivate func word(for reason: String?) -> String? {
+    fileprivate func storedReason(for reason: String?) -> String? {
         switch self {
         case .sending: nil
         case .dead(.unanswered): DeathReason.unanswered.rawValue

@@ -1,4 +1,4 @@
-package import ServiceRuntime
+import ServiceRuntime
 
 /// The delivery state of a message.
 ///
@@ -13,7 +13,7 @@ package import ServiceRuntime
 ///
 /// `sending` is a lease: when a worker dies, the message can be claimed again after the lease
 /// expires.
-package enum DeliveryState: Hashable, Sendable {
+enum DeliveryState: Hashable, Sendable {
     /// Accepted, no attempt made yet.
     case queued
     /// A worker holds a lease until then.
@@ -26,7 +26,7 @@ package enum DeliveryState: Hashable, Sendable {
     case dead(DeathReason)
 
     /// Whether this state is final.
-    package var isEnded: Bool {
+    var isEnded: Bool {
         switch self {
         case .sent, .dead: true
         case .queued, .sending, .waiting: false
@@ -35,7 +35,7 @@ package enum DeliveryState: Hashable, Sendable {
 }
 
 /// Why delivery of a message stopped. Stored as its raw value.
-package enum DeathReason: String, CaseIterable, Sendable {
+enum DeathReason: String, CaseIterable, Sendable {
     /// It has expired, or attempts have failed for too long.
     case expired
     /// A provider rejected it permanently.

@@ -71,11 +71,11 @@ final class DeliveryWorker: Sendable {
     private func round(_ tries: inout DiscardingTaskGroup) async -> Duration {
         let readiness = attempts.readiness(channel)
         let now = time.now()
-        let room = state.withLock { state in
+        let budget = state.withLock { state in
             if state.isStopping { state.inFlight.putBackReady(at: now) }
             return state.isStopping ? nil : state.inFlight.claimBudget(readiness)
         }
-        let rest = await round(room)
+        let rest = await round(budget)
         while let message = state.withLock({ $0.inFlight.next() }) {
             tries.addTask { await self.work(from: message) }
         }
@@ -85,14 +85,14 @@ final class DeliveryWorker: Sendable {
 
     /// Stores the outcomes of attempts and claims as many messages as there is capacity for.
     /// - Returns: how long to sleep if nothing wakes the worker.
-    private func round(_ room: ClaimBudget?) async -> Duration {
+    private func round(_ budget: ClaimBudget?) async -> Duration {
         let ends = state.withLock { $0.inFlight.takeEnds() }
         do {
             if ends.isEmpty {
-                let rest = try await restBefore(claiming: room)
+                let rest = try await restBefore(claiming: budget)
                 if rest > .zero { return min(rest, try await upkeep.work()) }
             }
-            let claimed = try await write(ends, room)
+            let claimed = try await write(ends, budget)
             let isWaiting = state.withLock { state in
                 state.inFlight.settle(ends: ends.count, claimed: claimed)
                 return !state.inFlight.isEmpty
@@ -108,9 +108,9 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    private func restBefore(claiming room: ClaimBudget?) async throws -> Duration {
+    private func restBefore(claiming budget: ClaimBudget?) async throws -> Duration {
         // The end of an attempt wakes the worker.
-        guard room != nil else { return Self.restMax }
+        guard budget != nil else { return Self.restMax }
         let channel = channel
         guard let next = try await store.read({ try $0.nextDueMoment(channel) }) else {
             return Self.restMax
@@ -118,12 +118,13 @@ final class DeliveryWorker: Sendable {
         return min(max(next - time.now(), .zero), Self.restMax)
     }
 
-    private func write(_ ends: [Conclusion], _ room: ClaimBudget?) async throws -> [StoredMessage] {
+    private func write(_ ends: [Conclusion], _ budget: ClaimBudget?) async throws -> [StoredMessage]
+    {
         let (channel, routes) = (channel, attempts.routes)
         let (noted, claimed) = try await store.write { transaction in
             (
-                try ends.map { try transaction.conclude($0, stopping: routes) },
-                try room.map { try transaction.claim(channel, $0) } ?? []
+                try ends.map { try transaction.conclude($0, routes: routes) },
+                try budget.map { try transaction.claim(channel, $0) } ?? []
             )
         }
         for (end, after) in zip(ends, noted) {
@@ -146,7 +147,8 @@ final class DeliveryWorker: Sendable {
                 if outcome == .taken || !Task.isCancelled {
                     state.inFlight.end(
                         Conclusion(
-                            message: message, outcome: outcome, lot: attempts.randomness.integer()))
+                            message: message, outcome: outcome,
+                            jitter: attempts.randomness.integer()))
                 } else {
                     state.inFlight.abandon(message)
                 }

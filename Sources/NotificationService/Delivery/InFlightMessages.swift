@@ -85,7 +85,7 @@ struct InFlightMessages: Sendable {
     /// Puts back, without an attempt, all messages that wait.
     mutating func putBackReady(at now: Timestamp) {
         ended += ready.removeAll().map {
-            Conclusion(message: $0, outcome: .unavailable("stopping", until: now), lot: 0)
+            Conclusion(message: $0, outcome: .unavailable("stopping", until: now), jitter: 0)
         }
     }
 }

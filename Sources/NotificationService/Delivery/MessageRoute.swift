@@ -15,7 +15,7 @@ package protocol MessageRoute: Sendable {
 
     /// Records that a message's address is dead, in the transaction that ends the message.
     /// - Throws: `SQLError`.
-    func stop(_ address: DeadAddress, in transaction: Transaction) throws
+    func suppress(_ address: DeadAddress, in transaction: Transaction) throws
 }
 
 extension MessageRoute {
@@ -24,7 +24,7 @@ extension MessageRoute {
 
     /// Keeps no suppression list.
     /// - Throws: Nothing.
-    package func stop(_ address: DeadAddress, in transaction: Transaction) throws {}
+    package func suppress(_ address: DeadAddress, in transaction: Transaction) throws {}
 }
 
 /// How many messages a route would take.
@@ -38,34 +38,21 @@ package enum RouteReadiness: Hashable, Sendable {
 /// A message that is being delivered.
 package struct OutgoingMessage: Sendable {
     /// The same at every attempt.
-    package let id: MessageID
+    let id: MessageID
     /// The number of the attempt, from 1.
-    package let attempt: Int
+    let attempt: Int
     /// When it was accepted; the same at every attempt.
-    package let acceptedAt: Timestamp
+    let acceptedAt: Timestamp
     /// When it expires. Some providers accept this time.
-    package let expiresAt: Timestamp?
+    let expiresAt: Timestamp?
     /// The keyed hash of the recipient, as in suppression lists.
-    package let recipient: [UInt8]
+    let recipient: [UInt8]
     /// Content and recipient, decrypted.
-    package let content: MessageContent
-
-    /// An attempt to deliver a message.
-    package init(
-        id: MessageID, attempt: Int, acceptedAt: Timestamp, expiresAt: Timestamp?,
-        recipient: [UInt8], content: MessageContent
-    ) {
-        self.id = id
-        self.attempt = attempt
-        self.acceptedAt = acceptedAt
-        self.expiresAt = expiresAt
-        self.recipient = recipient
-        self.content = content
-    }
+    let content: MessageContent
 }
 
 /// The content and recipient of a message, by channel.
-package enum MessageContent: Sendable {
+enum MessageContent: Sendable {
     /// A mail.
     case email(EmailOrder)
     /// A text message.
@@ -87,13 +74,13 @@ package enum MessageContent: Sendable {
 /// An address, number or device token that a provider reports as dead.
 package struct DeadAddress: Hashable, Sendable {
     /// The message that was rejected.
-    package let message: MessageID
+    let message: MessageID
     /// The keyed hash of the address.
-    package let recipient: [UInt8]
+    let recipient: [UInt8]
     /// The reason's code.
-    package let reason: String
+    let reason: String
     /// When that message was accepted. An address that was registered again after this is not dead.
-    package let acceptedAt: Timestamp
+    let acceptedAt: Timestamp
 }
 
 /// The channel by which a message is delivered. Raw values are stored and never change.
@@ -108,11 +95,11 @@ package enum Channel: Int64, CaseIterable, Sendable {
 
 extension RouteReadiness {
     /// The readiness of a route over these providers: the sum of theirs.
-    static func any(of gates: [ProviderGuard]) -> RouteReadiness {
+    static func any(of guards: [ProviderGuard]) -> RouteReadiness {
         var room = 0
         var opensAt: Timestamp?
-        for gate in gates {
-            switch gate.readiness {
+        for providerGuard in guards {
+            switch providerGuard.readiness {
             case .ready(let more):
                 room = room.addingReportingOverflow(more).overflow ? .max : room + more
             case .closed(let until): opensAt = min(opensAt ?? until, until)

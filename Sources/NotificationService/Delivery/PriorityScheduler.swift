@@ -89,7 +89,7 @@ struct ClaimBudget: Hashable, Sendable {
     }
 
     /// The order in which lanes are claimed: first the reserved shares, then by priority.
-    static let walk: [(lane: Lane, isShare: Bool)] = [
+    static let claimOrder: [(lane: Lane, isShare: Bool)] = [
         (.bulk, true), (.notice, true), (.security, true), (.requested, false),
         (.security, false), (.notice, false), (.bulk, false),
     ]

@@ -9,7 +9,7 @@ package struct DKIMSettings: Sendable {
     package let keys: [DKIMKey]
 
     /// The signer; nil when mails are not signed.
-    package var signer: DKIMSigner? {
+    var signer: DKIMSigner? {
         guard let domain, !keys.isEmpty else { return nil }
         return DKIMSigner(domain: domain, keys: keys)
     }

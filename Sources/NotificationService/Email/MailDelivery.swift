@@ -5,28 +5,16 @@ import Storage
 /// address gets no mail. Only the operator can see that: the caller that ordered the mail gets the
 /// usual answer, because otherwise an attacker could find out whose mailbox does not exist.
 struct MailDelivery: MessageRoute {
-    private let sender: Mailbox
-    private let templates: Reloadable<TemplateCatalogue>
-    private let route: any MailRoute
-    private let unsubscribe: UnsubscribeLink?
-    private let stops: StoppedAddressList?
-
-    init(
-        sender: Mailbox, templates: Reloadable<TemplateCatalogue>, route: any MailRoute,
-        unsubscribe: UnsubscribeLink? = nil,
-        stops: StoppedAddressList? = nil
-    ) {
-        self.sender = sender
-        self.templates = templates
-        self.route = route
-        self.unsubscribe = unsubscribe
-        self.stops = stops
-    }
+    let sender: Mailbox
+    let templates: Reloadable<TemplateCatalogue>
+    let route: any MailRoute
+    var unsubscribe: UnsubscribeLink?
+    var suppressionList: SuppressionList?
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .email(let order) = message.content else { return .failed("wrong-channel") }
         do {
-            if try await stops?.holds(order.recipient) == true {
+            if try await suppressionList?.contains(order.recipient) == true {
                 return .refused(SuppressionList.reason, addressIsDead: false)
             }
         } catch {
@@ -52,15 +40,15 @@ struct MailDelivery: MessageRoute {
 
     var readiness: RouteReadiness { route.readiness }
 
-    func stop(_ address: DeadAddress, in transaction: Transaction) throws {
-        guard stops != nil else { return }
-        try transaction.stopAddress(address.recipient, reason: address.reason)
+    func suppress(_ address: DeadAddress, in transaction: Transaction) throws {
+        guard suppressionList != nil else { return }
+        try transaction.suppressAddress(address.recipient, reason: address.reason)
     }
 }
 
 /// The route by which mails are delivered: mail servers, or the inbox folder of a machine without
 /// one.
-package protocol MailRoute: Sendable {
+protocol MailRoute: Sendable {
     /// Makes one attempt, within a bounded time. After cancellation the outcome may be unknown.
     func deliver(_ mail: MailMessage) async -> DeliveryOutcome
 
@@ -70,5 +58,5 @@ package protocol MailRoute: Sendable {
 
 extension MailRoute {
     /// No limit.
-    package var readiness: RouteReadiness { .ready(.max) }
+    var readiness: RouteReadiness { .ready(.max) }
 }

@@ -1,22 +1,22 @@
 import Cryptography
-package import Outbound
+import Outbound
 import ServiceRuntime
 
 /// The mail servers, in the order in which they are tried (N-01). Each has settings with its own
 /// prefix: `smtp-…`, `smtp-second-…`, `smtp-third-…`.
-package struct MailServerSettings: Sendable {
+struct MailServerSettings: Sendable {
     /// One server.
-    package struct Entry: Sendable {
+    struct Entry: Sendable {
         /// Its address and credentials.
-        package let server: SMTPServer
+        let server: SMTPServer
         /// The rate limit in mails per second; nil for none.
-        package let rate: Double?
+        let rate: Double?
     }
 
     private static let prefixes = ["smtp", "smtp-second", "smtp-third"]
 
     /// The servers; empty when mails go to the inbox.
-    package let entries: [Entry]
+    let entries: [Entry]
 
     init(reading settings: inout SettingsReader, clientName: String) {
         var entries: [Entry?] = []

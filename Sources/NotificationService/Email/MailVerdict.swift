@@ -30,7 +30,7 @@ enum MailVerdict: Hashable, Sendable {
 
     /// The minimum delay before a retry with a server that greylists or has a full mailbox. Most
     /// ask for one to five minutes.
-    static let patience: Duration = .seconds(60)
+    static let retryDelayMin: Duration = .seconds(60)
     private static let loginCodes = [530, 534, 535, 538]
     private static let deadAddressDetails = [1, 2, 3, 6, 10]
     private static let mailSubjects = [1, 2, 5, 6, 7]

@@ -25,7 +25,7 @@ struct SMTPFailover: Sendable {
         case .taken: return .taken
         case .addressDead(let reason): return .refused(reason, addressIsDead: true)
         case .refused(let reason): return .refused(reason, addressIsDead: false)
-        case .later(let reason): return .failed(reason, retryAfter: MailVerdict.patience)
+        case .later(let reason): return .failed(reason, retryAfter: MailVerdict.retryDelayMin)
         case .uncertain(let reason): return .uncertain(reason)
         case .abandoned(let reason): return .failed(reason)
         case .cannot: isUnsupported = true

@@ -1,4 +1,4 @@
-package import Outbound
+import Outbound
 import ServiceRuntime
 
 /// Sends mail through the operator's mail servers (N-01, N-03), by the first one that can take it.
@@ -6,19 +6,13 @@ import ServiceRuntime
 /// If a server's circuit breaker is open, its rate is used up, or it has trouble of its own, the
 /// same attempt goes on with the next server. An answer about the mail itself is final for all
 /// servers.
-package struct SMTPRoute: MailRoute {
+struct SMTPRoute: MailRoute {
     /// A mail server and its guard.
-    package struct Server: Sendable {
+    struct Server: Sendable {
         /// Its address and credentials.
-        package let server: SMTPServer
+        let server: SMTPServer
         /// Its circuit breaker and rate limit.
-        package let gate: ProviderGuard
-
-        /// A server with its guard.
-        package init(_ server: SMTPServer, gate: ProviderGuard) {
-            self.server = server
-            self.gate = gate
-        }
+        let providerGuard: ProviderGuard
     }
 
     private let client: SMTPClient
@@ -28,7 +22,7 @@ package struct SMTPRoute: MailRoute {
 
     /// A route over `client` to `servers`, in order of preference. Each may take `timeout` for one
     /// mail. Mails are signed if there is a signer.
-    package init(
+    init(
         client: SMTPClient, servers: [Server], timeout: Duration, signer: DKIMSigner?
     ) {
         precondition(
@@ -40,7 +34,7 @@ package struct SMTPRoute: MailRoute {
         self.signer = signer
     }
 
-    package func deliver(_ mail: MailMessage) async -> DeliveryOutcome {
+    func deliver(_ mail: MailMessage) async -> DeliveryOutcome {
         let transfer: SMTPMail
         do {
             let bytes = try signer.map { try mail.bytes(signedBy: $0) } ?? mail.bytes
@@ -51,31 +45,20 @@ package struct SMTPRoute: MailRoute {
             // lost.
             return .failed("not-sendable")
         }
-        var course = SMTPFailover()
+        var failover = SMTPFailover()
         for server in servers {
-            switch server.gate.enter() {
-            case .closed(let reason, let until): course.passedOver(reason, until: until)
+            switch server.providerGuard.enter() {
+            case .closed(let reason, let until): failover.passedOver(reason, until: until)
             case .pass(let pass):
                 let answer = await client.send(transfer, to: server.server, timeout: timeout)
                 let verdict = MailVerdict(answer)
-                server.gate.leave(pass, verdict.breakerOutcome)
-                if let outcome = course.judged(verdict) { return outcome }
+                server.providerGuard.leave(pass, verdict.breakerOutcome)
+                if let outcome = failover.judged(verdict) { return outcome }
             }
         }
-        return course.outcome
+        return failover.outcome
     }
 
     /// The sum over all servers; if none is ready, the earliest time at which one is.
-    package var readiness: RouteReadiness {
-        var room = 0
-        var opensAt: Timestamp?
-        for server in servers {
-            switch server.gate.readiness {
-            case .ready(let count): room = room > .max - count ? .max : room + count
-            case .closed(let until): opensAt = min(until, opensAt ?? until)
-            }
-        }
-        guard room == 0, let opensAt else { return .ready(room) }
-        return .closed(until: opensAt)
-    }
+    var readiness: RouteReadiness { .any(of: servers.map(\.providerGuard)) }
 }

@@ -1,17 +1,28 @@
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// The suppression list: addresses that get no more mail, because a mail server has answered that
 /// the mailbox does not exist. Sending to them would damage the operator's reputation with mail
 /// servers, and so the delivery of all mail.
 ///
-/// Addresses are stored as keyed hashes only. An entry expires after `stoppedFor`, because
+/// Addresses are stored as keyed hashes only. An entry expires after `suppressedFor`, because
 /// mailboxes are created again and given to others, or is removed by the operator.
-package enum SuppressionList {
+struct SuppressionList: Sendable {
     /// How long an address is suppressed.
-    package static let stoppedFor: Duration = .seconds(90 * 24 * 3_600)
+    static let suppressedFor: Duration = .seconds(90 * 24 * 3_600)
     /// The reason of a message that was not sent because its address is suppressed.
     static let reason = "address-stopped"
+
+    let store: Store
+    let keys: NotificationKeys
+    let time: any Time
+
+    /// Whether the address is suppressed.
+    func contains(_ address: MailAddress) async throws -> Bool {
+        let now = time.now()
+        let hashes = keys.suppressionHashes(of: address)
+        return try await store.read { try $0.suppression(of: hashes, at: now) != nil }
+    }
 
     /// The table, as migration `number`.
     static func migration(number: Int) -> Migration {
@@ -30,35 +41,14 @@ package enum SuppressionList {
     }
 }
 
-/// The suppression list for the email channel.
-package struct StoppedAddressList: Sendable {
-    private let store: Store
-    private let keys: NotificationKeys
-    private let time: any Time
-
-    /// The list in `store`.
-    package init(store: Store, keys: NotificationKeys, time: any Time) {
-        self.store = store
-        self.keys = keys
-        self.time = time
-    }
-
-    /// Whether the address is suppressed.
-    func holds(_ address: MailAddress) async throws -> Bool {
-        let now = time.now()
-        let hashes = keys.stops(of: address)
-        return try await store.read { try $0.stop(of: hashes, at: now) != nil }
-    }
-}
-
 extension NotificationKeys {
     /// The keyed hashes under which an address may be suppressed. New entries are stored under the
     /// first one, the mailbox's canonical form.
     ///
     /// The second is the hash of the address as written, if that differs. Earlier versions stored
-    /// entries under it, and such an entry lasts `SuppressionList.stoppedFor`. A message that an
+    /// entries under it, and such an entry lasts `SuppressionList.suppressedFor`. A message that an
     /// earlier version accepted also creates one.
-    func stops(of address: MailAddress) -> [[UInt8]] {
+    func suppressionHashes(of address: MailAddress) -> [[UInt8]] {
         let (canonical, written) = (address.canonical, Array(address.text.utf8))
         return (written == canonical ? [canonical] : [canonical, written]).map(recipient)
     }
@@ -66,7 +56,7 @@ extension NotificationKeys {
 
 extension Transaction {
     /// Suppresses an address. A later reason replaces an earlier one.
-    func stopAddress(_ hash: [UInt8], reason: String) throws {
+    func suppressAddress(_ hash: [UInt8], reason: String) throws {
         try execute(
             """
             INSERT INTO stopped_address (address_hash, reason, stopped_at_ms) VALUES (?1, ?2, ?3)
@@ -76,12 +66,12 @@ extension Transaction {
         // Each insertion deletes expired entries, so the table stays as small as possible.
         try execute(
             "DELETE FROM stopped_address WHERE stopped_at_ms < ?",
-            [SQLValue(at - SuppressionList.stoppedFor)])
+            [SQLValue(at - SuppressionList.suppressedFor)])
         try audit(AuditEvent(.addressStopped, subject: hash))
     }
 
     /// Removes an address from the list.
-    /// - Parameter hashes: `NotificationKeys.stops`.
+    /// - Parameter hashes: `NotificationKeys.suppressionHashes`.
     /// - Returns: whether it was stopped.
     func releaseAddress(_ hashes: [[UInt8]]) throws -> Bool {
         var wasStopped = false
@@ -97,24 +87,24 @@ extension Transaction {
 }
 
 /// The entry of one address.
-struct AddressStop: Hashable, Sendable {
+struct Suppression: Hashable, Sendable {
     /// The mail server's reason.
     let reason: String
     let at: Timestamp
 
     /// When it expires.
-    var until: Timestamp { at + SuppressionList.stoppedFor }
+    var until: Timestamp { at + SuppressionList.suppressedFor }
 }
 
 extension SQLSession {
     /// The latest entry of an address; nil when it is not suppressed at `now`.
-    /// - Parameter hashes: `NotificationKeys.stops`.
-    func stop(of hashes: [[UInt8]], at now: Timestamp) throws -> AddressStop? {
-        let stops: [AddressStop] = try hashes.compactMap { hash in
+    /// - Parameter hashes: `NotificationKeys.suppressionHashes`.
+    func suppression(of hashes: [[UInt8]], at now: Timestamp) throws -> Suppression? {
+        let stops: [Suppression] = try hashes.compactMap { hash in
             try queryOne(
                 "SELECT reason, stopped_at_ms FROM stopped_address WHERE address_hash = ?",
                 [.blob(hash)]
-            ) { AddressStop(reason: try $0.text(0), at: try $0.timestamp(1)) }
+            ) { Suppression(reason: try $0.text(0), at: try $0.timestamp(1)) }
         }
         return stops.filter { now < $0.until }.max { $0.at < $1.at }
     }
@@ -124,10 +114,10 @@ extension SQLSession {
 /// back into service, and an owner who has sent "stop" may send "start".
 extension Transaction {
     /// How long a dead number is suppressed.
-    private static var stoppedFor: Duration { .seconds(24 * 3_600) }
+    private static var suppressedFor: Duration { .seconds(24 * 3_600) }
 
     /// Records a dead number by its keyed hash.
-    func stopNumber(_ recipient: [UInt8], reason: String) throws {
+    func suppressNumber(_ recipient: [UInt8], reason: String) throws {
         try execute("DELETE FROM stopped_number WHERE until_ms <= ?", [SQLValue(at)])
         try execute(
             """
@@ -135,13 +125,13 @@ extension Transaction {
             ON CONFLICT (recipient_hash) DO UPDATE
             SET reason = excluded.reason, until_ms = excluded.until_ms
             """,
-            [.blob(recipient), .text(reason), SQLValue(at + Self.stoppedFor)])
+            [.blob(recipient), .text(reason), SQLValue(at + Self.suppressedFor)])
     }
 }
 
 extension SQLSession {
     /// Whether a number is suppressed at `now`.
-    func isNumberStopped(_ recipient: [UInt8], at now: Timestamp) throws -> Bool {
+    func isNumberSuppressed(_ recipient: [UInt8], at now: Timestamp) throws -> Bool {
         try queryOne(
             "SELECT 1 FROM stopped_number WHERE recipient_hash = ? AND until_ms > ?",
             [.blob(recipient), SQLValue(now)]

@@ -33,7 +33,7 @@ final class EventIntake: Sendable {
     let time: any Time
     let randomness: any Randomness
     let logger: Logger
-    private let heard = Mutex<[EventOrigin: Timestamp]>([:])
+    private let answers = Mutex<[EventOrigin: Timestamp]>([:])
 
     init(
         sources: [EventSource], store: Store, time: any Time, randomness: any Randomness,
@@ -49,7 +49,7 @@ final class EventIntake: Sendable {
     /// Imports once.
     /// - Returns: whether a feed has more events to read at once.
     /// - Throws: store errors.
-    func takeOver() async throws -> Bool {
+    func importEvents() async throws -> Bool {
         let places = try await store.read { try $0.feedPositions() }
         var read: [FeedReading] = []
         for source in sources { read.append(await self.read(source, after: places[source.origin])) }
@@ -81,13 +81,13 @@ final class EventIntake: Sendable {
                 // connection.
                 CallContext(
                     application: "notification", deadline: time.uptime() + Self.timeout))
-            heard.withLock { $0[source.origin] = now }
+            answers.withLock { $0[source.origin] = now }
             return FeedReading(
                 origin: source.origin,
                 reading: EventMerge.Reading(
                     events: answer.events.compactMap { ServiceEvent($0, from: source.origin) },
                     isWhole: answer.isWhole, readAt: Timestamp(milliseconds: answer.readAtMs),
-                    heardAt: now),
+                    answeredAt: now),
                 end: FeedPosition(position: answer.position, atMs: answer.positionAtMs))
         } catch {
             logger.debug(
@@ -97,16 +97,16 @@ final class EventIntake: Sendable {
                 origin: source.origin,
                 reading: EventMerge.Reading(
                     events: [], isWhole: false, readAt: nil,
-                    heardAt: lastHeard(source.origin, now)),
+                    answeredAt: lastAnswer(source.origin, now)),
                 end: place ?? FeedPosition(position: 0, atMs: 0))
         }
     }
 
     /// When a service last answered; for one that never did, when it was first asked.
-    private func lastHeard(_ origin: EventOrigin, _ now: Timestamp) -> Timestamp {
-        heard.withLock { heard in
-            let before = heard[origin] ?? now
-            heard[origin] = before
+    private func lastAnswer(_ origin: EventOrigin, _ now: Timestamp) -> Timestamp {
+        answers.withLock { answers in
+            let before = answers[origin] ?? now
+            answers[origin] = before
             return before
         }
     }

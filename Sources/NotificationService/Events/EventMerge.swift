@@ -28,7 +28,7 @@ enum EventMerge {
         /// When it was read; nil if the service did not answer.
         let readAt: Timestamp?
         /// When the service last answered.
-        let heardAt: Timestamp
+        let answeredAt: Timestamp
     }
 
     /// The events that may be passed on at `now`, in order. From each feed it is a prefix of what
@@ -51,7 +51,7 @@ enum EventMerge {
     /// The time up to which a feed is complete; nil if the others do not wait for it.
     private static func horizon(of reading: Reading, at now: Timestamp) -> Timestamp? {
         guard let readAt = reading.readAt else {
-            return now - reading.heardAt < silenceMax ? Timestamp(milliseconds: .min) : nil
+            return now - reading.answeredAt < silenceMax ? Timestamp(milliseconds: .min) : nil
         }
         if !reading.isWhole, let last = stamped(reading.events).last {
             return min(last.at, readAt - settling)

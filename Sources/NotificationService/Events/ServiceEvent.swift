@@ -1,5 +1,5 @@
-package import Messages
-package import ServiceRuntime
+import Messages
+import ServiceRuntime
 
 /// The service that wrote an event. The raw value is stored and never reused.
 package enum EventOrigin: Int64, CaseIterable, Sendable {
@@ -15,26 +15,26 @@ package enum EventOrigin: Int64, CaseIterable, Sendable {
 
 /// A validated event from a service's feed: each text consists of characters that need no escaping
 /// in any output.
-package struct ServiceEvent: Hashable, Sendable {
+struct ServiceEvent: Hashable, Sendable {
     /// The service that wrote it.
-    package let origin: EventOrigin
+    let origin: EventOrigin
     /// Its position in that service's feed.
-    package let position: Int64
+    let position: Int64
     /// When it happened.
-    package let at: Timestamp
+    let at: Timestamp
     /// The event's kind, as named in the catalogue of events.
-    package let kind: String
+    let kind: String
     /// The account concerned.
-    package let account: AccountID?
+    let account: AccountID?
     /// The session concerned.
-    package let session: SessionID?
+    let session: SessionID?
     /// The error code of a rejected operation.
-    package let outcome: String?
+    let outcome: String?
     /// The number of the attempt, or a count.
-    package let attempt: Int64?
+    let attempt: Int64?
 
     /// Validates an event; nil for one that none of our services writes.
-    package init?(_ event: EventsV1.Event, from origin: EventOrigin) {
+    init?(_ event: EventsV1.Event, from origin: EventOrigin) {
         guard event.position > 0, event.atMs >= 0, !event.kind.isEmpty,
             Self.isName(event.kind), Self.isName(event.outcome)
         else { return nil }
@@ -51,7 +51,7 @@ package struct ServiceEvent: Hashable, Sendable {
     /// The key by which events are kept in order: events of one account are delivered in their
     /// order. Events without an account need no order. They are spread over several keys, so that
     /// one does not wait for a million others.
-    package var lane: Int64 {
+    var lane: Int64 {
         account?.key ?? -(origin.rawValue * Self.freeLanes + position % Self.freeLanes)
     }
 

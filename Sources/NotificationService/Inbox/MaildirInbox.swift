@@ -26,7 +26,7 @@ package final class MaildirInbox: MailRoute {
         }
     }
 
-    package func deliver(_ mail: MailMessage) async -> DeliveryOutcome {
+    func deliver(_ mail: MailMessage) async -> DeliveryOutcome {
         await keep(mail.bytes, of: mail.id, acceptedAt: mail.date)
     }
 

@@ -3,18 +3,18 @@ import Addresses
 /// An email address that is valid in a header and in an SMTP envelope: `local@domain`. The local
 /// part is a dot-atom (RFC 5322, 3.2.3) and may have letters beyond ASCII (RFC 6531); the domain is
 /// in ASCII form. Characters that could end a line, a bracket or an address are rejected.
-package struct MailAddress: Hashable, Sendable {
+struct MailAddress: Hashable, Sendable {
     /// Local part and whole address (RFC 5321, 4.5.3.1).
     private static let localBytesMax = 64
     private static let bytesMax = 254
 
     /// The address as given.
-    package let text: String
+    let text: String
     /// The part after the `@`.
-    package let domain: String
+    let domain: String
 
     /// Parses an address; nil for anything that is not exactly one.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard text.utf8.count <= Self.bytesMax, let at = text.lastIndex(of: "@") else { return nil }
         let local = text[..<at]
         let domain = text[text.index(after: at)...]
@@ -29,7 +29,7 @@ package struct MailAddress: Hashable, Sendable {
     ///
     /// Attack: a stranger writes a victim's address in two hundred spellings, so that each has its
     /// own rate limit, or so that a suppressed address gets mail.
-    package var canonical: [UInt8] {
+    var canonical: [UInt8] {
         // Mail may go to addresses that an account cannot have, for example `root@localhost`.
         EmailAddress(text)?.normalised
             ?? text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }
@@ -77,18 +77,18 @@ package struct MailAddress: Hashable, Sendable {
 }
 
 /// An address with a display name.
-package struct Mailbox: Hashable, Sendable {
+struct Mailbox: Hashable, Sendable {
     /// Leaves capacity for the rest of a subject that contains the name.
     private static let nameBytesMax = 100
 
     /// The name.
-    package let name: HeaderText
+    let name: HeaderText
     /// The address.
-    package let address: MailAddress
+    let address: MailAddress
 
     /// Validates a mailbox; nil when the name is not allowed in a header or longer than 100 bytes,
     /// or the address is invalid.
-    package init?(name: String, address: String) {
+    init?(name: String, address: String) {
         guard name.utf8.count <= Self.nameBytesMax, let name = HeaderText(name),
             let address = MailAddress(address)
         else { return nil }

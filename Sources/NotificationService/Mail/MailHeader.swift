@@ -2,18 +2,18 @@
 ///
 /// Attack: header injection (CWE-93). A field's value has no line end except folds. `init` rejects
 /// any other value, whatever its source.
-package struct MailHeader: Hashable, Sendable {
+struct MailHeader: Hashable, Sendable {
     /// A line end within a value. The next line still belongs to the field.
     static let fold = "\r\n "
     /// The longest line without its end, in bytes (RFC 5322, 2.1.1).
     static let lineBytesMax = 998
 
     /// One field.
-    package struct Field: Hashable, Sendable {
+    struct Field: Hashable, Sendable {
         /// The name as written.
-        package let name: String
+        let name: String
         /// The value after the colon and its space, with folds.
-        package let value: String
+        let value: String
 
         /// A field of ours. A value that could start another field, or has a line that is too long,
         /// is a programming error: all external input is validated by its own type.
@@ -59,10 +59,10 @@ package struct MailHeader: Hashable, Sendable {
     }
 
     /// The fields, in order.
-    package var fields: [Field]
+    var fields: [Field]
 
     /// A header of these fields.
-    package init(_ fields: [Field]) {
+    init(_ fields: [Field]) {
         self.fields = fields
     }
 

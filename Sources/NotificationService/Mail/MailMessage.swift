@@ -1,43 +1,30 @@
 import Glibc
-package import ServiceRuntime
+import ServiceRuntime
 
 /// A complete mail (RFC 5322, MIME) with text and HTML as alternatives.
 ///
 /// Its bytes depend on its parts only. So every delivery attempt sends the same bytes with the same
 /// Message-ID, and a mail server can recognise a duplicate.
-package struct MailMessage: Sendable {
+struct MailMessage: Sendable {
     /// The message's id.
-    package let id: MessageID
+    let id: MessageID
     /// When it was accepted.
-    package let date: Timestamp
+    let date: Timestamp
     /// The sender.
-    package let sender: Mailbox
+    let sender: Mailbox
     /// The recipient.
-    package let recipient: MailAddress
+    let recipient: MailAddress
     /// Subject and texts.
-    package let content: MailContent
+    let content: MailContent
     /// How the reader can unsubscribe; nil if that is not possible.
-    package let unsubscribe: UnsubscribeLink?
-
-    /// A mail.
-    package init(
-        id: MessageID, date: Timestamp, sender: Mailbox, recipient: MailAddress,
-        content: MailContent, unsubscribe: UnsubscribeLink? = nil
-    ) {
-        self.id = id
-        self.date = date
-        self.sender = sender
-        self.recipient = recipient
-        self.content = content
-        self.unsubscribe = unsubscribe
-    }
+    var unsubscribe: UnsubscribeLink?
 
     /// The whole message with CR LF line ends.
-    package var bytes: [UInt8] { Self.bytes(header(isSigned: false), body) }
+    var bytes: [UInt8] { Self.bytes(header(isSigned: false), body) }
 
     /// The whole message, with the signer's fields first.
     /// - Throws: `CryptographyError`.
-    package func bytes(signedBy signer: DKIMSigner) throws -> [UInt8] {
+    func bytes(signedBy signer: DKIMSigner) throws -> [UInt8] {
         var header = header(isSigned: true)
         let body = body
         header.fields = try signer.signatures(of: header, body: body, at: date) + header.fields

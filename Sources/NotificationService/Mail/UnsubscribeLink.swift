@@ -2,10 +2,10 @@ import ServiceRuntime
 
 /// Where a reader unsubscribes from bulk mails (RFC 2369, 3.2; RFC 8058): the operator's page,
 /// whose URL contains recipient or message. Codes and security notices never have one.
-package struct UnsubscribeLink: Hashable, Sendable {
+struct UnsubscribeLink: Hashable, Sendable {
     /// The longest template, in bytes. With an address of 254 bytes, each percent-encoded as three,
     /// the field still fits into a line.
-    package static let bytesMax = 200
+    static let bytesMax = 200
     private static let recipientPlace = "{recipient}"
     private static let messagePlace = "{message}"
 
@@ -13,7 +13,7 @@ package struct UnsubscribeLink: Hashable, Sendable {
 
     /// The URL of a page, `https`, with the placeholders `{recipient}` for the reader's address and
     /// `{message}` for the mail's id, each at most once; nil for anything else.
-    package init?(_ template: String) {
+    init?(_ template: String) {
         let filled = template.replacing(Self.recipientPlace, with: "")
             .replacing(Self.messagePlace, with: "")
         guard template.ranges(of: Self.recipientPlace).count <= 1,

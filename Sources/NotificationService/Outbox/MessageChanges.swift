@@ -9,13 +9,13 @@ final class MessageChanges: Sendable {
     static let listMax = 100
 
     /// The changes since a watcher's last read.
-    struct News: Sendable {
+    struct Update: Sendable {
         fileprivate(set) var messages: [MessageID] = []
         fileprivate(set) var leftOut: UInt64 = 0
     }
 
     private struct Watcher {
-        var news = News()
+        var update = Update()
         let wake: AsyncStream<Void>.Continuation
     }
 
@@ -31,16 +31,16 @@ final class MessageChanges: Sendable {
         guard !messages.isEmpty else { return }
         state.withLock { state in
             for number in state.watchers.keys {
-                state.watchers[number]?.news.add(messages)
+                state.watchers[number]?.update.add(messages)
                 state.watchers[number]?.wake.yield()
             }
         }
     }
 
-    /// Calls `tell` at once and then after changes, until the task is cancelled. Changes that occur
+    /// Calls `report` at once and then after changes, until the task is cancelled. Changes that occur
     /// while it runs are reported together.
-    /// - Throws: what `tell` throws; `CancellationError`.
-    func watch(_ tell: (News) async throws -> Void) async throws {
+    /// - Throws: what `report` throws; `CancellationError`.
+    func watch(_ report: (Update) async throws -> Void) async throws {
         let (rings, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
@@ -51,17 +51,17 @@ final class MessageChanges: Sendable {
         defer { state.withLock { $0.watchers[number] = nil } }
         wake.yield()
         for await _ in rings {
-            let news = state.withLock { state in
-                defer { state.watchers[number]?.news = News() }
-                return state.watchers[number]?.news ?? News()
+            let update = state.withLock { state in
+                defer { state.watchers[number]?.update = Update() }
+                return state.watchers[number]?.update ?? Update()
             }
-            try await tell(news)
+            try await report(update)
         }
         try Task.checkCancellation()
     }
 }
 
-extension MessageChanges.News {
+extension MessageChanges.Update {
     fileprivate mutating func add(_ changed: [MessageID]) {
         for id in changed {
             if let place = messages.firstIndex(of: id) { messages.remove(at: place) }

@@ -16,17 +16,17 @@ extension OutboxHandler {
         _ items: OutgoingItems<NotificationV1.WatchMessagesItem>, _ context: CallContext
     ) async throws {
         try context.requireOperator()
-        try await delivery.changes.watch { news in
+        try await delivery.changes.watch { update in
             let now = time.now()
             let (counts, changed) = try await store.read { session in
                 (
                     try session.messageCounts(),
-                    try news.messages.compactMap { try session.summary(of: $0, at: now) }
+                    try update.messages.compactMap { try session.summary(of: $0, at: now) }
                 )
             }
             try await items.write(
                 NotificationV1.WatchMessagesItem(
-                    counts: counts, changes: changed, changesLeftOut: news.leftOut))
+                    counts: counts, changes: changed, changesLeftOut: update.leftOut))
             try await time.sleep(for: Self.watchInterval)
         }
     }

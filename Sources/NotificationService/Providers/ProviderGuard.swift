@@ -1,6 +1,6 @@
 import CoreMetrics
-package import Logging
-package import ServiceRuntime
+import Logging
+import ServiceRuntime
 import Synchronization
 
 /// Guards one provider (a mail server, an SMS provider, FCM, APNs) with a circuit breaker and a
@@ -8,9 +8,9 @@ import Synchronization
 ///
 /// A route calls `enter`, then the provider, then `leave` with the outcome. `readiness` lets the
 /// worker claim no more messages than may pass, so that an open breaker costs nothing.
-package final class ProviderGuard: Sendable {
+final class ProviderGuard: Sendable {
     /// The answer to `enter`.
-    package enum Entry: Sendable {
+    enum Entry: Sendable {
         /// The call may be made. Its end must be reported to `leave` with this value.
         case pass(Pass)
         /// No call before this time. The code is the reason: "breaker-open", "rate".
@@ -18,12 +18,12 @@ package final class ProviderGuard: Sendable {
     }
 
     /// Given to one call and returned at its end.
-    package struct Pass: Sendable {
+    struct Pass: Sendable {
         fileprivate let permission: CircuitBreaker.Permission
     }
 
     /// The provider's name: "smtp mail.example.org", "fcm".
-    package let name: String
+    let name: String
     private let time: any Time
     private let logger: Logger
     private let openings: Counter
@@ -32,29 +32,29 @@ package final class ProviderGuard: Sendable {
 
     private struct State {
         var breaker = CircuitBreaker()
-        var turns: ProviderRateLimiter
+        var limiter: ProviderRateLimiter
     }
 
     /// A guard with a closed breaker and an unused rate.
     /// - Parameter rate: calls per second; nil for no limit.
-    package init(name: String, rate: Double?, time: any Time, logger: Logger) {
+    init(name: String, rate: Double?, time: any Time, logger: Logger) {
         self.name = name
         self.time = time
         self.logger = logger
         openings = Counter(label: "provider_breaker_openings", dimensions: [("provider", name)])
         openGauge = Gauge(label: "provider_breaker_open", dimensions: [("provider", name)])
         openGauge.record(0)
-        state = Mutex(State(turns: ProviderRateLimiter(rate: rate)))
+        state = Mutex(State(limiter: ProviderRateLimiter(rate: rate)))
     }
 
     /// Admits or rejects a call.
-    package func enter() -> Entry {
+    func enter() -> Entry {
         let uptime = time.uptime()
         return state.withLock { state in
             if case .barred(let until) = state.breaker.permission(at: uptime) {
                 return .closed("breaker-open", until: moment(until, uptime))
             }
-            if let until = state.turns.take(at: uptime) {
+            if let until = state.limiter.take(at: uptime) {
                 return .closed("rate", until: moment(until, uptime))
             }
             return .pass(Pass(permission: state.breaker.admit(at: uptime)))
@@ -64,7 +64,7 @@ package final class ProviderGuard: Sendable {
     /// A call that was admitted has ended. `answered` for whatever the provider said about the
     /// message; `failed` if the provider could not be reached, timed out, or reported trouble of
     /// its own.
-    package func leave(_ pass: Pass, _ outcome: CircuitBreaker.Outcome) {
+    func leave(_ pass: Pass, _ outcome: CircuitBreaker.Outcome) {
         let uptime = time.uptime()
         let change = state.withLock { $0.breaker.ended(pass.permission, outcome, at: uptime) }
         switch change {
@@ -84,7 +84,7 @@ package final class ProviderGuard: Sendable {
     }
 
     /// How many calls would be admitted now.
-    package var readiness: RouteReadiness {
+    var readiness: RouteReadiness {
         let uptime = time.uptime()
         return state.withLock { state in
             switch state.breaker.permission(at: uptime) {
@@ -92,9 +92,9 @@ package final class ProviderGuard: Sendable {
             case .probe: return .ready(1)
             case .pass: break
             }
-            let room = state.turns.room(at: uptime)
+            let room = state.limiter.room(at: uptime)
             if room > 0 { return .ready(room) }
-            return .closed(until: moment(state.turns.next(at: uptime), uptime))
+            return .closed(until: moment(state.limiter.next(at: uptime), uptime))
         }
     }
 

@@ -1,9 +1,10 @@
+import Cryptography
 import JSON
-package import Outbound
-package import ServiceRuntime
+import Outbound
+import ServiceRuntime
 
 /// HTTP access to providers: one client for all, with the operator's settings.
-package struct ProviderHTTP: Sendable {
+struct ProviderHTTP: Sendable {
     /// The largest answer that is read, in bytes. Providers' answers have a few hundred.
     private static let answerBytesMax = 64 * 1_024
     /// Google's error details are nested seven levels deep.
@@ -14,7 +15,7 @@ package struct ProviderHTTP: Sendable {
     let time: any Time
 
     /// Access to the providers. A request takes no longer than `timeout`.
-    package init(
+    init(
         client: OutboundClient, trustFile: String?, timeout: Duration, time: any Time
     ) {
         precondition(timeout * 2 < Delivery.lease, "an attempt must end before its lease")

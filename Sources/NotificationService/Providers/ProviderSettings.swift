@@ -3,13 +3,13 @@ import Outbound
 import ServiceRuntime
 
 /// Settings that all HTTP providers share.
-package struct ProviderSettings: Sendable {
+struct ProviderSettings: Sendable {
     /// Whether `http` URLs are allowed.
-    package let allowsPlain: Bool
+    let allowsPlain: Bool
     /// CA certificates to trust instead of the system's.
-    package let trustFile: String?
+    let trustFile: String?
     /// The time limit of one request.
-    package let timeout: Duration
+    let timeout: Duration
 
     init(_ settings: inout SettingsReader) {
         allowsPlain = settings.boolean(

@@ -52,14 +52,16 @@ package struct SMSAndPushRoutes {
     private func smsProviders() -> [any SMSProvider] {
         let sms = settings.sms
         return sms.providers.compactMap { name -> (any SMSProvider)? in
-            let gate = gate("sms \(name.rawValue)", rate: sms.rate)
+            let providerGuard = providerGuard("sms \(name.rawValue)", rate: sms.rate)
             switch name {
             case .twilio:
                 guard let account = sms.twilio, let base = sms.twilioURL else { return nil }
-                return TwilioSMS(account: account, base: base, http: http, gate: gate)
+                return TwilioSMS(
+                    account: account, base: base, http: http, providerGuard: providerGuard)
             case .webhook:
                 guard let url = sms.webhookURL, let secret = sms.webhookSecret else { return nil }
-                return WebhookSMS(url: url, secret: secret, http: http, gate: gate)
+                return WebhookSMS(
+                    url: url, secret: secret, http: http, providerGuard: providerGuard)
             }
         }
     }
@@ -69,21 +71,23 @@ package struct SMSAndPushRoutes {
         var providers: [PushPlatform: any PushProvider] = [:]
         if let google = push.google, let base = push.googleURL {
             providers[.fcm] = FCM(
-                base: base, account: google, http: http, gate: gate("fcm", rate: push.rate))
+                base: base, account: google, http: http,
+                providerGuard: providerGuard("fcm", rate: push.rate))
         }
         if let apple = push.apple {
             let token = APNsToken(
                 key: apple.key, keyID: apple.keyID, team: apple.team, time: time)
             providers[.apns] = APNs(
-                base: apple.url, token: token, http: http, gate: gate("apns", rate: push.rate))
+                base: apple.url, token: token, http: http,
+                providerGuard: providerGuard("apns", rate: push.rate))
             providers[.apnsSandbox] = APNs(
                 base: apple.sandboxURL, token: token, http: http,
-                gate: gate("apns sandbox", rate: push.rate))
+                providerGuard: providerGuard("apns sandbox", rate: push.rate))
         }
         return providers
     }
 
-    private func gate(_ name: String, rate: Int) -> ProviderGuard {
+    private func providerGuard(_ name: String, rate: Int) -> ProviderGuard {
         ProviderGuard(name: name, rate: Double(rate), time: time, logger: logger)
     }
 }

@@ -23,17 +23,10 @@ struct APNs: PushProvider {
         "TooManyProviderTokenUpdates", "TooManyRequests", "UnrelatedKeyIdInToken", "Unregistered",
     ])
 
-    let gate: ProviderGuard
-    private let base: HTTPURL
-    private let token: APNsToken
-    private let http: ProviderHTTP
-
-    init(base: HTTPURL, token: APNsToken, http: ProviderHTTP, gate: ProviderGuard) {
-        self.base = base
-        self.token = token
-        self.http = http
-        self.gate = gate
-    }
+    let base: HTTPURL
+    let token: APNsToken
+    let http: ProviderHTTP
+    let providerGuard: ProviderGuard
 
     func send(_ push: OutgoingPush) async -> ProviderAnswer {
         let headers: [HTTPHeader]

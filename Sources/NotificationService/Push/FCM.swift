@@ -15,18 +15,18 @@ struct FCM: PushProvider {
         "THIRD_PARTY_AUTH_ERROR", "UNAVAILABLE", "UNREGISTERED",
     ]
 
-    let gate: ProviderGuard
+    let providerGuard: ProviderGuard
     private let url: HTTPURL
     private let access: GoogleAccess
     private let http: ProviderHTTP
 
     /// The provider at `base`; nil when the account's project cannot be part of a URL.
-    init?(base: HTTPURL, account: GoogleAccount, http: ProviderHTTP, gate: ProviderGuard) {
+    init?(base: HTTPURL, account: GoogleAccount, http: ProviderHTTP, providerGuard: ProviderGuard) {
         let path = "/v1/projects/\(FormBody.escape(account.project))/messages:send"
         guard let url = base.at(path) else { return nil }
         self.url = url
         self.http = http
-        self.gate = gate
+        self.providerGuard = providerGuard
         access = GoogleAccess(account: account, http: http)
     }
 

@@ -1,4 +1,4 @@
-package import Cryptography
+import Cryptography
 import JSON
 import Outbound
 import ServiceRuntime
@@ -91,9 +91,9 @@ actor GoogleAccess {
 }
 
 /// A Google service account, from the JSON file that Google's console issues.
-package struct GoogleAccount: Sendable {
+struct GoogleAccount: Sendable {
     /// Why a file is invalid.
-    package enum Mistake: String, Error {
+    enum Mistake: String, Error {
         /// Not a JSON object, or a member is missing.
         case members = "is not a service account's JSON"
         /// The key is not an RSA key of 2,048 bits or more.
@@ -114,7 +114,7 @@ package struct GoogleAccount: Sendable {
 
     /// Parses the file's text.
     /// - Throws: `Mistake`.
-    package init(json: SecretBytes, allowsPlain: Bool) throws(Mistake) {
+    init(json: SecretBytes, allowsPlain: Bool) throws(Mistake) {
         let object = json.withBytes { bytes -> JSONObject? in
             var copy = Array(bytes)
             defer { wipe(&copy) }

@@ -1,32 +1,19 @@
 import Cryptography
 import ServiceRuntime
-package import Storage
+import Storage
 
 /// The route of push messages (N-02): to the device's platform, if the device still belongs to the
 /// account.
-package struct PushRoute: MessageRoute {
-    private let providers: [PushPlatform: any PushProvider]
-    private let wording: CatalogueWording
-    private let product: String
-    private let store: Store
-    private let keys: NotificationKeys
+struct PushRoute: MessageRoute {
+    let providers: [PushPlatform: any PushProvider]
+    let wording: CatalogueWording
+    let product: String
+    let store: Store
+    let keys: NotificationKeys
 
-    /// A route over one provider per platform.
-    init(
-        providers: [PushPlatform: any PushProvider], wording: CatalogueWording,
-        product: String,
-        store: Store, keys: NotificationKeys
-    ) {
-        self.providers = providers
-        self.wording = wording
-        self.product = product
-        self.store = store
-        self.keys = keys
-    }
+    var readiness: RouteReadiness { .any(of: providers.values.map(\.providerGuard)) }
 
-    package var readiness: RouteReadiness { .any(of: providers.values.map(\.gate)) }
-
-    package func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
+    func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .push(let order) = message.content else { return .failed("wrong-channel") }
         let device: StoredDevice
         do {
@@ -51,7 +38,7 @@ package struct PushRoute: MessageRoute {
 
     /// Deletes a dead device, unless it was registered again since.
     /// - Throws: `SQLError`.
-    package func stop(_ address: DeadAddress, in transaction: Transaction) throws {
+    func suppress(_ address: DeadAddress, in transaction: Transaction) throws {
         try transaction.dropDeadDevice(address.recipient, seenUpTo: address.acceptedAt)
     }
 
@@ -63,11 +50,11 @@ package struct PushRoute: MessageRoute {
             return .refused("no-provider", addressIsDead: false)
         }
         let answer: ProviderAnswer
-        switch provider.gate.enter() {
+        switch provider.providerGuard.enter() {
         case .closed(let word, let until): return .unavailable(word, until: until)
         case .pass(let pass):
             answer = await provider.send(push)
-            provider.gate.leave(pass, answer.breakerOutcome)
+            provider.providerGuard.leave(pass, answer.breakerOutcome)
         }
         switch answer {
         case .taken, .takenForChangedNumber: return .taken
@@ -88,7 +75,7 @@ package struct PushRoute: MessageRoute {
 /// A provider that delivers push messages to devices of one platform.
 protocol PushProvider: Sendable {
     /// Its circuit breaker and rate limit.
-    var gate: ProviderGuard { get }
+    var providerGuard: ProviderGuard { get }
 
     /// Sends one message, within a bounded time.
     func send(_ push: OutgoingPush) async -> ProviderAnswer
@@ -120,10 +107,4 @@ package struct PushWords: Hashable, Sendable {
     package let title: String
     /// The text below; may be empty.
     package let body: String
-
-    /// A title and a text.
-    package init(title: String, body: String) {
-        self.title = title
-        self.body = body
-    }
 }

@@ -1,33 +1,33 @@
-package import Cryptography
-package import Outbound
+import Cryptography
+import Outbound
 import ServiceRuntime
 
 /// Settings of push messages. Without a provider they go to the inbox.
-package struct PushSettings: Sendable {
+struct PushSettings: Sendable {
     /// Credentials for Apple.
-    package struct Apple: Sendable {
+    struct Apple: Sendable {
         /// The signing key.
-        package let key: SigningKey
+        let key: SigningKey
         /// The key's id, ten characters.
-        package let keyID: String
+        let keyID: String
         /// The team's id, ten characters.
-        package let team: String
+        let team: String
         /// The URL of APNs.
-        package let url: HTTPURL
+        let url: HTTPURL
         /// The URL of APNs for apps under development.
-        package let sandboxURL: HTTPURL
+        let sandboxURL: HTTPURL
     }
 
     /// Google's service account, if set.
-    package let google: GoogleAccount?
+    let google: GoogleAccount?
     /// The URL of FCM.
-    package let googleURL: HTTPURL?
+    let googleURL: HTTPURL?
     /// Apple's credentials, if set.
-    package let apple: Apple?
+    let apple: Apple?
     /// The apps that devices may be registered for.
-    package let apps: PushApps
+    let apps: PushApps
     /// The rate limit of each provider, in messages per second.
-    package let rate: Int
+    let rate: Int
 
     /// The platforms whose devices get messages. Without any provider the inbox serves all.
     var platforms: Set<PushPlatform> {

@@ -10,7 +10,7 @@ extension PushDevicesHandler {
     package func list(
         _ request: NotificationV1.ListDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.ListDevicesResponse {
-        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
+        let account = keys.account(try RequestFields.account(request.accountId))
         let devices = try await store.read { try $0.devices(ofAccount: account) }
         return NotificationV1.ListDevicesResponse(
             devices: devices.map { device in

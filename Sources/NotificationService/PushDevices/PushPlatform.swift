@@ -49,16 +49,11 @@ enum PushPlatform: Int64, CaseIterable, Sendable {
 
 /// The apps whose devices may be registered. For Apple an app is its bundle id, the topic of each
 /// message. APNs would reject every message to an app that is not ours.
-package struct PushApps: Hashable, Sendable {
+struct PushApps: Hashable, Sendable {
     private static let nameBytesMax = 155
 
     /// Bundle ids. Empty allows any, for a machine without Apple's key.
-    private let topics: [String]
-
-    /// Apps with these bundle ids.
-    package init(topics: [String]) {
-        self.topics = topics
-    }
+    let topics: [String]
 
     /// The app that a device is registered for: the first one if `name` is empty; nil for an app
     /// that is not ours or whose name cannot be in a header.

@@ -12,7 +12,7 @@ extension PushDevicesHandler {
     package func register(
         _ request: NotificationV1.RegisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.RegisterDeviceResponse {
-        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
+        let account = keys.account(try RequestFields.account(request.accountId))
         let session = try Self.session(request.sessionId).map(keys.devices.session)
         let (platform, token) = try Self.token(request)
         guard platforms.contains(platform) else {

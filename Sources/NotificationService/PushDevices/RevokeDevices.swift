@@ -10,7 +10,7 @@ extension PushDevicesHandler {
     package func revokeAll(
         _ request: NotificationV1.RevokeDevicesRequest, _ context: CallContext
     ) async throws -> NotificationV1.RevokeDevicesResponse {
-        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
+        let account = keys.account(try RequestFields.account(request.accountId))
         let dropped = try await store.write { transaction in
             let dropped = try transaction.dropDevices(ofAccount: account)
             if dropped > 0 {

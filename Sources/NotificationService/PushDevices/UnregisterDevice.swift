@@ -11,7 +11,7 @@ extension PushDevicesHandler {
     package func unregister(
         _ request: NotificationV1.UnregisterDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UnregisterDeviceResponse {
-        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
+        let account = keys.account(try RequestFields.account(request.accountId))
         guard request.deviceId.isEmpty != request.sessionId.isEmpty else {
             throw ServiceError(
                 .invalidArgument, fields: ["device_id", "session_id"], detail: "give one of them")

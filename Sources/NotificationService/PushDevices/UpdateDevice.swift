@@ -11,7 +11,7 @@ extension PushDevicesHandler {
     package func update(
         _ request: NotificationV1.UpdateDeviceRequest, _ context: CallContext
     ) async throws -> NotificationV1.UpdateDeviceResponse {
-        let account = keys.account(try SMSAndPushRequest.account(request.accountId))
+        let account = keys.account(try RequestFields.account(request.accountId))
         let id = try Self.device(request.deviceId)
         try await store.write { transaction in
             guard let known = try transaction.device(id.key, ofAccount: account) else {

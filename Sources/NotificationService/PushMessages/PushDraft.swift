@@ -29,17 +29,17 @@ struct PushDraft: Sendable {
     init(
         _ request: NotificationV1.SendPushRequest, _ wording: CatalogueWording
     ) throws(ServiceError) {
-        account = try SMSAndPushRequest.account(request.accountId)
+        account = try RequestFields.account(request.accountId)
         template = request.template
-        language = try SMSAndPushRequest.language(request.language)
-        variables = try SMSAndPushRequest.pairs(request.variables, "variables")
+        language = try RequestFields.language(request.language)
+        variables = try RequestFields.pairs(request.variables, "variables")
         if template.isEmpty {
             // A caller's own text is news, never a code, so it has a lower priority.
             lane = .notice
             try Self.require(Self.isText(request.title, 1...Self.titleBytesMax), "title")
             try Self.require(Self.isText(request.body, 0...Self.bodyBytesMax), "body")
         } else {
-            lane = try SMSAndPushRequest.lane(template, variables, on: .push, wording)
+            lane = try RequestFields.lane(template, variables, on: .push, wording)
             try Self.require(request.title.isEmpty && request.body.isEmpty, "title")
         }
         title = request.title
@@ -49,7 +49,7 @@ struct PushDraft: Sendable {
         try Self.require(
             collapseKey.isEmpty || Self.isPlain(collapseKey, Self.collapseKeyBytesMax),
             "collapse_key")
-        expiresAt = try SMSAndPushRequest.moment(request.expiresAtMs)
+        expiresAt = try RequestFields.moment(request.expiresAtMs)
         let texts = [title, body] + data.flatMap { [$0.name, $0.value] }
         try Self.require(
             texts.reduce(0) { $0 + Self.writtenBytes($1) } <= Self.writtenBytesMax, "body")
@@ -66,7 +66,7 @@ struct PushDraft: Sendable {
     private static func data(
         _ pairs: [NotificationV1.Variable]
     ) throws(ServiceError) -> [OrderPair] {
-        let data = try SMSAndPushRequest.pairs(pairs, "data")
+        let data = try RequestFields.pairs(pairs, "data")
         let bytes = data.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         let isSound =
             data.count <= dataPairsMax && bytes <= dataBytesMax

@@ -20,12 +20,14 @@ extension RelayAddressesHandler {
         guard let address = MailAddress(request.email) else {
             throw ServiceError(.invalidEmail, fields: ["email"])
         }
-        let (hash, stops) = (keys.recipient(address.canonical), keys.stops(of: address))
+        let (hash, hashes) = (
+            keys.recipient(address.canonical), keys.suppressionHashes(of: address)
+        )
         try await store.write { transaction in
             if request.isOff {
-                try transaction.stopAddress(hash, reason: Self.reason)
+                try transaction.suppressAddress(hash, reason: Self.reason)
             } else {
-                _ = try transaction.releaseAddress(stops)
+                _ = try transaction.releaseAddress(hashes)
             }
         }
         return NotificationV1.SetRelayResponse()

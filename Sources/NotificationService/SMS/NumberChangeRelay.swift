@@ -8,19 +8,19 @@ package import Storage
 
 /// Reports to identity, through the store's outbox, that a number has changed hands. The
 /// payload is sealed, because a number is personal data.
-struct NumberChangeWord: Sendable {
+struct NumberChangeMessage: Sendable {
     /// The outbox topic.
     static let topic = "number-changed"
 
     /// E.164.
     let number: String
-    let toldAt: Timestamp
+    let reportedAt: Timestamp
 
     /// The outbox message. `key` is derived from the id of the text message for which the provider
     /// reported the change.
     func message(key: String, _ keys: NotificationKeys) throws -> OutboxMessage {
         let request = IdentityV1.NumberChangedRequest(
-            phoneNumber: number, toldAtMs: toldAt.milliseconds)
+            phoneNumber: number, toldAtMs: reportedAt.milliseconds)
         return OutboxMessage(
             topic: Self.topic, key: key,
             payload: try keys.contents.seal(request.encoded(), at: Self.place(key)))
@@ -80,13 +80,13 @@ package struct NumberChangeRelay: Sendable {
     ///   for a topic of another version; `SealedBoxError` and `MessageError` for a payload that
     ///   cannot be read.
     func deliver(_ message: OutboxMessage) async throws {
-        guard message.topic == NumberChangeWord.topic else {
+        guard message.topic == NumberChangeMessage.topic else {
             // A newer version wrote it and must deliver it.
             throw ServiceError(.unknownMethod, detail: "no such outbox topic")
         }
-        let request = try NumberChangeWord.request(message, keys)
-        let toldAt = Timestamp(milliseconds: request.toldAtMs)
-        guard time.now() - toldAt < Self.worthFor else { return giveUp("expired") }
+        let request = try NumberChangeMessage.request(message, keys)
+        let reportedAt = Timestamp(milliseconds: request.toldAtMs)
+        guard time.now() - reportedAt < Self.worthFor else { return giveUp("expired") }
         do {
             _ = try await identity.numberChanged(
                 request, CallContext(deadline: time.uptime() + Self.timeout))
@@ -98,6 +98,6 @@ package struct NumberChangeRelay: Sendable {
     private func giveUp(_ reason: String) {
         logger.error(
             "outbox.delivery.dead", "an outbox message was dropped: it can not be delivered",
-            fields: [.topic: .text(NumberChangeWord.topic), .reason: .text(reason)])
+            fields: [.topic: .text(NumberChangeMessage.topic), .reason: .text(reason)])
     }
 }

@@ -1,7 +1,7 @@
 import Cryptography
 import Logging
 import ServiceRuntime
-package import Storage
+import Storage
 
 /// The route of text messages (N-02): the first provider whose circuit breaker is closed and whose
 /// rate is not used up. If that one fails, the next one is tried.
@@ -10,7 +10,7 @@ package import Storage
 /// duplicate costs a cent, a missing code costs a sign-in. If no provider confirms the message, the
 /// outcome is `uncertain`. Such attempts are limited (`Delivery.unansweredMax`), because each may
 /// be charged.
-package struct SMSRoute: MessageRoute {
+struct SMSRoute: MessageRoute {
     /// A longer text is too expensive: each segment is charged.
     private static let segmentsMax = 4
 
@@ -37,9 +37,9 @@ package struct SMSRoute: MessageRoute {
         self.logger = logger
     }
 
-    package var readiness: RouteReadiness { .any(of: providers.map(\.gate)) }
+    var readiness: RouteReadiness { .any(of: providers.map(\.providerGuard)) }
 
-    package func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
+    func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .sms(let order) = message.content else { return .failed("wrong-channel") }
         guard let words = wording.words(order, product: product) else {
             return .failed("unreadable")
@@ -50,7 +50,7 @@ package struct SMSRoute: MessageRoute {
         do {
             let now = time.now()
             let isStopped = try await store.read {
-                try $0.isNumberStopped(message.recipient, at: now)
+                try $0.isNumberSuppressed(message.recipient, at: now)
             }
             if isStopped { return .refused("number-stopped", addressIsDead: false) }
         } catch {
@@ -63,8 +63,8 @@ package struct SMSRoute: MessageRoute {
 
     /// Marks the number as dead, so that the next message to it is not charged.
     /// - Throws: `SQLError`.
-    package func stop(_ address: DeadAddress, in transaction: Transaction) throws {
-        try transaction.stopNumber(address.recipient, reason: address.reason)
+    func suppress(_ address: DeadAddress, in transaction: Transaction) throws {
+        try transaction.suppressNumber(address.recipient, reason: address.reason)
     }
 
     /// Tries one provider after the other.
@@ -75,13 +75,13 @@ package struct SMSRoute: MessageRoute {
         var uncertain: DeliveryOutcome?
         for provider in providers {
             let answer: ProviderAnswer
-            switch provider.gate.enter() {
+            switch provider.providerGuard.enter() {
             case .closed(let word, let until):
                 latest = latest ?? .unavailable(word, until: until)
                 continue
             case .pass(let pass):
                 answer = await provider.send(text)
-                provider.gate.leave(pass, answer.breakerOutcome)
+                provider.providerGuard.leave(pass, answer.breakerOutcome)
             }
             switch answer {
             case .taken: return .taken
@@ -110,7 +110,7 @@ package struct SMSRoute: MessageRoute {
             try await store.write { transaction in
                 try transaction.audit(AuditEvent(.numberChanged, subject: message.recipient))
                 try transaction.enqueue(
-                    NumberChangeWord(number: number, toldAt: transaction.at)
+                    NumberChangeMessage(number: number, reportedAt: transaction.at)
                         .message(key: "number-changed/\(message.id.text)", keys))
             }
         } catch {
@@ -126,7 +126,7 @@ package struct SMSRoute: MessageRoute {
 /// A provider that delivers text messages to phones.
 protocol SMSProvider: Sendable {
     /// Its circuit breaker and rate limit.
-    var gate: ProviderGuard { get }
+    var providerGuard: ProviderGuard { get }
 
     /// Sends one message, within a bounded time. The answer does not distinguish a message that the
     /// provider never received from one that it took without an answer reaching us.

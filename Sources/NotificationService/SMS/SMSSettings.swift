@@ -1,11 +1,11 @@
-package import Cryptography
-package import Outbound
+import Cryptography
+import Outbound
 import ServiceRuntime
 
 /// Settings of text messages. Without a provider they go to the inbox.
-package struct SMSSettings: Sendable {
+struct SMSSettings: Sendable {
     /// A provider, as named in `sms-providers`.
-    package enum ProviderName: String, CaseIterable, Sendable {
+    enum ProviderName: String, CaseIterable, Sendable {
         case twilio
         case webhook
     }
@@ -14,17 +14,17 @@ package struct SMSSettings: Sendable {
     private static let secretBytesMin = 32
 
     /// In order of preference.
-    package let providers: [ProviderName]
+    let providers: [ProviderName]
     /// The Twilio account, if set.
-    package let twilio: TwilioSMS.Account?
+    let twilio: TwilioSMS.Account?
     /// The URL of Twilio's API.
-    package let twilioURL: HTTPURL?
+    let twilioURL: HTTPURL?
     /// The operator's own service, if set.
-    package let webhookURL: HTTPURL?
+    let webhookURL: HTTPURL?
     /// The secret shared with that service.
-    package let webhookSecret: SecretBytes?
+    let webhookSecret: SecretBytes?
     /// The rate limit of each provider, in messages per second.
-    package let rate: Int
+    let rate: Int
 
     init(_ settings: inout SettingsReader, _ common: ProviderSettings) {
         let names = settings.strings(

@@ -1,29 +1,21 @@
-package import Cryptography
+import Cryptography
 import JSON
-package import Outbound
+import Outbound
 import ServiceRuntime
 
 /// Sends text messages through Twilio's API, which other providers offer too.
 /// Source: https://www.twilio.com/docs/messaging/api/message-resource#create-a-message-resource
-package struct TwilioSMS: SMSProvider {
+struct TwilioSMS: SMSProvider {
     /// The account's credentials, from the operator's settings.
-    package struct Account: Sendable {
+    struct Account: Sendable {
         /// The account id, "AC…".
-        package let account: String
+        let account: String
         /// The user name: the account, or an API key "SK…".
-        package let user: String
+        let user: String
         /// The user's password.
-        package let secret: SecretBytes
+        let secret: SecretBytes
         /// The sender: a number, a name, or a messaging service "MG…".
-        package let sender: String
-
-        /// Credentials of an account.
-        package init(account: String, user: String, secret: SecretBytes, sender: String) {
-            self.account = account
-            self.user = user
-            self.secret = secret
-            self.sender = sender
-        }
+        let sender: String
     }
 
     /// Error codes for a number that does not exist, cannot receive text, or has opted out. Source:
@@ -34,19 +26,19 @@ package struct TwilioSMS: SMSProvider {
     /// How long Twilio may hold a message before sending it, in seconds: its own bounds.
     private static let validitySeconds: ClosedRange<Int64> = 1...14_400
 
-    let gate: ProviderGuard
+    let providerGuard: ProviderGuard
     private let http: ProviderHTTP
     private let url: HTTPURL
     private let authorization: HTTPHeader
     private let sender: String
 
     /// A provider at `base`; nil when the account's name or secret cannot be part of a request.
-    package init?(account: Account, base: HTTPURL, http: ProviderHTTP, gate: ProviderGuard) {
+    init?(account: Account, base: HTTPURL, http: ProviderHTTP, providerGuard: ProviderGuard) {
         let path = "/2010-04-01/Accounts/\(FormBody.escape(account.account))/Messages.json"
         guard let url = base.at(path), let header = Self.authorization(account) else { return nil }
         self.url = url
         self.http = http
-        self.gate = gate
+        self.providerGuard = providerGuard
         authorization = header
         sender = account.sender
     }

@@ -1,6 +1,6 @@
-package import Cryptography
+import Cryptography
 import JSON
-package import Outbound
+import Outbound
 import ServiceRuntime
 
 /// Sends text messages through an operator's own web service, for a provider that this program does
@@ -18,17 +18,17 @@ import ServiceRuntime
 /// | 422 | this text is rejected permanently |
 /// | 400, 403, 404 | this text is rejected for now; `retry-after` is honoured |
 /// | anything else | the service fails; repeated failures open its circuit breaker |
-package struct WebhookSMS: SMSProvider {
-    let gate: ProviderGuard
+struct WebhookSMS: SMSProvider {
+    let providerGuard: ProviderGuard
     private let http: ProviderHTTP
     private let url: HTTPURL
     private let signature: WebhookSignature
 
     /// A service at `url` that shares `secret`.
-    package init(url: HTTPURL, secret: SecretBytes, http: ProviderHTTP, gate: ProviderGuard) {
+    init(url: HTTPURL, secret: SecretBytes, http: ProviderHTTP, providerGuard: ProviderGuard) {
         self.url = url
         self.http = http
-        self.gate = gate
+        self.providerGuard = providerGuard
         signature = WebhookSignature(secret: secret)
     }
 

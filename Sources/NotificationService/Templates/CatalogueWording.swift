@@ -10,7 +10,7 @@ package struct CatalogueWording: Sendable {
     }
 
     /// The lane of a template; nil if the channel has no template of that name.
-    package func lane(of template: String, on channel: Channel) -> Lane? {
+    func lane(of template: String, on channel: Channel) -> Lane? {
         switch channel {
         case .email: MailTemplate(rawValue: template)?.lane
         case .sms: SMSTemplate(rawValue: template)?.lane
@@ -20,7 +20,7 @@ package struct CatalogueWording: Sendable {
 
     /// The name of a variable of an SMS or push template that is missing or invalid; nil if there
     /// is none.
-    package func mistake(in variables: [OrderPair], for template: String) -> String? {
+    func mistake(in variables: [OrderPair], for template: String) -> String? {
         let wanted =
             (SMSTemplate(rawValue: template)?.variables ?? [])
             + (PushTemplate(rawValue: template)?.variables ?? [])
@@ -32,7 +32,7 @@ package struct CatalogueWording: Sendable {
 
     /// The text that the phone shows; nil if the template is not known (any more).
     /// - Parameter product: the app's name.
-    package func words(_ order: SMSOrder, product: String) -> String? {
+    func words(_ order: SMSOrder, product: String) -> String? {
         guard let template = SMSTemplate(rawValue: order.templateName),
             let product = HeaderText(product)
         else { return nil }
@@ -44,7 +44,7 @@ package struct CatalogueWording: Sendable {
 
     /// Title and text; nil if the template is not known (any more).
     /// - Parameter product: the app's name.
-    package func words(_ order: PushOrder, product: String) -> PushWords? {
+    func words(_ order: PushOrder, product: String) -> PushWords? {
         if order.templateName.isEmpty { return PushWords(title: order.title, body: order.body) }
         guard let template = PushTemplate(rawValue: order.templateName),
             let product = HeaderText(product)

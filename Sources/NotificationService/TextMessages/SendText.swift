@@ -26,28 +26,28 @@ extension SMSOrder {
         guard let number = PhoneNumber(request.recipient) else {
             throw ServiceError(.invalidArgument, fields: ["recipient"])
         }
-        let variables = try SMSAndPushRequest.pairs(request.variables, "variables")
+        let variables = try RequestFields.pairs(request.variables, "variables")
         self.init(
             recipient: number.text, template: request.template,
-            lane: try SMSAndPushRequest.lane(request.template, variables, on: .sms, wording),
-            language: try SMSAndPushRequest.language(request.language), variables: variables,
-            expiresAt: try SMSAndPushRequest.moment(request.expiresAtMs),
+            lane: try RequestFields.lane(request.template, variables, on: .sms, wording),
+            language: try RequestFields.language(request.language), variables: variables,
+            expiresAt: try RequestFields.moment(request.expiresAtMs),
             account: request.accountId.isEmpty
-                ? nil : try SMSAndPushRequest.account(request.accountId))
+                ? nil : try RequestFields.account(request.accountId))
     }
 }
 
 /// A telephone number in E.164 form: `+`, country code and at most fifteen digits in all (ITU-T
 /// E.164, 6). Other forms are rejected, so that one number has one look-up key.
-package struct PhoneNumber: Hashable, Sendable {
+struct PhoneNumber: Hashable, Sendable {
     /// Digits after the `+`. The shortest numbers in use have eight with their country code.
     private static let digits = 8...15
 
     /// The number as given.
-    package let text: String
+    let text: String
 
     /// Nil if `text` is not an E.164 number.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         let number = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "+"), Self.digits.contains(number.count),
             number.first != UInt8(ascii: "0"),

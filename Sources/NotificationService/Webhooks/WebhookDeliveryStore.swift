@@ -5,7 +5,7 @@ import Storage
 struct WebhookDelivery: Hashable, Sendable {
     let webhook: WebhookID
     let lane: Int64
-    let event: KeptEvent
+    let event: StoredEvent
     /// Attempts that have ended.
     let attempts: Int
     /// When the event was queued.
@@ -19,15 +19,14 @@ extension SQLSession {
     ) throws -> [WebhookDelivery] {
         try query(
             """
-            SELECT d.lane, d.attempts, d.since_ms, e.position, e.id, e.at_ms, e.kind, e.account,
-                   e.session, e.outcome, e.attempt
+            SELECT d.lane, d.attempts, d.since_ms, \(StoredEvent.columns)
             FROM webhook_delivery AS d JOIN event AS e ON e.position = d.event
             WHERE d.webhook = ? AND d.due_at_ms <= ? ORDER BY d.due_at_ms LIMIT ?
             """,
             [.integer(webhook.key), SQLValue(now), .integer(Int64(limit))]
         ) { row in
             WebhookDelivery(
-                webhook: webhook, lane: try row.integer(0), event: try KeptEvent(row, from: 3),
+                webhook: webhook, lane: try row.integer(0), event: try StoredEvent(row, from: 3),
                 attempts: Int(clamping: try row.integer(1)), since: try row.timestamp(2))
         }
     }
@@ -118,7 +117,11 @@ extension Transaction {
     }
 }
 
-extension KeptEvent {
+extension StoredEvent {
+    /// The columns that `init` reads, in order, from the table `event` as `e`.
+    fileprivate static let columns =
+        "e.position, e.id, e.at_ms, e.kind, e.account, e.session, e.outcome, e.attempt"
+
     fileprivate init(_ row: SQLRow, from column: Int) throws {
         guard let id = EventID(key: try row.integer(column + 1)) else {
             throw SQLError(.unexpectedValue, detail: "event.id is not positive")

@@ -60,7 +60,7 @@ struct WebhookRequest: Sendable {
     let signatures: String
 
     /// The request for `event` at `now`.
-    init(_ event: KeptEvent, to webhook: Webhook, at now: Timestamp) {
+    init(_ event: StoredEvent, to webhook: Webhook, at now: Timestamp) {
         id = event.id.text
         let body = Self.body(of: event)
         self.body = body
@@ -82,7 +82,7 @@ struct WebhookRequest: Sendable {
 
     /// `{"type":…,"timestamp":…,"data":{…}}`. Every text in it is a name, an id or a time, none of
     /// which contains a character that JSON escapes (`ServiceEvent`).
-    private static func body(of event: KeptEvent) -> [UInt8] {
+    private static func body(of event: StoredEvent) -> [UInt8] {
         var data = ["\"position\":\(event.position)"]
         if let account = event.account { data.append("\"account_id\":\"\(account.text)\"") }
         if let session = event.session { data.append("\"session_id\":\"\(session.text)\"") }
@@ -97,7 +97,7 @@ struct WebhookRequest: Sendable {
 }
 
 /// An event stored for webhooks.
-struct KeptEvent: Hashable, Sendable {
+struct StoredEvent: Hashable, Sendable {
     /// Its position among all stored events.
     let position: Int64
     let id: EventID

@@ -13,7 +13,7 @@ import ServiceRuntime
 /// 20 %.
 enum WebhookTry {
     /// How long an event is retried.
-    static let patience: Duration = .seconds(3 * 24 * 3_600)
+    static let giveUpTime: Duration = .seconds(3 * 24 * 3_600)
     private static let waits: [Duration] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400]
         .map { .seconds($0) }
 
@@ -46,7 +46,7 @@ enum WebhookTry {
         case .gone: break
         }
         let next = now + wait
-        return next - since < patience ? .again(at: next) : .givenUp
+        return next - since < giveUpTime ? .again(at: next) : .givenUp
     }
 
     private static func jittered(_ wait: Duration, _ random: UInt64) -> Duration {

@@ -35,7 +35,7 @@ package final class WebhookWorker: Sendable {
         /// The webhooks at the last round.
         var known: Set<WebhookID> = []
         /// In uptime; nil for at once.
-        var takesOverNextAt: Duration?
+        var importsNextAt: Duration?
         var isStopping = false
         /// Webhooks whose rows do not decrypt and that were logged.
         var unreadable: Set<WebhookID> = []
@@ -86,7 +86,7 @@ package final class WebhookWorker: Sendable {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tries in
                 while !isStopping, !Task.isCancelled {
-                    let rest = await turn(&tries)
+                    let rest = await round(&tries)
                     await signal.wait(atMost: rest, time: time)
                 }
             }
@@ -100,7 +100,7 @@ package final class WebhookWorker: Sendable {
 
     /// Imports events and starts the attempts that are due.
     /// - Returns: how long to sleep if nothing signals.
-    private func turn(_ tries: inout DiscardingTaskGroup) async -> Duration {
+    private func round(_ tries: inout DiscardingTaskGroup) async -> Duration {
         do {
             let rows = try await store.read { try $0.webhooks() }
             state.withLock { state in
@@ -108,12 +108,12 @@ package final class WebhookWorker: Sendable {
                 state.receivers = state.receivers.filter { known.contains($0.key) }
                 // A new webhook gets all events from now on, so the ends of the feeds are read at
                 // once.
-                if !known.isSubset(of: state.known) { state.takesOverNextAt = nil }
+                if !known.isSubset(of: state.known) { state.importsNextAt = nil }
                 state.known = known
             }
             try await forgetOld()
             guard !rows.isEmpty else { return Self.noWebhooksRest }
-            var rest = try await takeOver()
+            var rest = try await importEvents()
             for row in rows where row.replayedTo != nil {
                 let isMore = try await store.write {
                     try $0.replayMore(row.id, limit: Self.batchMax)
@@ -150,11 +150,11 @@ package final class WebhookWorker: Sendable {
     /// Reads the feeds if they are due. Every attempt that ends wakes the worker, and the feeds
     /// need not be read each time.
     /// - Returns: how long until they are read again.
-    private func takeOver() async throws -> Duration {
+    private func importEvents() async throws -> Duration {
         let now = time.uptime()
-        if let next = state.withLock({ $0.takesOverNextAt }), now < next { return next - now }
-        let rest = try await intake.takeOver() ? .zero : EventIntake.every
-        state.withLock { $0.takesOverNextAt = now + rest }
+        if let next = state.withLock({ $0.importsNextAt }), now < next { return next - now }
+        let rest = try await intake.importEvents() ? .zero : EventIntake.every
+        state.withLock { $0.importsNextAt = now + rest }
         return rest
     }
 

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Messages
-import NotificationService
 import ServiceRuntime
 import Storage
 import TestSupport
 import Testing
+
+@testable import NotificationService
 
 @Suite("Accepting a mail")
 struct EmailAcceptanceTests {

@@ -14,7 +14,7 @@ struct AddressesHandlerTests {
         let bench = try ServiceBench(in: TemporaryFolder())
         let handler = AddressesHandler(store: bench.store, keys: bench.keys, time: bench.time)
         let hash = bench.keys.recipient(Array("ada@example.org".utf8))
-        try await bench.store.write { try $0.stopAddress(hash, reason: "smtp-550-5.1.1") }
+        try await bench.store.write { try $0.suppressAddress(hash, reason: "smtp-550-5.1.1") }
         let shown = try await handler.showAddress(.init(email: "ada@example.org"), context(bench))
         #expect(shown.isStopped)
         #expect(shown.reason == "smtp-550-5.1.1")

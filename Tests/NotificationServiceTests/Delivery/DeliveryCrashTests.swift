@@ -106,8 +106,8 @@ struct DeliveryCrashTests {
         _ = try await bench.store.write { try $0.releaseLeases(limit: 10) }
         let after = try await bench.store.write {
             let end = Conclusion(
-                message: message, outcome: .refused("smtp-550", addressIsDead: true), lot: 0)
-            return try $0.conclude(end, stopping: [:])?.delivery
+                message: message, outcome: .refused("smtp-550", addressIsDead: true), jitter: 0)
+            return try $0.conclude(end, routes: [:])?.delivery
         }
         #expect(after == nil)
         #expect(try await bench.ask("SELECT state FROM message") == [.integer(2)])

@@ -81,7 +81,7 @@ struct DeliveryTests {
     @Test("a message without expiry is given up after one day")
     func patience() {
         let old = delivery(.waiting(until: Self.now), attempts: 40)
-        let end = Self.start + Delivery.patience
+        let end = Self.start + Delivery.giveUpTime
         #expect(old.after(.claimed, at: end)?.state == .dead(.expired))
         #expect(old.after(.claimed, at: end - .milliseconds(1))?.state.isEnded == false)
     }

@@ -24,7 +24,7 @@ struct InFlightMessagesTests {
     /// Takes one message and records its outcome.
     private func tryOne(_ hand: inout InFlightMessages) -> Bool {
         guard let message = hand.next() else { return false }
-        hand.end(Conclusion(message: message, outcome: .taken, lot: 0))
+        hand.end(Conclusion(message: message, outcome: .taken, jitter: 0))
         return true
     }
 
@@ -72,10 +72,10 @@ struct InFlightMessagesTests {
         #expect(hand.next() == nil)
         // The end of a requested message frees no capacity for a warning. The end of a warning
         // does, even if it is recorded late.
-        hand.end(Conclusion(message: requested, outcome: .taken, lot: 0))
+        hand.end(Conclusion(message: requested, outcome: .taken, jitter: 0))
         #expect(hand.claimBudget(.ready(.max))?.unrequested == 0)
         let warning = try #require(try messages(.security, 1..<2).first)
-        hand.end(Conclusion(message: warning, outcome: .taken, lot: 0))
+        hand.end(Conclusion(message: warning, outcome: .taken, jitter: 0))
         #expect(hand.claimBudget(.ready(.max))?.unrequested == 1)
         let ends = hand.takeEnds()
         hand.putBack(ends)

@@ -1,7 +1,8 @@
-import NotificationService
 import ServiceRuntime
 import Storage
 import Synchronization
+
+@testable import NotificationService
 
 /// A route that records its messages and returns the outcomes that a test chooses.
 final class RecordingRoute: MessageRoute {
@@ -29,7 +30,7 @@ final class RecordingRoute: MessageRoute {
         set { state.withLock { $0.readiness = newValue } }
     }
 
-    func stop(_ address: DeadAddress, in transaction: Transaction) throws {
+    func suppress(_ address: DeadAddress, in transaction: Transaction) throws {
         state.withLock { $0.dead.append(address) }
         try transaction.audit(AuditEvent(.messageDead, subject: address.recipient))
     }

@@ -31,7 +31,7 @@ struct SeveralServersTests {
             ("451 4.3.2 not now", .failed("smtp-451-4.3.2", retryAfter: .seconds(60))),
             ("451 4.7.1 greylisted", .failed("smtp-451-4.7.1", retryAfter: .seconds(60))),
         ])
-    func holds(_ word: String, _ outcome: DeliveryOutcome) async throws {
+    func contains(_ word: String, _ outcome: DeliveryOutcome) async throws {
         var script = SMTPSink.Script()
         script.recipient = word
         let (first, second) = (try SMTPSink(script), try SMTPSink())

@@ -17,9 +17,9 @@ struct EventMergeTests {
 
     static func reading(
         _ events: [ServiceEvent], isWhole: Bool = true, readAt: Timestamp? = now,
-        heardAt: Timestamp = now
+        answeredAt: Timestamp = now
     ) -> EventMerge.Reading {
-        EventMerge.Reading(events: events, isWhole: isWhole, readAt: readAt, heardAt: heardAt)
+        EventMerge.Reading(events: events, isWhole: isWhole, readAt: readAt, answeredAt: answeredAt)
     }
 
     @Test("events are ordered by time, and by service where the times are equal")
@@ -42,7 +42,7 @@ struct EventMergeTests {
     func silence() throws {
         let session = try [Self.event(.session, 1, at: 10)]
         func settled(silentFor silence: Duration) -> [ServiceEvent] {
-            let silent = Self.reading([], readAt: nil, heardAt: Self.now - silence)
+            let silent = Self.reading([], readAt: nil, answeredAt: Self.now - silence)
             return EventMerge.settled([Self.reading(session), silent], at: Self.now)
         }
         #expect(settled(silentFor: .milliseconds(9_999)).isEmpty)
@@ -97,7 +97,7 @@ struct EventMergeTests {
                     let known = events.dropFirst(taken[origin] ?? 0).filter { $0.at <= now }
                     let read = Array(known.prefix(3))
                     return Self.reading(
-                        read, isWhole: read.count == known.count, readAt: now, heardAt: now)
+                        read, isWhole: read.count == known.count, readAt: now, answeredAt: now)
                 }
                 let settled = EventMerge.settled(readings, at: now)
                 for event in settled { taken[event.origin, default: 0] += 1 }

@@ -1,8 +1,9 @@
 import FoundationEssentials
-import NotificationService
 import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import NotificationService
 
 @Suite("The inbox folder")
 struct MaildirInboxTests {

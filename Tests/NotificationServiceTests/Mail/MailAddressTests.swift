@@ -1,5 +1,6 @@
-import NotificationService
 import Testing
+
+@testable import NotificationService
 
 @Suite("Email addresses")
 struct MailAddressTests {

@@ -16,17 +16,17 @@ struct RelayAddressesHandlerTests {
         let bench = try ShortBench(in: try TemporaryFolder())
         let handler = RelayAddressesHandler(store: bench.store, keys: bench.keys)
         let identity = bench.context(application: "identity")
-        let list = StoppedAddressList(store: bench.store, keys: bench.keys, time: bench.time)
+        let list = SuppressionList(store: bench.store, keys: bench.keys, time: bench.time)
         let address = try #require(MailAddress(Self.relay))
         let hash = bench.keys.recipient(address.canonical)
         for _ in 0..<2 {
             _ = try await handler.setRelay(.init(email: Self.relay, isOff: true), identity)
-            #expect(try await list.holds(address))
+            #expect(try await list.contains(address))
         }
-        try await bench.store.write { try $0.stopAddress(hash, reason: "smtp-550-5.1.1") }
+        try await bench.store.write { try $0.suppressAddress(hash, reason: "smtp-550-5.1.1") }
         for _ in 0..<2 {
             _ = try await handler.setRelay(.init(email: Self.relay, isOff: false), identity)
-            #expect(try await !list.holds(address))
+            #expect(try await !list.contains(address))
         }
         await bench.close()
     }

@@ -1,5 +1,6 @@
-import NotificationService
 import Testing
+
+@testable import NotificationService
 
 @Suite("N-05: The template preview")
 struct TemplatePreviewTests {

@@ -4,7 +4,7 @@ import Testing
 @testable import NotificationService
 
 @Suite("Settings of text and push messages")
-struct ShortSettingsTests {
+struct SMSAndPushSettingsTests {
     @Test("with default settings no provider is used, and both channels go to the inbox")
     func defaults() async throws {
         let bench = try ShortBench(in: try TemporaryFolder())

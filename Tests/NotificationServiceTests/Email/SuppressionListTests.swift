@@ -9,7 +9,7 @@ import Testing
 @testable import NotificationService
 
 @Suite("Suppression list")
-struct StoppedAddressTests {
+struct SuppressionListTests {
     @Test("a hard bounce suppresses the address in every spelling: later mails end unsent")
     func stops() async throws {
         let (bench, sink, client) = try bench()
@@ -52,26 +52,26 @@ struct StoppedAddressTests {
     @Test("a suppression ends when the operator releases it, or after 90 days")
     func ends() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
-        let list = StoppedAddressList(store: bench.store, keys: bench.keys, time: bench.time)
+        let list = SuppressionList(store: bench.store, keys: bench.keys, time: bench.time)
         let adas = try #require(MailAddress("ada@example.org"))
         let graces = try #require(MailAddress("grace@example.org"))
         let ada = bench.keys.recipient(adas.canonical)
         let grace = bench.keys.recipient(graces.canonical)
         try await bench.store.write { transaction in
-            try transaction.stopAddress(ada, reason: "smtp-550-5.1.1")
-            try transaction.stopAddress(ada, reason: "smtp-550-5.2.1")
-            try transaction.stopAddress(grace, reason: "smtp-550-5.1.1")
+            try transaction.suppressAddress(ada, reason: "smtp-550-5.1.1")
+            try transaction.suppressAddress(ada, reason: "smtp-550-5.2.1")
+            try transaction.suppressAddress(grace, reason: "smtp-550-5.1.1")
         }
-        #expect(try await list.holds(adas))
+        #expect(try await list.contains(adas))
         #expect(try await bench.store.write { try $0.releaseAddress([ada]) })
-        #expect(try await !list.holds(adas))
+        #expect(try await !list.contains(adas))
         #expect(try await !bench.store.write { try $0.releaseAddress([ada]) })
-        bench.time.advance(by: SuppressionList.stoppedFor - .seconds(1))
-        #expect(try await list.holds(graces))
+        bench.time.advance(by: SuppressionList.suppressedFor - .seconds(1))
+        #expect(try await list.contains(graces))
         bench.time.advance(by: .seconds(1))
-        #expect(try await !list.holds(graces))
+        #expect(try await !list.contains(graces))
         bench.time.advance(by: .seconds(1))
-        try await bench.store.write { try $0.stopAddress(ada, reason: "smtp-550-5.1.1") }
+        try await bench.store.write { try $0.suppressAddress(ada, reason: "smtp-550-5.1.1") }
         #expect(try await bench.ask("SELECT count(*) FROM stopped_address") == [.integer(1)])
         #expect(
             try await bench.ask("SELECT count(*) FROM audit WHERE kind = 'address.released'")
@@ -120,17 +120,17 @@ struct StoppedAddressTests {
     func stoppedTwice() async throws {
         let bench = try ServiceBench(in: TemporaryFolder())
         let address = try #require(MailAddress("Ada@Example.org"))
-        let stops = bench.keys.stops(of: address)
-        #expect(stops.count == 2)
-        let written = try #require(stops.last)
-        try await bench.store.write { try $0.stopAddress(written, reason: "smtp-550-5.1.1") }
+        let hashes = bench.keys.suppressionHashes(of: address)
+        #expect(hashes.count == 2)
+        let written = try #require(hashes.last)
+        try await bench.store.write { try $0.suppressAddress(written, reason: "smtp-550-5.1.1") }
         bench.time.advance(by: .seconds(1))
         let canonical = bench.keys.recipient(address.canonical)
-        try await bench.store.write { try $0.stopAddress(canonical, reason: "smtp-550-5.2.1") }
+        try await bench.store.write { try $0.suppressAddress(canonical, reason: "smtp-550-5.2.1") }
         let now = bench.time.now()
-        let stop = try await bench.store.read { try $0.stop(of: stops, at: now) }
+        let stop = try await bench.store.read { try $0.suppression(of: hashes, at: now) }
         #expect(stop?.reason == "smtp-550-5.2.1")
-        #expect(try await bench.store.write { try $0.releaseAddress(stops) })
+        #expect(try await bench.store.write { try $0.releaseAddress(hashes) })
         #expect(try await bench.ask("SELECT count(*) FROM stopped_address") == [.integer(0)])
     }
 

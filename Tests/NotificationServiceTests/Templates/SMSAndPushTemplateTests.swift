@@ -3,7 +3,7 @@ import Testing
 @testable import NotificationService
 
 @Suite("Texts and push messages")
-struct ShortMessageTests {
+struct SMSAndPushTemplateTests {
     private let product = HeaderText("Tea and Cake")
     /// Characters that take one septet in a text message (3GPP TS 23.038, 6.2.1), of those in use.
     private static let gsm = Set(

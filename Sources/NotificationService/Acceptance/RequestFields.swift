@@ -1,8 +1,8 @@
 import Messages
 import ServiceRuntime
 
-/// The validation that requests for text and push messages share.
-enum SMSAndPushRequest {
+/// The validation of fields that requests for mails, text messages and push messages share.
+enum RequestFields {
     /// Variables in a request, including unknown ones.
     private static let variablesMax = 32
     /// 35 characters suffice for BCP 47 (RFC 5646, 4.4.1).
