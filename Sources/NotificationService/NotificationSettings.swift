@@ -86,7 +86,7 @@ package struct NotificationSettings: Settings {
 
     /// The inbox, for channels without a provider.
     /// - Throws: `InboxError`.
-    package func makeInbox(dataFolder: String) throws -> MaildirInbox {
+    func makeInbox(dataFolder: String) throws -> MaildirInbox {
         try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
     }
 

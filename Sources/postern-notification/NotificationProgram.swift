@@ -97,13 +97,13 @@ struct NotificationProgram: Program {
         _ store: Store, _ keys: NotificationKeys
     ) throws -> [Channel: any MessageRoute] {
         let folder = host.settings.dataFolder
-        let short = SMSAndPushRoutes(
-            settings: settings, wording: wording, client: try settings.makeProviderClient(),
-            store: store, keys: keys, time: host.time, logger: host.logger)
+        let client = try settings.makeProviderClient()
         return try settings.makeRoutes(
             dataFolder: folder, store: store, keys: keys, time: host.time, logger: host.logger
         ).merging(
-            short.routes(inbox: try settings.makeInbox(dataFolder: folder))
+            try settings.makeSMSAndPushRoutes(
+                dataFolder: folder, wording: wording, client: client, store: store, keys: keys,
+                time: host.time, logger: host.logger)
         ) { own, _ in own }
     }
 }

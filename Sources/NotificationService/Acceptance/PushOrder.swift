@@ -16,35 +16,16 @@ struct PushOrder: StoredOrder, Hashable {
     /// BCP 47; empty for the default.
     var language: String
     /// The values of the template's variables.
-    var variables: [OrderPair]
+    var variables: [OrderPair] = []
     /// The title of a message without a template.
-    var title: String
+    var title = ""
     /// The text of a message without a template.
-    var body: String
+    var body = ""
     /// Data for the app besides title and text.
-    var data: [OrderPair]
+    var data: [OrderPair] = []
     /// A later message with the same key replaces this one on the screen. May be empty.
-    var collapseKey: String
+    var collapseKey = ""
     var expiresAt: Timestamp?
-
-    /// A push message from a template, or with its own title and text and an empty template.
-    init(
-        owner: AccountID, device: Int64, template: String, lane: Lane, language: String,
-        variables: [OrderPair] = [], title: String = "", body: String = "",
-        data: [OrderPair] = [], collapseKey: String = "", expiresAt: Timestamp? = nil
-    ) {
-        self.owner = owner
-        self.device = device
-        templateName = template
-        self.lane = lane
-        self.language = language
-        self.variables = variables
-        self.title = title
-        self.body = body
-        self.data = data
-        self.collapseKey = collapseKey
-        self.expiresAt = expiresAt
-    }
 
     /// The recipient key of messages to a device.
     static func recipientKey(device: Int64) -> [UInt8] { Array("device/\(device)".utf8) }
@@ -69,7 +50,9 @@ struct PushOrder: StoredOrder, Hashable {
         writer.put(expiresAt)
         return writer.bytes
     }
+}
 
+extension PushOrder {
     /// Decodes the stored form.
     /// - Throws: `StoredOrderError`.
     init(stored bytes: [UInt8]) throws {

@@ -41,14 +41,7 @@ enum RequestFields {
     static func language(_ tag: String) throws(ServiceError) -> String {
         let isLanguage =
             tag.utf8.count <= languageBytesMax
-            && tag.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && tag.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
         guard isLanguage else { throw ServiceError(.invalidArgument, fields: ["language"]) }
         return tag
     }
@@ -67,5 +60,17 @@ enum RequestFields {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
         }
         return account
+    }
+}
+
+extension UInt8 {
+    /// Whether it is a letter or a digit of ASCII.
+    var isASCIILetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
     }
 }

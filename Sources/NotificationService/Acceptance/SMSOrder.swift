@@ -16,20 +16,6 @@ struct SMSOrder: StoredOrder, Hashable {
     var expiresAt: Timestamp?
     var account: AccountID?
 
-    /// A text message from a template.
-    init(
-        recipient: String, template: String, lane: Lane, language: String, variables: [OrderPair],
-        expiresAt: Timestamp?, account: AccountID?
-    ) {
-        self.recipient = recipient
-        templateName = template
-        self.lane = lane
-        self.language = language
-        self.variables = variables
-        self.expiresAt = expiresAt
-        self.account = account
-    }
-
     var recipientKey: [UInt8] { Array(recipient.utf8) }
     var maskedRecipient: String { MaskedRecipient.phone(recipient) }
     var holdsCode: Bool {
@@ -47,7 +33,9 @@ struct SMSOrder: StoredOrder, Hashable {
         writer.put(account?.key ?? 0)
         return writer.bytes
     }
+}
 
+extension SMSOrder {
     /// Decodes the stored form.
     /// - Throws: `StoredOrderError`.
     init(stored bytes: [UInt8]) throws {

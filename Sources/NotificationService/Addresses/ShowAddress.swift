@@ -1,4 +1,3 @@
-import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
@@ -13,11 +12,11 @@ extension AddressesHandler {
     ) async throws -> NotificationV1.ShowAddressResponse {
         let hashes = try hashes(of: request.email, context)
         let now = time.now()
-        guard let stop = try await store.read({ try $0.suppression(of: hashes, at: now) }) else {
+        guard let entry = try await store.read({ try $0.suppression(of: hashes, at: now) }) else {
             return NotificationV1.ShowAddressResponse()
         }
         return NotificationV1.ShowAddressResponse(
-            isStopped: true, reason: stop.reason, stoppedAtMs: stop.at.milliseconds,
-            untilMs: stop.until.milliseconds)
+            isStopped: true, reason: entry.reason, stoppedAtMs: entry.at.milliseconds,
+            untilMs: entry.until.milliseconds)
     }
 }

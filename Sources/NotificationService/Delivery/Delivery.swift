@@ -38,22 +38,9 @@ struct Delivery: Hashable, Sendable {
     /// When the message expires; nil for never.
     let expiresAt: Timestamp?
     /// When the operator retried the dead message; nil for never.
-    let renewedAt: Timestamp?
+    var renewedAt: Timestamp?
     /// Attempts after which a provider may have taken the message, since the operator's last retry.
-    let unanswered: Int
-
-    /// A delivery in the given state.
-    init(
-        state: DeliveryState, attempts: Int, acceptedAt: Timestamp, expiresAt: Timestamp?,
-        renewedAt: Timestamp? = nil, unanswered: Int = 0
-    ) {
-        self.state = state
-        self.attempts = attempts
-        self.acceptedAt = acceptedAt
-        self.expiresAt = expiresAt
-        self.renewedAt = renewedAt
-        self.unanswered = unanswered
-    }
+    var unanswered = 0
 
     /// The delivery after `event`; nil when the event does not apply to the current state.
     func after(_ event: Event, at now: Timestamp) -> Delivery? {

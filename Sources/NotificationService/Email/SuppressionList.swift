@@ -72,7 +72,7 @@ extension Transaction {
 
     /// Removes an address from the list.
     /// - Parameter hashes: `NotificationKeys.suppressionHashes`.
-    /// - Returns: whether it was stopped.
+    /// - Returns: whether it was suppressed.
     func releaseAddress(_ hashes: [[UInt8]]) throws -> Bool {
         var wasStopped = false
         for hash in hashes {
@@ -100,13 +100,13 @@ extension SQLSession {
     /// The latest entry of an address; nil when it is not suppressed at `now`.
     /// - Parameter hashes: `NotificationKeys.suppressionHashes`.
     func suppression(of hashes: [[UInt8]], at now: Timestamp) throws -> Suppression? {
-        let stops: [Suppression] = try hashes.compactMap { hash in
+        let entries: [Suppression] = try hashes.compactMap { hash in
             try queryOne(
                 "SELECT reason, stopped_at_ms FROM stopped_address WHERE address_hash = ?",
                 [.blob(hash)]
             ) { Suppression(reason: try $0.text(0), at: try $0.timestamp(1)) }
         }
-        return stops.filter { now < $0.until }.max { $0.at < $1.at }
+        return entries.filter { now < $0.until }.max { $0.at < $1.at }
     }
 }
 

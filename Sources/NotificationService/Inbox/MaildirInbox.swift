@@ -9,15 +9,15 @@ import ServiceRuntime
 /// A file is written to `tmp`, synced to disk, and then renamed into `new`, so that no reader sees
 /// a partial mail and no crash leaves one. Its name is derived from the message's id: a delivery
 /// that is repeated after a crash replaces the mail instead of duplicating it.
-package final class MaildirInbox: MailRoute {
+final class MaildirInbox: MailRoute {
     /// The folder that holds `tmp`, `new` and `cur`.
-    package let folder: String
+    let folder: String
     /// fsync(2) blocks, and the threads of the task executor must not block.
     private let queue = DispatchQueue(label: "postern.inbox")
 
     /// The inbox in `folder`. Creates it if necessary, accessible to its owner only.
     /// - Throws: `InboxError`.
-    package init(folder: String) throws(InboxError) {
+    init(folder: String) throws(InboxError) {
         self.folder = folder
         for path in [folder] + ["tmp", "new", "cur"].map({ "\(folder)/\($0)" }) {
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
@@ -88,12 +88,12 @@ package final class MaildirInbox: MailRoute {
 }
 
 /// A file or folder of the inbox on which a system call failed.
-package struct InboxError: Error, Hashable, CustomStringConvertible {
+struct InboxError: Error, Hashable, CustomStringConvertible {
     /// The path.
-    package let path: String
+    let path: String
     /// The system's error number.
-    package let errno: Int32
+    let errno: Int32
 
     /// The text for the operator.
-    package var description: String { "\(path): \(String(cString: strerror(errno)))" }
+    var description: String { "\(path): \(String(cString: strerror(errno)))" }
 }

@@ -65,14 +65,7 @@ struct MailAddress: Hashable, Sendable {
     private static func isLabel(_ label: Substring.UTF8View.SubSequence) -> Bool {
         let hyphen = UInt8(ascii: "-")
         return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
-            && label.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), hyphen:
-                    true
-                default: false
-                }
-            }
+            && label.allSatisfy { $0.isASCIILetterOrDigit || $0 == hyphen }
     }
 }
 

@@ -1,4 +1,3 @@
-import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime

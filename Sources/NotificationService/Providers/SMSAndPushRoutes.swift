@@ -3,38 +3,36 @@ package import Outbound
 package import ServiceRuntime
 package import Storage
 
-/// Makes the routes of text and push messages from the settings.
-package struct SMSAndPushRoutes {
-    private let settings: NotificationSettings
-    private let wording: CatalogueWording
-    private let store: Store
-    private let keys: NotificationKeys
-    private let time: any Time
-    private let logger: Logger
-    private let http: ProviderHTTP
+extension NotificationSettings {
+    /// Connections to providers: with HTTP/2 one to each is enough.
+    private static var providerConnectionsMax: Int { 32 }
 
-    /// Routes whose requests go through `client`.
-    package init(
-        settings: NotificationSettings, wording: CatalogueWording, client: OutboundClient,
-        store: Store, keys: NotificationKeys, time: any Time, logger: Logger
-    ) {
-        self.settings = settings
-        self.wording = wording
-        self.store = store
-        self.keys = keys
-        self.time = time
-        self.logger = logger
-        http = ProviderHTTP(
-            client: client, trustFile: settings.providers.trustFile,
-            timeout: settings.providers.timeout, time: time)
+    /// The HTTP client for the providers of text and push messages.
+    /// - Throws: `OutboundClient.Unavailable`.
+    package func makeProviderClient() throws(OutboundClient.Unavailable) -> OutboundClient {
+        try OutboundClient(
+            limits: .init(
+                transfersMax: 2 * deliveriesMax + 1, connectionsMax: Self.providerConnectionsMax))
     }
 
-    /// One route for each of the two channels. A channel without a provider uses `inbox`.
-    package func routes(inbox: MaildirInbox) -> [Channel: any MessageRoute] {
-        let local = SMSAndPushInbox(inbox: inbox, sender: settings.sender, wording: wording)
-        let product = settings.sender.name.text
-        let texts = smsProviders()
-        let pushes = pushProviders()
+    /// The routes of text and push messages, whose requests go through `client`. A channel without
+    /// a provider uses the inbox.
+    /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
+    /// - Throws: `InboxError`.
+    package func makeSMSAndPushRoutes(
+        dataFolder: String, wording: CatalogueWording, client: OutboundClient, store: Store,
+        keys: NotificationKeys, time: any Time, logger: Logger
+    ) throws -> [Channel: any MessageRoute] {
+        let local = SMSAndPushInbox(
+            inbox: try makeInbox(dataFolder: dataFolder), sender: sender, wording: wording)
+        let http = ProviderHTTP(
+            client: client, trustFile: providers.trustFile, timeout: providers.timeout, time: time)
+        func providerGuard(_ name: String, _ rate: Int) -> ProviderGuard {
+            ProviderGuard(name: name, rate: Double(rate), time: time, logger: logger)
+        }
+        let product = sender.name.text
+        let texts = sms.makeProviders(http, providerGuard)
+        let pushes = push.makeProviders(http, providerGuard)
         return [
             .sms: texts.isEmpty
                 ? local
@@ -48,59 +46,95 @@ package struct SMSAndPushRoutes {
                     keys: keys),
         ]
     }
+}
 
-    private func smsProviders() -> [any SMSProvider] {
-        let sms = settings.sms
-        return sms.providers.compactMap { name -> (any SMSProvider)? in
-            let providerGuard = providerGuard("sms \(name.rawValue)", rate: sms.rate)
+extension SMSSettings {
+    /// The providers, in order of preference.
+    fileprivate func makeProviders(
+        _ http: ProviderHTTP, _ providerGuard: (String, Int) -> ProviderGuard
+    ) -> [any SMSProvider] {
+        providers.compactMap { name -> (any SMSProvider)? in
+            let providerGuard = providerGuard("sms \(name.rawValue)", rate)
             switch name {
             case .twilio:
-                guard let account = sms.twilio, let base = sms.twilioURL else { return nil }
+                guard let twilio, let twilioURL else { return nil }
                 return TwilioSMS(
-                    account: account, base: base, http: http, providerGuard: providerGuard)
+                    account: twilio, base: twilioURL, http: http, providerGuard: providerGuard)
             case .webhook:
-                guard let url = sms.webhookURL, let secret = sms.webhookSecret else { return nil }
+                guard let webhookURL, let webhookSecret else { return nil }
                 return WebhookSMS(
-                    url: url, secret: secret, http: http, providerGuard: providerGuard)
+                    url: webhookURL, secret: webhookSecret, http: http,
+                    providerGuard: providerGuard)
             }
         }
     }
+}
 
-    private func pushProviders() -> [PushPlatform: any PushProvider] {
-        let push = settings.push
+extension PushSettings {
+    /// One provider for each platform that has credentials.
+    fileprivate func makeProviders(
+        _ http: ProviderHTTP, _ providerGuard: (String, Int) -> ProviderGuard
+    ) -> [PushPlatform: any PushProvider] {
         var providers: [PushPlatform: any PushProvider] = [:]
-        if let google = push.google, let base = push.googleURL {
+        if let google, let googleURL {
             providers[.fcm] = FCM(
-                base: base, account: google, http: http,
-                providerGuard: providerGuard("fcm", rate: push.rate))
+                base: googleURL, account: google, http: http,
+                providerGuard: providerGuard("fcm", rate))
         }
-        if let apple = push.apple {
+        if let apple {
             let token = APNsToken(
-                key: apple.key, keyID: apple.keyID, team: apple.team, time: time)
+                key: apple.key, keyID: apple.keyID, team: apple.team, time: http.time)
             providers[.apns] = APNs(
                 base: apple.url, token: token, http: http,
-                providerGuard: providerGuard("apns", rate: push.rate))
+                providerGuard: providerGuard("apns", rate))
             providers[.apnsSandbox] = APNs(
                 base: apple.sandboxURL, token: token, http: http,
-                providerGuard: providerGuard("apns sandbox", rate: push.rate))
+                providerGuard: providerGuard("apns sandbox", rate))
         }
         return providers
     }
-
-    private func providerGuard(_ name: String, rate: Int) -> ProviderGuard {
-        ProviderGuard(name: name, rate: Double(rate), time: time, logger: logger)
-    }
 }
 
-extension NotificationSettings {
-    /// Connections to providers: with HTTP/2 one to each is enough.
-    private static var providerConnectionsMax: Int { 32 }
+/// Writes text and push messages to the inbox on a machine without providers. Each becomes a mail,
+/// so that `postern inbox` shows everything that would have been sent.
+struct SMSAndPushInbox: MessageRoute {
+    let inbox: MaildirInbox
+    let sender: Mailbox
+    let wording: CatalogueWording
 
-    /// The HTTP client for the providers of text and push messages.
-    /// - Throws: `OutboundClient.Unavailable`.
-    package func makeProviderClient() throws(OutboundClient.Unavailable) -> OutboundClient {
-        try OutboundClient(
-            limits: .init(
-                transfersMax: 2 * deliveriesMax + 1, connectionsMax: Self.providerConnectionsMax))
+    func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
+        guard let page = page(message.content) else { return .failed("unreadable") }
+        let text = """
+            Date: \(MailDate(message.acceptedAt).text)
+            From: \(sender.text)
+            To: \(page.recipient)
+            Subject: \(page.subject)
+            MIME-Version: 1.0
+            Content-Type: text/plain; charset=utf-8
+            Content-Transfer-Encoding: 8bit
+
+            \(page.text)
+
+            """
+        return await inbox.keep(
+            Array(text.utf8), of: message.id, acceptedAt: message.acceptedAt)
+    }
+
+    private func page(
+        _ content: MessageContent
+    ) -> (recipient: String, subject: String, text: String)? {
+        switch content {
+        case .email: return nil
+        case .sms(let order):
+            guard let words = wording.words(order, product: sender.name.text) else { return nil }
+            return (order.recipient, "Text message", words)
+        case .push(let order):
+            guard let words = wording.words(order, product: sender.name.text) else { return nil }
+            let data = order.data.map { "\($0.name)=\($0.value)" }
+            return (
+                "\(order.maskedRecipient) of \(order.owner.text)",
+                "Push message", ([words.title, words.body] + data).joined(separator: "\n")
+            )
+        }
     }
 }

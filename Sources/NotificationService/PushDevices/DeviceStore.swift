@@ -13,8 +13,10 @@ struct StoredDevice: Sendable {
     /// Sealed.
     let token: [UInt8]
     /// When it was last registered or updated; nil for now.
-    let seenAt: Timestamp?
+    var seenAt: Timestamp?
+}
 
+extension StoredDevice {
     init(_ row: SQLRow) throws {
         guard let id = PushDeviceID(key: try row.integer(0)),
             let platform = PushPlatform(rawValue: try row.integer(2))
@@ -25,18 +27,6 @@ struct StoredDevice: Sendable {
         app = try row.text(3)
         token = try row.blob(4)
         seenAt = try row.timestamp(5)
-    }
-
-    /// A device that is being registered.
-    init(
-        id: PushDeviceID, account: [UInt8], platform: PushPlatform, app: String, token: [UInt8]
-    ) {
-        self.id = id
-        self.account = account
-        self.platform = platform
-        self.app = app
-        self.token = token
-        seenAt = nil
     }
 }
 

@@ -1,4 +1,3 @@
-import Contracts
 import Cryptography
 package import Messages
 package import RPC

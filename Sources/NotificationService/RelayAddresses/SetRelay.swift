@@ -1,4 +1,3 @@
-import Contracts
 package import Messages
 package import RPC
 import ServiceRuntime
@@ -9,7 +8,7 @@ extension RelayAddressesHandler {
     private static let reason = "relay-off"
 
     /// Suppresses a relay address that was turned off, or releases one that was turned on. Turning
-    /// on releases it from all stops: the user wants its mail, whatever mail servers answered
+    /// on removes every entry of it: the user wants its mail, whatever mail servers answered
     /// meanwhile.
     /// - Throws: `rpc/permission-denied` unless the caller is identity or the operator;
     ///   `auth/invalid-email`; store errors.

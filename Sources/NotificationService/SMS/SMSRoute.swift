@@ -49,10 +49,10 @@ struct SMSRoute: MessageRoute {
         }
         do {
             let now = time.now()
-            let isStopped = try await store.read {
+            let isSuppressed = try await store.read {
                 try $0.isNumberSuppressed(message.recipient, at: now)
             }
-            if isStopped { return .refused("number-stopped", addressIsDead: false) }
+            if isSuppressed { return .refused("number-stopped", addressIsDead: false) }
         } catch {
             return .failed("store")
         }

@@ -28,7 +28,7 @@ extension SMSOrder {
         }
         let variables = try RequestFields.pairs(request.variables, "variables")
         self.init(
-            recipient: number.text, template: request.template,
+            recipient: number.text, templateName: request.template,
             lane: try RequestFields.lane(request.template, variables, on: .sms, wording),
             language: try RequestFields.language(request.language), variables: variables,
             expiresAt: try RequestFields.moment(request.expiresAtMs),

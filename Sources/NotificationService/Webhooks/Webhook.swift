@@ -11,10 +11,6 @@ struct Webhook: Sendable {
     let formerSecret: WebhookSecret?
     let formerUntil: Timestamp?
     let filter: WebhookFilter
-    let createdAt: Timestamp
-    let isPaused: Bool
-    /// Why the last attempt failed; nil if it did not.
-    let lastFailure: String?
 
     /// The secrets that sign at `now`.
     func secrets(at now: Timestamp) -> [WebhookSecret] {

@@ -17,6 +17,7 @@ struct WebhookRow: Sendable {
     let events: String
     let createdAt: Timestamp
     let isPaused: Bool
+    /// Why the last attempt failed; nil if it did not.
     let lastFailure: String?
     /// The position up to which a replay has queued events; nil if there is no replay.
     let replayedTo: Int64?
@@ -48,8 +49,7 @@ struct WebhookRow: Sendable {
             formerSecret: try formerSecret.map {
                 WebhookSecret(bytes: try vault.open($0, .formerSecret, of: id))
             },
-            formerUntil: formerUntil, filter: filter, createdAt: createdAt, isPaused: isPaused,
-            lastFailure: lastFailure)
+            formerUntil: formerUntil, filter: filter)
     }
 }
 

@@ -44,19 +44,17 @@ extension SQLSession {
     func listed(
         _ row: WebhookRow, _ vault: WebhookVault
     ) throws -> NotificationV1.Webhook {
-        let webhook: Webhook
+        var listed = NotificationV1.Webhook(
+            webhookId: row.id.text, createdAtMs: row.createdAt.milliseconds,
+            isPaused: row.isPaused, waiting: try waitingEvents(for: row.id),
+            lastFailure: row.lastFailure ?? "", position: try latestEvent())
         do {
-            webhook = try row.opened(vault)
+            let webhook = try row.opened(vault)
+            listed.url = webhook.url
+            listed.events = webhook.filter.patterns
         } catch is SealedBoxError {
-            return NotificationV1.Webhook(
-                webhookId: row.id.text, createdAtMs: row.createdAt.milliseconds,
-                isPaused: row.isPaused, waiting: try waitingEvents(for: row.id),
-                lastFailure: WebhookWorker.unreadable, position: try latestEvent())
+            listed.lastFailure = WebhookWorker.unreadable
         }
-        return NotificationV1.Webhook(
-            webhookId: row.id.text, url: webhook.url, events: webhook.filter.patterns,
-            createdAtMs: webhook.createdAt.milliseconds, isPaused: webhook.isPaused,
-            waiting: try waitingEvents(for: row.id), lastFailure: webhook.lastFailure ?? "",
-            position: try latestEvent())
+        return listed
     }
 }

@@ -68,16 +68,16 @@ final class InnerServices: Sendable {
             NotificationStore.name, NotificationStore.migrations)
         let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
         let wording = CatalogueWording(mail.templates.live)
-        let shortRoutes = SMSAndPushRoutes(
-            settings: mail, wording: wording, client: try mail.makeProviderClient(),
-            store: notificationStore, keys: mailKeys, time: time, logger: log)
         delivery = BackgroundDelivery(
             settings: mail, store: notificationStore, keys: mailKeys,
             routes: try mail.makeRoutes(
                 dataFolder: folder.path, store: notificationStore, keys: mailKeys, time: time,
                 logger: log
             ).merging(
-                shortRoutes.routes(inbox: try mail.makeInbox(dataFolder: folder.path))
+                try mail.makeSMSAndPushRoutes(
+                    dataFolder: folder.path, wording: wording,
+                    client: try mail.makeProviderClient(), store: notificationStore,
+                    keys: mailKeys, time: time, logger: log)
             ) { own, _ in own },
             time: time, randomness: randomness, logger: log)
         let acceptance = MessageAcceptance(

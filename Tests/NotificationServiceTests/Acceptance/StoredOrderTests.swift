@@ -8,11 +8,11 @@ import Testing
 struct StoredOrderTests {
     private static let account = AccountID.drawn(from: SeededRandomness(seed: 3))
     private static let sms = SMSOrder(
-        recipient: "+4915112345621", template: "phone-code", lane: .requested, language: "de",
+        recipient: "+4915112345621", templateName: "phone-code", lane: .requested, language: "de",
         variables: [OrderPair(name: "code", value: "123456")],
         expiresAt: Timestamp(milliseconds: 9), account: account)
     private static let push = PushOrder(
-        owner: account, device: 77, template: "", lane: .notice, language: "ja",
+        owner: account, device: 77, templateName: "", lane: .notice, language: "ja",
         title: "やあ", body: "b", data: [OrderPair(name: "k", value: "")], collapseKey: "c")
 
     @Test("an encoded order decodes to an equal order")

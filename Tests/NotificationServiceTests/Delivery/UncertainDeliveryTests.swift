@@ -86,7 +86,8 @@ struct UncertainDeliveryTests {
                 "sms-webhook-secret": "a secret of thirty-two bytes, ok",
             ])
         let order = SMSOrder(
-            recipient: ShortBench.number, template: "phone-code", lane: .security, language: "en",
+            recipient: ShortBench.number, templateName: "phone-code", lane: .security,
+            language: "en",
             variables: [
                 OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
             ], expiresAt: nil, account: nil)

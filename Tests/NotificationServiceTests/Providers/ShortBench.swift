@@ -45,11 +45,10 @@ final class ShortBench: Sendable {
             randomness: randomness)
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
-        let wording = CatalogueWording(Reloadable(.embedded))
-        routes = SMSAndPushRoutes(
-            settings: settings, wording: wording, client: client, store: store, keys: keys,
-            time: time, logger: logger
-        ).routes(inbox: try settings.makeInbox(dataFolder: folder.path))
+        let wording = CatalogueWording(Live(.embedded))
+        routes = try settings.makeSMSAndPushRoutes(
+            dataFolder: folder.path, wording: wording, client: client, store: store, keys: keys,
+            time: time, logger: logger)
         delivery = BackgroundDelivery(
             settings: settings, store: store, keys: keys, routes: routes, time: time,
             randomness: randomness, logger: logger)

@@ -164,7 +164,7 @@ struct AppleDeliveryTests {
         let ada = try ShortBench.account(1)
         let device = try await bench.register(Self.token, of: ada, on: .apns).deviceId
         return PushOrder(
-            owner: ada, device: try #require(PushDeviceID(text: device)).key, template: "",
+            owner: ada, device: try #require(PushDeviceID(text: device)).key, templateName: "",
             lane: .notice, language: "", title: title, body: "b")
     }
 }

@@ -187,7 +187,7 @@ struct GoogleDeliveryTests {
 
     private static func order(_ owner: AccountID, _ device: String) throws -> PushOrder {
         PushOrder(
-            owner: owner, device: try #require(PushDeviceID(text: device)).key, template: "",
+            owner: owner, device: try #require(PushDeviceID(text: device)).key, templateName: "",
             lane: .notice, language: "", title: "t", body: "b")
     }
 }

@@ -86,10 +86,11 @@ struct PushAnswerTests {
             accountId: try ShortBench.account(1).text, title: String(repeating: "t", count: 120),
             body: String(repeating: "\"", count: 1_024),
             data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
-        let draft = try PushDraft(request, CatalogueWording(Reloadable(.embedded)))
+        let draft = try PushDraft(request, CatalogueWording(Live(.embedded)))
+        let order = draft.order(for: try #require(PushDeviceID(key: 1)))
         let push = OutgoingPush(
             id: try #require(MessageID(key: .max)), token: "t", app: "a",
-            words: PushWords(title: draft.title, body: draft.body), data: draft.data,
+            words: PushWords(title: order.title, body: order.body), data: order.data,
             collapseKey: "c", isUrgent: true, expiresAt: nil)
         #expect((3_584...4_096).contains(PushPayload.apns(push).count))
         #expect(JSONReader.object(in: PushPayload.apns(push)) != nil)

@@ -24,7 +24,8 @@ struct NumberChangeRelayTests {
                 "sms-webhook-secret": String(repeating: "s", count: 32),
             ])
         let order = SMSOrder(
-            recipient: "+4915112345678", template: "phone-code", lane: .security, language: "en",
+            recipient: "+4915112345678", templateName: "phone-code", lane: .security,
+            language: "en",
             variables: [
                 OrderPair(name: "code", value: "123456"), OrderPair(name: "minutes", value: "5"),
             ], expiresAt: nil, account: nil)

@@ -222,7 +222,7 @@ struct SMSDeliveryTests {
 
     private func order(_ number: String = ShortBench.number) -> SMSOrder {
         SMSOrder(
-            recipient: number, template: "phone-code", lane: .security, language: "en",
+            recipient: number, templateName: "phone-code", lane: .security, language: "en",
             variables: [
                 OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
             ], expiresAt: nil, account: nil)

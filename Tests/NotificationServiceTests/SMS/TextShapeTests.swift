@@ -42,7 +42,7 @@ struct TextShapeTests {
     @Test("a code fits into one segment, whatever its values")
     func code() {
         let order = SMSOrder(
-            recipient: "+4915112345678", template: "phone-code", lane: .security, language: "",
+            recipient: "+4915112345678", templateName: "phone-code", lane: .security, language: "",
             variables: [
                 OrderPair(name: "code", value: "123456789012"),
                 OrderPair(name: "minutes", value: "1440"),

@@ -14,7 +14,7 @@ struct CatalogueWordingTests {
     private func text(_ template: String, _ variables: [OrderPair]) -> String? {
         wording.words(
             SMSOrder(
-                recipient: "+4915112345678", template: template, lane: .security,
+                recipient: "+4915112345678", templateName: template, lane: .security,
                 language: "de-AT", variables: variables, expiresAt: nil, account: nil),
             product: "Tea")
     }
@@ -22,7 +22,7 @@ struct CatalogueWordingTests {
     private func push(_ template: String, _ variables: [OrderPair]) throws -> PushWords? {
         wording.words(
             PushOrder(
-                owner: try #require(AccountID(key: 1)), device: 1, template: template,
+                owner: try #require(AccountID(key: 1)), device: 1, templateName: template,
                 lane: .security, language: "ja", variables: variables, title: "T", body: "B"),
             product: "Tea")
     }
