@@ -1,4 +1,4 @@
 package import Messages
-package import ServiceRuntime
+import ServiceRuntime
 
 extension IdentityV1.Origin: ClientOrigin {}
