@@ -123,7 +123,7 @@ package struct IdentitySettings: Settings {
 
 /// Whether a sign-up reveals that an address is taken (Sources/SECURITY.md, Enumeration).
 package enum EnumerationMode: String, CaseIterable, Sendable {
-    /// It does; the owner gets a mail (`Registration`).
+    /// It does; the owner gets a mail (`register`).
     case friendly
     /// It does not (`StrictRegistration`).
     case strict

@@ -37,37 +37,68 @@ struct IdentityProgram: Program {
         let providers = try Providers(
             settings: settings.providers, keys: keys, time: host.time,
             randomness: host.randomness, logger: host.logger)
-        let service = IdentityService(
-            settings: settings.identity, store: store, keys: keys,
-            passwords: passwords,
-            notifications: NotificationsClient(notification),
-            texts: TextMessagesClient(notification), pushDevices: PushDevicesClient(notification),
-            sessions: SessionsClient(session), devices: DevicesClient(session), time: host.time,
-            randomness: host.randomness, logger: host.logger, metrics: host.metrics,
-            apple: try settings.apple.makeEndpoint(
-                for: settings.providers, time: host.time, logger: host.logger),
-            relays: RelayAddressesClient(notification))
+        let apple = try settings.apple.makeEndpoint(
+            for: settings.providers, time: host.time, logger: host.logger)
+        let (settings, time, randomness) = (settings.identity, host.time, host.randomness)
+        let slots = ResponseTimeFloor(
+            store: store, passwords: passwords, time: time, logger: host.logger)
+        let devices = DevicesClient(session)
+        let identities = IdentitiesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            keepsGrants: apple != nil, devices: devices, providers: providers)
+        let phoneCodes = PhoneCodesHandler(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            logger: host.logger, keepsGrants: apple != nil, devices: devices)
+        let providerEvents = ProviderEventsHandler(
+            store: store, keys: keys, time: time, randomness: randomness, logger: host.logger,
+            providers: providers)
+        let imports = ImportsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, logger: host.logger)
+        let admin = AccountAdminHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            logger: host.logger, activity: AccountActivityClient(session))
+        let accounts = AccountsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, devices: devices)
+        let credentials = CredentialsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness)
+        let emailChanges = EmailChangesHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, devices: devices)
+        let tasks = BackgroundTasks(
+            store: store, slots: slots, time: time, randomness: randomness, logger: host.logger,
+            metrics: host.metrics,
+            delivery: OutboxDelivery(
+                settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+                logger: host.logger,
+                peers: OutboxPeers(
+                    notifications: NotificationsClient(notification),
+                    texts: TextMessagesClient(notification),
+                    pushDevices: PushDevicesClient(notification),
+                    sessions: SessionsClient(session),
+                    relays: RelayAddressesClient(notification)),
+                apple: apple))
         return Assembly(
             services: [
-                AccountsDispatcher.methods(of: service),
-                CredentialsDispatcher.methods(of: service),
-                AccountNoticesDispatcher.methods(of: service),
-                EmailChangesDispatcher.methods(of: EmailChanges(of: service)),
-                ProviderEventsDispatcher.methods(
-                    of: ProviderEvents(of: service, providers: providers)),
-                ImportsDispatcher.methods(of: Imports(beside: service)),
-                AccountAdminDispatcher.methods(
-                    of: AccountAdmin(of: service, activity: AccountActivityClient(session))),
-                IdentitiesDispatcher.methods(
-                    of: Identities(of: service, providers: providers)),
-                PhoneCodesDispatcher.methods(of: PhoneCodes(of: service)),
-                PhoneSignalsDispatcher.methods(of: PhoneSignals(of: service)),
-                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
-                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
+                AccountsDispatcher.methods(of: accounts),
+                CredentialsDispatcher.methods(of: credentials),
+                AccountNoticesDispatcher.methods(
+                    of: AccountNoticesHandler(store: store, keys: keys, randomness: randomness)),
+                EmailChangesDispatcher.methods(of: emailChanges),
+                ProviderEventsDispatcher.methods(of: providerEvents),
+                ImportsDispatcher.methods(of: imports),
+                AccountAdminDispatcher.methods(of: admin),
+                IdentitiesDispatcher.methods(of: identities),
+                PhoneCodesDispatcher.methods(of: phoneCodes),
+                PhoneSignalsDispatcher.methods(of: PhoneSignalsHandler(store: store, keys: keys)),
+                EventsDispatcher.methods(of: EventFeed(store: store, time: time)),
+                ClockDispatcher.methods(of: StoreClock(store, time: time)),
             ],
             workers: [
-                Worker { try await service.run() },
-                Worker { try await ClockMarking(store: store, time: host.time).run() },
+                Worker { try await tasks.run() },
+                Worker { try await ClockMarking(store: store, time: time).run() },
             ],
             close: {
                 passwords.close()

@@ -8,7 +8,7 @@ struct VocabularyTests {
     private static let renamed: [String: String] = [
         // Federated sign-in. Admission now means load shedding only.
         "AdmissionCall": "FederatedSignInCall", "AdmissionOutcome": "FederatedSignInOutcome",
-        "AdmissionRecord": "FederatedSignInRecord", "AdmissionSteps": "FederatedSignInSteps",
+        "AdmissionRecord": "FederatedSignInRecord", "AdmissionSteps": "FederatedSignInTransaction",
         "AdmissionWriting": "FederatedSignInTransaction", "Admitted": "CommittedSignIn",
         "AskingGuest": "GuestSession", "AskingSession": "callerToken",
         // Revocations, which verifiers of tokens receive.

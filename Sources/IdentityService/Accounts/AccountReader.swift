@@ -1,36 +1,30 @@
 import Addresses
+import Logging
 import Messages
 import ServiceRuntime
 import Storage
 
 /// Decrypts an account's rows for its owner.
 struct AccountReader: Sendable {
-    let parts: IdentityParts
-
-    /// The row of an account.
-    /// - Throws: `rpc/not-found`.
-    func account(_ account: AccountID) async throws -> AccountRow {
-        guard let row = try await parts.store.read({ try $0.account(account) }) else {
-            throw ServiceError(.notFound, fields: ["account_id"])
-        }
-        return row
-    }
+    let keys: IdentityKeys
+    let randomness: any Randomness
 
     /// The vault of an account.
     /// - Throws: if the account's key does not decrypt.
     func vault(_ row: AccountRow) throws -> AccountVault {
         try AccountVault(
-            of: row.account, sealedKey: row.sealedKey, under: parts.keys.accounts,
-            randomness: parts.randomness)
+            of: row.account, sealedKey: row.sealedKey, under: keys.accounts, randomness: randomness)
     }
 
     /// Returns the result of `read`. If an account's rows do not decrypt, it logs the account's id
     /// and returns nil, so that one damaged row does not abort a listing of all accounts.
-    func readable<Value>(_ account: AccountID, _ read: () throws -> Value) -> Value? {
+    func readable<Value>(
+        _ account: AccountID, _ logger: Logger, _ read: () throws -> Value
+    ) -> Value? {
         do {
             return try read()
         } catch {
-            parts.logger.error(
+            logger.error(
                 "identity.account.unreadable", "an account row does not decrypt and is left out",
                 fields: [.account: .text(account.text), .detail: .error(error)])
             return nil
@@ -66,13 +60,28 @@ struct AccountReader: Sendable {
         try message(row, lastSignInAt: row.lastSignInAt)
     }
 
+    /// The address that an account owns; nil without one.
+    func address(_ row: AccountRow) throws -> EmailAddress? {
+        guard let owned = row.address else { return nil }
+        return EmailAddress(try vault(row).open(owned.sealed, .address))
+    }
+
     /// The words that a password of this account must not be made of.
-    func passwordContext(_ row: AccountRow) throws -> PasswordContext {
-        let vault = try vault(row)
-        let address = try row.address.map { try vault.open($0.sealed, .address) }
-        return PasswordContext(
-            address: address.flatMap(EmailAddress.init),
-            displayName: try vault.open(row.sealedDisplayName, .displayName),
-            app: parts.settings.appName)
+    /// - Parameter app: The app's name (`IdentitySettings.appName`).
+    func passwordContext(_ row: AccountRow, app: String) throws -> PasswordContext {
+        PasswordContext(
+            address: try address(row),
+            displayName: try vault(row).open(row.sealedDisplayName, .displayName), app: app)
+    }
+}
+
+extension Store {
+    /// The row of an account.
+    /// - Throws: `rpc/not-found`.
+    func account(_ account: AccountID) async throws -> AccountRow {
+        guard let row = try await read({ try $0.account(account) }) else {
+            throw ServiceError(.notFound, fields: ["account_id"])
+        }
+        return row
     }
 }

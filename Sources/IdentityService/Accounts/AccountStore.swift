@@ -147,3 +147,108 @@ extension AccountID {
         self = account
     }
 }
+
+/// The rows of a new account. All random values are drawn and all personal data is sealed before
+/// the transaction.
+struct NewAccount: Sendable {
+    let account: AccountID
+    let sealedKey: [UInt8]
+    let sealedDisplayName: [UInt8]
+    /// Nil for none.
+    var sealedPhotoURL: [UInt8]?
+    let language: String
+    /// Nil for an account without an address.
+    var address: NewAddress?
+    /// Nil for an account without a password.
+    var sealedPasswordHash: [UInt8]?
+    /// The account has no sign-in method (G-07).
+    var isGuest = false
+    /// Pending if its address must be verified first (G-02).
+    var status = AccountStatus.active
+}
+
+/// The address of a new account, or a new address of an account.
+struct NewAddress: Sendable {
+    /// Keyed hash of the normalised address.
+    let lookUpKey: [UInt8]
+    let sealed: [UInt8]
+    /// Whether the address is verified.
+    let isProved: Bool
+}
+
+extension Transaction {
+    /// Makes everything pending of an account void: links and codes that were sent, and addresses
+    /// that wait for verification. A new kind of pending state must be added here.
+    func voidWhatIsUnderWay(of account: AccountID) throws {
+        try removeLinks(of: account)
+        try removePhoneCodes(of: account)
+        try cancelPendingChanges(of: account)
+    }
+}
+
+/// The columns of `accounts` that store a standing: `status` is the visible status, and `beneath`
+/// holds the facts that it hides. For rows from before `beneath`, and for rows inserted with a
+/// status only (imports), no fact is hidden.
+enum AccountStatusTables {
+    static let sql = "ALTER TABLE accounts ADD COLUMN beneath INTEGER NOT NULL DEFAULT 0;"
+}
+
+extension SQLSession {
+    /// The standing of an account; nil if there is no such account.
+    func standing(_ account: AccountID) throws -> AccountStanding? {
+        try queryOne(
+            "SELECT status, beneath FROM accounts WHERE account = ?", [.integer(account.key)]
+        ) { row in
+            let status = try row.integer(0)
+            guard let status = AccountStatus(rawValue: status) else {
+                throw SQLError(.unexpectedValue, detail: "accounts.status \(status)")
+            }
+            return AccountStanding(status: status, beneath: try row.integer(1))
+        }
+    }
+}
+
+extension Transaction {
+    /// Applies an event to an account. This is the only way to change a status.
+    /// - Returns: whether the standing changed; false if there is no such account.
+    @discardableResult
+    func apply(_ event: AccountEvent, _ account: AccountID) throws -> Bool {
+        guard let before = try standing(account) else { return false }
+        let after = AccountStatusRule.standing(before, after: event)
+        guard after != before else { return false }
+        try execute(
+            "UPDATE accounts SET status = ?, beneath = ? WHERE account = ?",
+            [
+                .integer(after.status.rawValue), .integer(after.beneath), .integer(account.key),
+            ])
+        return true
+    }
+}
+
+extension AccountStanding {
+    private static let suspendedBit: Int64 = 1
+    private static let pendingBit: Int64 = 2
+
+    init(status: AccountStatus, beneath: Int64) {
+        isDeleting = status == .deleting
+        isSuspended = status == .suspended || beneath & Self.suspendedBit != 0
+        awaitsVerification = status == .pendingVerification || beneath & Self.pendingBit != 0
+    }
+
+    /// The facts that the status hides, as bits.
+    var beneath: Int64 {
+        (isSuspended && status != .suspended ? Self.suspendedBit : 0)
+            | (awaitsVerification && status != .pendingVerification ? Self.pendingBit : 0)
+    }
+}
+
+extension AccountID {
+    /// Parses the id in a request.
+    /// - Throws: `rpc/invalid-argument`.
+    static func required(_ text: String) throws(ServiceError) -> AccountID {
+        guard let account = AccountID(text: text) else {
+            throw ServiceError(.invalidArgument, fields: ["account_id"])
+        }
+        return account
+    }
+}

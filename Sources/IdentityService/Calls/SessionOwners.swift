@@ -22,7 +22,7 @@ struct SessionOwner: Hashable, Sendable {
 /// The account is never read from a request: a compromised gateway could name any account and link
 /// its own identity to it.
 struct SessionOwners: Sendable {
-    let parts: IdentityParts
+    let store: Store
     let devices: any DevicesAPI
 
     /// The owner of a live session.
@@ -58,7 +58,7 @@ struct SessionOwners: Sendable {
             throw ServiceError(.internalError, detail: "a session without a valid account id")
         }
         // The sessions of a deleted account are unusable.
-        guard let row = try await parts.store.read({ try $0.account(account) }) else {
+        guard let row = try await store.read({ try $0.account(account) }) else {
             throw ServiceError(.invalidAccessToken)
         }
         guard row.status.isUsable else { throw ServiceError(.accountDisabled) }

@@ -62,7 +62,7 @@ extension Transaction {
     /// - Parameters: as `IdentityOutbox.endAccount`.
     func endSessions(
         of account: AccountID, provedUntil moment: Timestamp, except session: String = "",
-        reason: SessionV1.EndReason = .security, _ parts: IdentityParts
+        reason: SessionV1.EndReason = .security, _ outbox: IdentityOutbox
     ) throws {
         let before = SQLValue(moment + ProofIssuer.afterEnd)
         try execute(
@@ -74,7 +74,7 @@ extension Transaction {
                 before, session.isEmpty ? .null : .text(session), .integer(account.key), before,
             ])
         try enqueue(
-            IdentityOutbox(parts: parts).endAccount(
+            outbox.endAccount(
                 account, provedUntil: moment, except: session, reason: reason))
     }
 }

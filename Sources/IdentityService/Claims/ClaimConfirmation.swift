@@ -27,7 +27,11 @@ import Storage
 /// confirmation differs from the friendly one (`ConfirmationRule`), where another password replaces
 /// the first: there the account owns the address already, here it does not yet.
 struct ClaimConfirmation: Sendable {
-    let parts: IdentityParts
+    let store: Store
+    let keys: IdentityKeys
+    let passwords: PasswordCheck
+    let time: any Time
+    let randomness: any Randomness
 
     /// - Returns: the account, which now owns the address; nil if the link belongs to no claim, or
     ///   was used in the meantime.
@@ -41,8 +45,8 @@ struct ClaimConfirmation: Sendable {
     }
 
     private func find(_ attempt: ConfirmationAttempt) async throws -> (Claim, AccountRow)? {
-        let now = parts.time.now()
-        return try await parts.store.read { session in
+        let now = time.now()
+        return try await store.read { session in
             guard let claim = try session.claim(tokenHash: attempt.tokenHash, at: now),
                 let row = try session.account(claim.account)
             else { return nil }
@@ -55,17 +59,17 @@ struct ClaimConfirmation: Sendable {
     ) async throws {
         let rule = ConfirmationRule(
             owner: claim.account, asking: attempt.asking, hasPassword: !attempt.password.isEmpty)
-        try await LinkProof(parts: parts).require(
+        try await LinkProof(store: store).require(
             rule, attempt.password, of: claim.account, from: attempt.origin,
             counted: { try $0.countGuess(at: claim) },
-            isRight: { try await PasswordCheck(parts: parts).isRight($0, of: claim, row) })
+            isRight: { try await passwords.isRight($0, of: claim, row) })
     }
 
     /// - Returns: nil if the claim is superseded or gone, or its account is not a guest.
     private func write(
         _ attempt: ConfirmationAttempt, _ checked: Claim
     ) async throws -> AccountRow? {
-        try await parts.store.write { transaction in
+        try await store.write { transaction in
             guard try transaction.storedResponse(of: attempt.call) == nil,
                 let claim = try transaction.claim(
                     tokenHash: attempt.tokenHash, at: transaction.at), claim == checked,
@@ -88,7 +92,7 @@ struct ClaimConfirmation: Sendable {
         _ transaction: Transaction
     ) throws {
         let account = row.account
-        let vault = try AccountReader(parts: parts).vault(row)
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
         let entered = try vault.open(claim.sealedAddress, .claimedAddress)
         let hash = try vault.open(claim.sealedPasswordHash, .claimedPasswordHash)
         try transaction.insert(

@@ -9,7 +9,8 @@ import Storage
 /// Both take the same steps, so that the time of a sign-up does not reveal which mail it was
 /// one owner lookup, one account read, one address decrypted, one mail sealed.
 struct ClaimMail {
-    let parts: IdentityParts
+    let settings: IdentitySettings
+    let outbox: IdentityOutbox
     let transaction: Transaction
 
     /// Enqueues the mail. The claim must be in the store already.
@@ -18,7 +19,7 @@ struct ClaimMail {
         guard let row = try transaction.account(owner ?? claim.account) else {
             throw ServiceError(.internalError, detail: "a claim's account is missing")
         }
-        let vault = try AccountReader(parts: parts).vault(row)
+        let vault = try AccountReader(keys: outbox.keys, randomness: outbox.randomness).vault(row)
         let stored =
             try owner == nil
             ? vault.open(claim.sealedAddress, .claimedAddress)
@@ -26,9 +27,8 @@ struct ClaimMail {
         guard let address = stored.flatMap(EmailAddress.init) else {
             throw ServiceError(.internalError, detail: "a claimed address is malformed")
         }
-        let link = token.url(.verifyEmail, origin: parts.settings.linkOrigin)
-        let taken = AlreadyRegisteredMail(settings: parts.settings).mail(to: row)
-        let outbox = IdentityOutbox(parts: parts)
+        let link = token.url(.verifyEmail, origin: settings.linkOrigin)
+        let taken = AlreadyRegisteredMail(settings: settings).mail(to: row)
         try transaction.enqueue(
             outbox.email(
                 owner == nil ? .verifyEmail(link: link) : taken,

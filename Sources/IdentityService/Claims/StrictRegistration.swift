@@ -6,8 +6,8 @@ import ServiceRuntime
 import Storage
 
 /// Registers under `enumeration: strict` (G-02, X-02): for every address the response is a guest
-/// account with a claim on the address, and one mail is sent. See `Claim` for what is pending, and
-/// `ClaimConfirmation` for how it is confirmed.
+/// account with a claim on the address, and one mail is sent. The claim holds the address and the
+/// password until it is confirmed (`ClaimConfirmation`). Only then does the account own them.
 ///
 ///     the address is    rows written                      mail                  who can confirm it
 ///     free              guest, claim, mail, audit         the link              who reads the mail
@@ -18,7 +18,12 @@ import Storage
 /// guest can see afterwards. All are alike: the same hash, the same rows, the same responses to a
 /// repeated call, and a superseded claim looks like a pending one.
 struct StrictRegistration: Sendable {
-    let parts: IdentityParts
+    let settings: IdentitySettings
+    let store: Store
+    let keys: IdentityKeys
+    let passwords: PasswordCheck
+    let time: any Time
+    let randomness: any Randomness
 
     /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
     ///   session.
@@ -28,9 +33,9 @@ struct StrictRegistration: Sendable {
     func run(
         _ applicant: Applicant, as guest: GuestSession?
     ) async throws -> IdentityV1.RegisterResponse {
-        let hash = try await parts.passwords.hash(password: applicant.password.bytes)
+        let hash = try await passwords.hash(applicant.password)
         let draft = try ClaimDraft(
-            applicant, hash: hash, as: guest?.row, parts, at: parts.time.now())
+            applicant, hash: hash, as: guest?.row, settings, keys, randomness, at: time.now())
         switch try await write(applicant, draft, guest) {
         case .claimed(let row, let moment): return try answer(row, applicant, provedAt: moment)
         case .done(let first): return try await answerAgain(first, applicant)
@@ -46,7 +51,7 @@ struct StrictRegistration: Sendable {
     private func write(
         _ applicant: Applicant, _ draft: ClaimDraft, _ guest: GuestSession?
     ) async throws -> Outcome {
-        try await parts.store.write { transaction in
+        try await store.write { transaction in
             if let first = try transaction.storedResponse(of: applicant.call) {
                 return .done(first)
             }
@@ -59,8 +64,11 @@ struct StrictRegistration: Sendable {
             try transaction.insert(draft.claim)
             // Whether the mail is withheld must not depend on who owns the address.
             if !applicant.isMailWithheld {
-                try ClaimMail(parts: parts, transaction: transaction)
-                    .write(draft.claim, token: draft.token)
+                try ClaimMail(
+                    settings: settings, outbox: IdentityOutbox(keys: keys, randomness: randomness),
+                    transaction: transaction
+                )
+                .write(draft.claim, token: draft.token)
             }
             try audit(applicant, draft, transaction)
             try transaction.remember(
@@ -82,14 +90,15 @@ struct StrictRegistration: Sendable {
         guard let row = try transaction.account(guest), row.isGuest else {
             throw ServiceError(.alreadySignedIn)
         }
-        let vault = try AccountReader(parts: parts).vault(row)
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
         if try vault.open(row.sealedDisplayName, .displayName).isEmpty {
             try transaction.fillProfile(
                 guest, sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
                 sealedPhotoURL: nil)
         }
         try transaction.endSessions(
-            of: guest, provedUntil: transaction.at, reason: .signedOut, parts)
+            of: guest, provedUntil: transaction.at, reason: .signedOut,
+            IdentityOutbox(keys: keys, randomness: randomness))
     }
 
     private func audit(
@@ -107,12 +116,15 @@ struct StrictRegistration: Sendable {
     private func answer(
         _ row: AccountRow, _ applicant: Applicant, provedAt moment: Timestamp
     ) throws -> IdentityV1.RegisterResponse {
-        var account = try AccountReader(parts: parts).message(row, lastSignInAt: nil)
+        var account = try AccountReader(keys: keys, randomness: randomness).message(
+            row, lastSignInAt: nil)
         if row.address == nil { account.pendingEmail = applicant.address.entered }
         return IdentityV1.RegisterResponse(
             account: account,
-            proof: parts.settings.emailVerification == .required && row.isGuest
-                ? nil : ProofIssuer(parts: parts).proof(row.account, provedAt: moment))
+            proof: settings.emailVerification == .required && row.isGuest
+                ? nil
+                : ProofIssuer(keys: keys, randomness: randomness).proof(
+                    row.account, provedAt: moment))
     }
 
     /// Answers a repeated call (G-25) if it has the same password: the claim's, or the account's
@@ -121,9 +133,9 @@ struct StrictRegistration: Sendable {
     func answerAgain(
         _ first: StoredResponse, _ applicant: Applicant
     ) async throws -> IdentityV1.RegisterResponse {
-        let moment = parts.time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
+        let moment = time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
         let account = try AccountID(stored: first.account)
-        let (holder, claim) = try await parts.store.read { session in
+        let (holder, claim) = try await store.read { session in
             (
                 try session.passwordHolder(account),
                 try session.claim(of: account, at: moment)
@@ -139,17 +151,52 @@ struct StrictRegistration: Sendable {
     private func isRight(
         _ password: Password, _ holder: PasswordHolder?, _ claim: Claim?
     ) async throws -> Bool {
-        let check = PasswordCheck(parts: parts)
+        let check = passwords
         guard let holder, let claim else { return try await check.isRight(password, of: holder) }
         return try await check.isRight(password, of: claim, holder.row)
+    }
+}
+
+/// Everything that a sign-up under `enumeration: strict` writes, prepared before the transaction:
+/// the rows of a new guest, unless the caller is a guest already, and the claim with its link.
+struct ClaimDraft: Sendable {
+    /// The rows of a new guest; nil if the caller is a guest.
+    let account: NewAccount?
+    let claim: Claim
+    let token: LinkToken
+
+    /// A draft for an applicant whose password's hash is `hash`.
+    /// - Parameter guest: The calling guest, who keeps the account; nil for a caller without a
+    ///   session.
+    init(
+        _ applicant: Applicant, hash: String, as guest: AccountRow?, _ settings: IdentitySettings,
+        _ keys: IdentityKeys, _ randomness: any Randomness, at moment: Timestamp
+    ) throws {
+        let id = guest?.account ?? AccountID.drawn(from: randomness)
+        let vault =
+            try guest.map { try AccountReader(keys: keys, randomness: randomness).vault($0) }
+            ?? AccountVault(new: id, under: keys.accounts, randomness: randomness)
+        account =
+            guest == nil
+            ? NewAccount(
+                account: id, sealedKey: vault.sealedKey,
+                sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+                language: applicant.language, isGuest: true) : nil
+        token = LinkToken.drawn(from: randomness)
+        claim = Claim(
+            account: id, tokenHash: token.hash(.verifyEmail, keys.links),
+            addressKey: applicant.lookUpKey,
+            sealedAddress: try vault.seal(applicant.address.entered, .claimedAddress),
+            sealedPasswordHash: try vault.seal(hash, .claimedPasswordHash),
+            expiresAt: moment + settings.verificationLife)
     }
 }
 
 extension PasswordCheck {
     /// Whether `password` is the one that the claim was made with.
     func isRight(_ password: Password, of claim: Claim, _ row: AccountRow) async throws -> Bool {
-        let stored = try AccountReader(parts: parts).vault(row)
+        let stored = try AccountReader(keys: keys, randomness: randomness).vault(row)
             .open(claim.sealedPasswordHash, .claimedPasswordHash)
-        return try await parts.passwords.verify(password: password.bytes, against: stored)
+        return try await passwords.verify(password: password.bytes, against: stored)
     }
 }

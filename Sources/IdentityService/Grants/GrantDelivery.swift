@@ -1,4 +1,5 @@
 import Cryptography
+import Logging
 import ServiceRuntime
 import Storage
 
@@ -9,7 +10,11 @@ import Storage
 /// rejects it the second time. The next sign-in brings another code. Only if the account is deleted
 /// before that is there no grant to revoke.
 struct GrantDelivery: Sendable {
-    let parts: IdentityParts
+    let store: Store
+    let keys: IdentityKeys
+    let time: any Time
+    let randomness: any Randomness
+    let logger: Logger
     /// Nil if the operator has configured no key.
     let apple: AppleEndpoint?
 
@@ -18,8 +23,8 @@ struct GrantDelivery: Sendable {
     /// identity was removed in the meantime, the grant is revoked.
     /// - Throws: `auth/provider-unavailable` and storage errors; the relay retries.
     func exchange(_ message: OutboxMessage) async throws {
-        let order = try GrantOrder(message, under: parts.keys.outbox)
-        guard parts.time.now() < order.until else { return try await refuse(order, "expired") }
+        let order = try GrantOrder(message, under: keys.outbox)
+        guard time.now() < order.until else { return try await refuse(order, "expired") }
         guard try await !isDone(order, message) else { return }
         switch try await endpoint().exchange(code: order.secret, client: order.client) {
         case .granted(let grant):
@@ -36,8 +41,8 @@ struct GrantDelivery: Sendable {
     /// person's whole consent, which by now includes a newer one.
     /// - Throws: `auth/provider-unavailable` and storage errors; the relay retries.
     func revoke(_ message: OutboxMessage) async throws {
-        let order = try GrantOrder(message, under: parts.keys.outbox)
-        guard parts.time.now() < order.until else { return try await giveUp(order, "expired") }
+        let order = try GrantOrder(message, under: keys.outbox)
+        guard time.now() < order.until else { return try await giveUp(order, "expired") }
         guard try await !isLinkedAgain(order, message) else {
             return try await giveUp(order, "linked-again")
         }
@@ -58,20 +63,21 @@ struct GrantDelivery: Sendable {
     /// Whether this order was executed before, and only its removal from the outbox failed.
     private func isDone(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
         guard
-            let holder = try await parts.store.read({
+            let holder = try await store.read({
                 try $0.grantHolder(lookUpKey: order.lookUpKey)
             })
         else { return false }
-        return try Grants(parts: parts).grant(of: holder)?.order == message.key
+        return try Grants(keys: keys, randomness: randomness, keepsGrants: apple != nil).grant(
+            of: holder)?.order == message.key
     }
 
     /// Whether an account has the identity again. If so, the grant is stored there, unless it
     /// already has one.
     private func isLinkedAgain(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
-        let grants = Grants(parts: parts)
+        let grants = Grants(keys: keys, randomness: randomness, keepsGrants: apple != nil)
         let stored = StoredGrant(
             client: order.client, refreshToken: order.secret, order: message.key)
-        return try await parts.store.write { transaction in
+        return try await store.write { transaction in
             guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey) else {
                 return false
             }
@@ -91,8 +97,8 @@ struct GrantDelivery: Sendable {
             client: order.client,
             refreshToken: grant.refreshToken.withBytes { String(decoding: $0, as: UTF8.self) },
             order: message.key)
-        let grants = Grants(parts: parts)
-        try await parts.store.write { transaction in
+        let grants = Grants(keys: keys, randomness: randomness, keepsGrants: apple != nil)
+        try await store.write { transaction in
             guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey),
                 holder.account == order.account
             else {
@@ -106,7 +112,7 @@ struct GrantDelivery: Sendable {
     }
 
     private func refuse(_ order: GrantOrder, _ word: String) async throws {
-        parts.logger.warning(
+        logger.warning(
             "identity.grant.exchange.failed",
             "exchanging an authorization code failed; this account has no grant to revoke",
             fields: [.account: .text(order.account.text), .reason: .text(word)])
@@ -116,7 +122,7 @@ struct GrantDelivery: Sendable {
     }
 
     private func giveUp(_ order: GrantOrder, _ word: String) async throws {
-        parts.logger.warning(
+        logger.warning(
             "identity.grant.revoke.failed", "revoking a provider's grant failed",
             fields: [.account: .text(order.account.text), .reason: .text(word)])
         try await audit(
@@ -125,6 +131,6 @@ struct GrantDelivery: Sendable {
     }
 
     private func audit(_ event: AuditEvent) async throws {
-        try await parts.store.write { try $0.audit(event) }
+        try await store.write { try $0.audit(event) }
     }
 }

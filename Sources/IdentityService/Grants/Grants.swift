@@ -15,16 +15,18 @@ struct Grants: Sendable {
     /// How long a revocation is retried: more time than an operator needs to repair a key.
     static let revocationLife: Duration = .seconds(30 * 24 * 3_600)
 
-    let parts: IdentityParts
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let keepsGrants: Bool
 
     /// Orders the exchange of the code that came with an identity, if any. Call it in the
     /// transaction that signs in or links.
     func exchange(
         _ proved: ProvedIdentity, for account: AccountID, _ transaction: Transaction
     ) throws {
-        guard parts.keepsGrants, let code = proved.code else { return }
+        guard keepsGrants, let code = proved.code else { return }
         let order = GrantOrder(
-            account: account, lookUpKey: parts.keys.lookUpKey(of: proved), client: code.client,
+            account: account, lookUpKey: keys.lookUpKey(of: proved), client: code.client,
             subject: proved.subject, secret: code.code, until: transaction.at + Self.codeLife)
         try enqueue(order, .grantExchange, transaction)
     }
@@ -60,8 +62,8 @@ struct Grants: Sendable {
     /// The vault of an identity's account.
     func vault(_ holder: GrantHolder) throws -> AccountVault {
         try AccountVault(
-            of: holder.account, sealedKey: holder.sealedKey, under: parts.keys.accounts,
-            randomness: parts.randomness)
+            of: holder.account, sealedKey: holder.sealedKey, under: keys.accounts,
+            randomness: randomness)
     }
 
     private func enqueue(
@@ -69,6 +71,7 @@ struct Grants: Sendable {
     ) throws {
         try transaction.enqueue(
             order.message(
-                topic, key: IdentityOutbox(parts: parts).newKey(), under: parts.keys.outbox))
+                topic, key: IdentityOutbox(keys: keys, randomness: randomness).newKey(),
+                under: keys.outbox))
     }
 }

@@ -26,11 +26,11 @@ struct NewIdentity: Sendable {
     /// - Parameter key: The row key; random.
     init(
         _ proved: ProvedIdentity, of account: AccountID, key: Int64, _ vault: AccountVault,
-        _ parts: IdentityParts
+        _ keys: IdentityKeys
     ) throws {
         identity = key
         self.account = account
-        lookUpKey = parts.keys.lookUpKey(of: proved)
+        lookUpKey = keys.lookUpKey(of: proved)
         method = proved.method
         sealedDetails = try vault.seal(IdentityDetails(proved).text, .identityDetails(key))
     }
@@ -128,5 +128,20 @@ extension IdentityKeys {
         DelimitedParts.joined([
             Array("identity".utf8), Array(issuer.utf8), Array(subject.utf8),
         ])
+    }
+}
+
+extension Transaction {
+    /// Uses a nonce (G-05).
+    /// - Returns: false if it was used before. Attack: an intercepted token is replayed.
+    func use(_ nonce: UsedNonce) throws -> Bool {
+        try purge("used_nonces", key: "nonce", expiry: "expires_at_ms", until: at)
+        let written = try execute(
+            """
+            INSERT INTO used_nonces (nonce_key, expires_at_ms) VALUES (?, ?)
+            ON CONFLICT (nonce_key) DO NOTHING
+            """,
+            [.blob(nonce.key), SQLValue(nonce.expiresAt)])
+        return written == 1
     }
 }

@@ -24,24 +24,21 @@ extension Providers: ProviderTokens {
     }
 }
 
-/// Verifies tokens, and records rejected ones in the audit trail.
-struct RecordedTokens: Sendable {
-    let parts: IdentityParts
-    let tokens: any ProviderTokens
-
-    /// Verifies a token and returns the identity that it proves.
+extension IdentitiesHandler {
+    /// Verifies a token and returns the identity that it proves. Records a rejected token in the
+    /// audit trail.
     /// - Parameter account: The account of the caller's session; nil outside a session.
     /// - Throws: as `ProviderTokens`; `rpc/invalid-argument` if there is no token.
     func identity(
         provedBy token: IdentityV1.ProviderToken?, for account: AccountID?,
-        from origin: IdentityV1.Origin?
+        _ origin: IdentityV1.Origin?
     ) async throws -> ProvedIdentity {
         guard let token else { throw ServiceError(.invalidArgument, fields: ["token"]) }
         do {
             return try await tokens.identity(provedBy: token)
         } catch let error as ServiceError where Self.tellsOfTheToken(error.code) {
-            let origin = CallOrigin(origin, hash: parts.keys.audit)
-            try await parts.store.write { transaction in
+            let origin = CallOrigin(origin, hash: keys.audit)
+            try await store.write { transaction in
                 guard let account else {
                     return try transaction.auditCounted(
                         .signInFailed, outcome: error.code, from: origin)

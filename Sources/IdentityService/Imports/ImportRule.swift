@@ -1,3 +1,4 @@
+import Messages
 import ServiceRuntime
 
 /// Decides what happens to a record, by the accounts that its ids match (pure):
@@ -40,5 +41,21 @@ enum ImportRule {
             return .refuse(ImportRefusal(code: .credentialAlreadyInUse, field: "phone_number"))
         }
         return .create
+    }
+}
+
+/// The reason why a record is rejected. Each record has its own, so that the rest of the file is
+/// imported.
+struct ImportRefusal: Error, Hashable {
+    let code: ErrorCode
+    /// The record's field with the error.
+    let field: String
+    /// Details, if the code and the field do not suffice.
+    var reason = ""
+
+    /// The refusal in a protobuf message.
+    var answer: IdentityV1.ImportAnswer {
+        IdentityV1.ImportAnswer(
+            outcome: .refused, code: code.rawValue, field: field, reason: reason)
     }
 }

@@ -65,3 +65,77 @@ extension Transaction {
         }
     }
 }
+
+/// An account with everything that an export contains.
+struct ExportedRow: Sendable {
+    let row: AccountRow
+    let sealedHash: [UInt8]?
+    let sealedExternalID: [UInt8]?
+    let sealedClaims: [UInt8]?
+    let identities: [IdentityRow]
+}
+
+extension SQLSession {
+    /// The accounts after `position`, in the order of their keys.
+    func exportedAccounts(after position: Int64, limit: Int64) throws -> [AccountID] {
+        try query(
+            "SELECT account FROM accounts WHERE account > ? ORDER BY account LIMIT ?",
+            [.integer(position), .integer(limit)]
+        ) { try AccountID(stored: $0.integer(0)) }
+    }
+
+    /// The export of an account; the row is nil if the account is left out.
+    func exported(
+        _ account: AccountID, withHash: Bool
+    ) throws -> (account: AccountID, row: ExportedRow?) {
+        guard let row = try self.account(account), row.status != .deleting, !row.isGuest else {
+            return (account, nil)
+        }
+        func blob(_ sql: String) throws -> [UInt8]? {
+            try queryOne(sql, [.integer(account.key)]) { try $0.blob(0) }
+        }
+        let exported = ExportedRow(
+            row: row,
+            sealedHash: withHash
+                ? try blob("SELECT hash FROM passwords WHERE account = ?") : nil,
+            sealedExternalID: try blob(
+                "SELECT external_id FROM imported_accounts WHERE account = ?"),
+            sealedClaims: try blob("SELECT document FROM custom_claims WHERE account = ?"),
+            identities: try identities(of: account))
+        return (account, exported)
+    }
+}
+
+/// The tables for imported accounts.
+enum ImportTables {
+    /// External ids, looked up by a keyed hash of system and id; custom claims; the parameters that
+    /// the hashes of a Firebase project share, stored once; the scheme of each password hash that
+    /// is not ours, with an index of these hashes only; and the schemes that our own hashes ever
+    /// had.
+    static let foreignAccounts = """
+        CREATE TABLE hash_parameters (
+            parameters INTEGER PRIMARY KEY,
+            look_up_key BLOB NOT NULL,
+            sealed BLOB NOT NULL,
+            kept_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX hash_parameters_by_look_up_key ON hash_parameters (look_up_key);
+        CREATE TABLE imported_accounts (
+            account INTEGER PRIMARY KEY REFERENCES accounts,
+            look_up_key BLOB NOT NULL,
+            external_id BLOB NOT NULL,
+            imported_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX imported_accounts_by_look_up_key ON imported_accounts (look_up_key);
+        CREATE TABLE custom_claims (
+            account INTEGER PRIMARY KEY REFERENCES accounts,
+            document BLOB NOT NULL
+        ) STRICT;
+        ALTER TABLE passwords ADD COLUMN scheme TEXT;
+        CREATE INDEX passwords_by_scheme ON passwords (scheme) WHERE scheme IS NOT NULL;
+        CREATE TABLE own_password_schemes (
+            scheme INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL
+        ) STRICT;
+        """
+}

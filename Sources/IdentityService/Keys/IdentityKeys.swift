@@ -2,6 +2,7 @@ import Addresses
 import Contracts
 package import Cryptography
 package import ServiceRuntime
+package import Storage
 
 /// The keys of the identity service, one for each purpose. All but one are derived from its master
 /// key.
@@ -75,5 +76,23 @@ extension IdentityKeys {
     /// cannot be joined with the accounts.
     func subject(of address: EmailAddress) -> [UInt8] {
         audit.lookUpKey(Array("email address\0".utf8) + address.normalised)
+    }
+}
+
+extension IdentityKeys {
+    /// For each of the oldest accounts, whether these keys decrypt its key (`Store.requireKey`).
+    /// - Throws: `SQLError`.
+    package func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool] {
+        try session.query(
+            """
+            SELECT accounts.account, account_keys.sealed_key
+            FROM accounts JOIN account_keys ON account_keys.account = accounts.account
+            ORDER BY accounts.created_at_ms, accounts.account LIMIT ?
+            """,
+            [.integer(limit)]
+        ) { row in
+            AccountVault.opens(
+                try row.blob(1), of: try AccountID(stored: row.integer(0)), under: accounts)
+        }
     }
 }

@@ -10,7 +10,8 @@ struct ProofIssuer: Sendable {
     /// (`IdentityOutbox.endAccount`). A proof that is this much later is the first valid one.
     static let afterEnd: Duration = .milliseconds(1)
 
-    let parts: IdentityParts
+    let keys: IdentityKeys
+    let randomness: any Randomness
 
     /// A proof of an authentication at `moment`.
     /// - Parameter methods: The authentication methods as RFC 8176 names them, by default the
@@ -18,9 +19,9 @@ struct ProofIssuer: Sendable {
     func proof(
         _ account: AccountID, by methods: [String] = ["pwd"], provedAt moment: Timestamp
     ) -> IdentityV1.SignInProof {
-        parts.keys.proofs.seal(
+        keys.proofs.seal(
             IdentityV1.SignInProof(
                 accountId: account.text, amr: methods, authTimeMs: moment.milliseconds,
-                provedAtMs: moment.milliseconds, nonce: parts.randomness.bytes(Self.nonceBytes)))
+                provedAtMs: moment.milliseconds, nonce: randomness.bytes(Self.nonceBytes)))
     }
 }

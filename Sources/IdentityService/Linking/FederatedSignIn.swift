@@ -11,7 +11,12 @@ import Storage
 /// and the writes. Of two parallel first sign-ins, the second therefore sees what the first has
 /// written.
 struct FederatedSignIn: Sendable {
-    let parts: IdentityParts
+    let settings: IdentitySettings
+    let store: Store
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    /// Whether providers' codes are exchanged: the operator has configured Apple's key (G-05).
+    let keepsGrants: Bool
 
     /// Attempts for each call. On a storage engine with several writers, another sign-in can write
     /// between the lookup and the write. A unique index then rejects the write, and the decision is
@@ -60,8 +65,8 @@ struct FederatedSignIn: Sendable {
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> IdentityV1.AdmissionResponse? {
         guard call.call != nil else { return nil }
-        let again = try await parts.store.write { transaction in
-            try FederatedSignInReplay(parts: parts, transaction: transaction).admitted(proved, call)
+        let again = try await store.write { transaction in
+            try FederatedSignInTransaction(self, proved, call, transaction).replay()
         }
         return try again.map { try answer($0, proved) }
     }
@@ -70,9 +75,8 @@ struct FederatedSignIn: Sendable {
         _ proved: ProvedIdentity, _ call: FederatedSignInCall
     ) async throws -> FederatedSignInOutcome {
         do {
-            return try await parts.store.write { transaction in
-                var writing = FederatedSignInTransaction(
-                    parts: parts, proved: proved, call: call, transaction: transaction)
+            return try await store.write { transaction in
+                var writing = FederatedSignInTransaction(self, proved, call, transaction)
                 return try writing.run()
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
@@ -83,13 +87,13 @@ struct FederatedSignIn: Sendable {
     private func answer(
         _ admitted: CommittedSignIn, _ proved: ProvedIdentity
     ) throws -> IdentityV1.AdmissionResponse {
-        let reading = AccountReader(parts: parts)
+        let reader = AccountReader(keys: keys, randomness: randomness)
         var answer = admitted.record.message
-        answer.account = try reading.message(
+        answer.account = try reader.message(
             admitted.row, lastSignInAt: admitted.record.lastSignInAt)
-        answer.proof = ProofIssuer(parts: parts).proof(
+        answer.proof = ProofIssuer(keys: keys, randomness: randomness).proof(
             admitted.row.account, by: proved.amr, provedAt: admitted.provedAt)
-        answer.collision?.guest = try admitted.guest.map { try reading.message($0) }
+        answer.collision?.guest = try admitted.guest.map { try reader.message($0) }
         return answer
     }
 }
@@ -111,4 +115,37 @@ struct CommittedSignIn: Sendable {
     let provedAt: Timestamp
     /// The guest whose session made the call, if it is another account than the one signed in to.
     let guest: AccountRow?
+}
+
+/// The validated request data of a sign-in by a proved identity, without the proof.
+struct FederatedSignInCall: Sendable {
+    let origin: CallOrigin
+    /// The device, for notices to the account's owner.
+    let device: SignInDevice
+    /// The language of mails to a new account.
+    let language: String
+    /// The session that made the call, as the session service reports it (`SessionOwners`). A guest
+    /// is upgraded; a full account is rejected. Nil without a session.
+    var guest: SessionOwner?
+    /// For idempotent retries; nil when the call carries no key. The fingerprint covers the
+    /// identity (`IdentityKeys.lookUpKey(of:)`), because a stored response is returned only to a
+    /// caller that proves the same identity again.
+    let call: RepeatableCall?
+
+    /// Reads the fields of a request other than its proof.
+    /// - Parameter language: BCP 47; empty selects the default.
+    /// - Throws: `rpc/invalid-argument` when `language` is not a language tag.
+    init(
+        from origin: IdentityV1.Origin?, language: String, guest: SessionOwner? = nil,
+        call: RepeatableCall?, _ settings: IdentitySettings, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        guard language.isEmpty || Applicant.isLanguage(language) else {
+            throw ServiceError(.invalidArgument, fields: ["language"])
+        }
+        self.origin = CallOrigin(origin, hash: keys.audit)
+        device = SignInDevice(origin)
+        self.language = language.isEmpty ? settings.defaultLanguage : language
+        self.guest = guest
+        self.call = call
+    }
 }

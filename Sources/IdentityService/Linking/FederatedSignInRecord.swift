@@ -1,6 +1,5 @@
 import Messages
 import ServiceRuntime
-import Storage
 
 /// The stored response of a sign-in, for idempotent retries (G-25): the account and the outcome. It
 /// holds no personal data; a retry reads everything else from the current rows.
@@ -64,35 +63,5 @@ struct FederatedSignInRecord: Sendable {
         self.account = account
         lastSignInAt =
             kept.lastSignInAtMs == 0 ? nil : Timestamp(milliseconds: kept.lastSignInAtMs)
-    }
-}
-
-/// Looks up the stored response of an earlier identical call.
-struct FederatedSignInReplay {
-    let parts: IdentityParts
-    let transaction: Transaction
-
-    /// The stored response to `call`; nil when the call is new or carries no key.
-    ///
-    /// The caller must have proved the identity again, and the identity must still belong to the
-    /// account. A captured idempotency key alone therefore gives no access, and an identity that
-    /// was unlinked since then gives none either.
-    /// - Throws: `auth/idempotency-key-reused` when the identity is no longer linked to that
-    ///   account, `auth/user-disabled`.
-    func admitted(_ proved: ProvedIdentity, _ call: FederatedSignInCall) throws -> CommittedSignIn?
-    {
-        guard let bytes = try transaction.remembered(of: call.call) else { return nil }
-        let record = try FederatedSignInRecord(bytes)
-        let identity = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
-        guard identity?.account == record.account,
-            let row = try transaction.account(record.account)
-        else { throw ServiceError(.idempotencyKeyReused) }
-        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return CommittedSignIn(
-            row: row, record: record,
-            // The retry may arrive in the same millisecond in which the first call ended all
-            // sessions.
-            provedAt: transaction.at + ProofIssuer.afterEnd,
-            guest: try record.guest.flatMap(transaction.account))
     }
 }

@@ -16,34 +16,39 @@ struct FoundAccounts {
     }
 }
 
-/// The transaction of a federated sign-in: looks up, decides with `LinkingRule`, writes, and reads
-/// back what has changed.
+/// The transaction of a federated sign-in: looks up, decides with `LinkingRule`, writes
+/// (`FederatedSignInWrites.swift`), and reads back what has changed.
 struct FederatedSignInTransaction {
-    private let parts: IdentityParts
-    private let proved: ProvedIdentity
-    private let call: FederatedSignInCall
-    private let transaction: Transaction
+    let settings: IdentitySettings
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let keepsGrants: Bool
+    let proved: ProvedIdentity
+    let call: FederatedSignInCall
+    let transaction: Transaction
     /// The look-up key of the identity.
-    private let lookUpKey: [UInt8]
-    private var found = FoundAccounts()
+    let lookUpKey: [UInt8]
+    private(set) var found = FoundAccounts()
 
     init(
-        parts: IdentityParts, proved: ProvedIdentity, call: FederatedSignInCall,
-        transaction: Transaction
+        _ signIn: FederatedSignIn, _ proved: ProvedIdentity, _ call: FederatedSignInCall,
+        _ transaction: Transaction
     ) {
-        self.parts = parts
+        settings = signIn.settings
+        keys = signIn.keys
+        randomness = signIn.randomness
+        keepsGrants = signIn.keepsGrants
         self.proved = proved
         self.call = call
         self.transaction = transaction
-        lookUpKey = parts.keys.lookUpKey(of: proved)
+        lookUpKey = keys.lookUpKey(of: proved)
     }
 
     /// - Throws: `SQLError` of kind `.constraint(.unique)` when another writer got in between;
     ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled` and
     ///   `auth/idempotency-key-reused` as `FederatedSignIn.admit`.
     mutating func run() throws -> FederatedSignInOutcome {
-        let memory = FederatedSignInReplay(parts: parts, transaction: transaction)
-        if let again = try memory.admitted(proved, call) { return .admitted(again) }
+        if let again = try replay() { return .admitted(again) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
             return try refuse(.invalidNonce, of: nil)
         }
@@ -53,6 +58,29 @@ struct FederatedSignInTransaction {
             return try refuse(code, of: linking.known?.account ?? linking.owner?.holder.account)
         }
         return .admitted(try write(decision, linking))
+    }
+
+    /// The stored response to an earlier identical call; nil when the call is new or carries no
+    /// key.
+    ///
+    /// The caller must have proved the identity again, and the identity must still belong to the
+    /// account. A captured idempotency key alone therefore gives no access, and an identity that
+    /// was unlinked since then gives none either.
+    /// - Throws: `auth/idempotency-key-reused` when the identity is no longer linked to that
+    ///   account, `auth/user-disabled`.
+    func replay() throws -> CommittedSignIn? {
+        guard let bytes = try transaction.remembered(of: call.call) else { return nil }
+        let record = try FederatedSignInRecord(bytes)
+        guard try transaction.identity(lookUpKey: lookUpKey)?.account == record.account,
+            let row = try transaction.account(record.account)
+        else { throw ServiceError(.idempotencyKeyReused) }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return CommittedSignIn(
+            row: row, record: record,
+            // The retry may arrive in the same millisecond in which the first call ended all
+            // sessions.
+            provedAt: transaction.at + ProofIssuer.afterEnd,
+            guest: try record.guest.flatMap(transaction.account))
     }
 
     // MARK: look up
@@ -97,7 +125,7 @@ struct FederatedSignInTransaction {
     private mutating func owner() throws -> AddressOwner? {
         guard let email = proved.email,
             let account = try transaction.owner(
-                ofAddress: parts.keys.lookUpKey(of: email.address))
+                ofAddress: keys.lookUpKey(of: email.address))
         else { return nil }
         guard let row = try self.account(account) else {
             throw ServiceError(.internalError, detail: "the account of an address is missing")
@@ -112,38 +140,30 @@ struct FederatedSignInTransaction {
 
     private func refuse(_ code: ErrorCode, of account: AccountID?) throws -> FederatedSignInOutcome
     {
-        try transaction.audit(
-            AuditEvent(
-                .signInFailed, account: account?.key, subject: parts.keys.subject(of: proved),
-                outcome: code
-            ).from(call.origin))
+        try audit(.signInFailed, account, outcome: code)
         return .refused(code)
     }
 
     private func write(_ decision: LinkingDecision, _ linking: LinkingCase) throws
         -> CommittedSignIn
     {
-        let steps = FederatedSignInSteps(
-            parts: parts, proved: proved, call: call, found: found, transaction: transaction)
-        let done = try steps.run(decision)
-        try Grants(parts: parts).exchange(proved, for: done.account, transaction)
+        let done = try apply(decision)
+        try Grants(keys: keys, randomness: randomness, keepsGrants: keepsGrants)
+            .exchange(proved, for: done.account, transaction)
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.note(decision, removed: done.removed)
         let guest = collision(linking.asking, with: done.account)
         if let guest {
             let choice = CollisionChoice(
                 guest: guest.account, account: done.account, at: transaction.at)
-            record.note(choice, token: try choice.token(parts.keys))
+            record.note(choice, token: try choice.token(keys))
         }
-        let news = try SignInRecorder(parts: parts).note(
-            done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
-            from: call.origin, transaction)
-        record.note(news)
-        try transaction.audit(
-            AuditEvent(
-                .signInSucceeded, account: done.account.key,
-                subject: parts.keys.subject(of: proved)
-            ).from(call.origin))
+        let recorder = SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+        record.note(
+            try recorder.note(
+                done.account, before: done.lastSignInAt, by: proved.method, on: call.device,
+                from: call.origin, transaction))
+        try audit(.signInSucceeded, done.account)
         try transaction.remember(call.call, record.bytes)
         let moment = transaction.at + (done.endsSessions ? ProofIssuer.afterEnd : .zero)
         return CommittedSignIn(

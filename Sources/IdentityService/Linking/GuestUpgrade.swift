@@ -10,7 +10,8 @@ import Storage
 /// (unexpired session): an attacker opens the app on a borrowed phone, keeps the guest's refresh
 /// token, and waits until the phone's owner signs up in the app.
 struct GuestUpgrade {
-    let parts: IdentityParts
+    let keys: IdentityKeys
+    let randomness: any Randomness
     let transaction: Transaction
 
     /// - Throws: `auth/already-signed-in` when the account is not an active guest.
@@ -20,7 +21,8 @@ struct GuestUpgrade {
         // method later.
         try transaction.cancelPendingChanges(of: row.account)
         try transaction.endSessions(
-            of: row.account, provedUntil: transaction.at, reason: .signedOut, parts)
+            of: row.account, provedUntil: transaction.at, reason: .signedOut,
+            IdentityOutbox(keys: keys, randomness: randomness))
         try transaction.audit(
             AuditEvent(.guestUpgraded, account: row.account.key).from(origin))
     }
@@ -35,7 +37,7 @@ struct GuestUpgrade {
         if let hash = draft.sealedPasswordHash {
             try transaction.setPassword(row.account, sealedHash: hash)
         }
-        let vault = try AccountReader(parts: parts).vault(row)
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
         let isNamed = try !vault.open(row.sealedDisplayName, .displayName).isEmpty
         try transaction.fillProfile(
             row.account, sealedDisplayName: isNamed ? nil : draft.sealedDisplayName,
@@ -64,7 +66,7 @@ extension SessionOwners {
     func guest(of accessToken: String, _ context: CallContext) async throws -> GuestSession? {
         guard !accessToken.isEmpty else { return nil }
         let owner = try await owner(of: accessToken, context)
-        let row = try await AccountReader(parts: parts).account(owner.account)
+        let row = try await store.account(owner.account)
         guard row.isGuest else { throw ServiceError(.alreadySignedIn) }
         return GuestSession(row: row, owner: owner)
     }

@@ -7,7 +7,10 @@ import Storage
 /// owner gets a notice, and the audit log an entry. The account is not a guest
 /// (`SessionOwners.ownerOfMethods`).
 struct MethodAdding: Sendable {
-    let parts: IdentityParts
+    let store: Store
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let keepsGrants: Bool
 
     /// - Throws: as `MethodRule`; `auth/session-ended`, `auth/missing-or-invalid-nonce`,
     ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
@@ -15,9 +18,10 @@ struct MethodAdding: Sendable {
     func add(_ proved: ProvedIdentity, _ call: MethodCall) async throws -> AccountRow {
         let outcome: Result<AccountRow, ServiceError>
         do {
-            outcome = try await parts.store.write { transaction in
+            outcome = try await store.write { transaction in
                 try MethodAddition(
-                    parts: parts, proved: proved, call: call, transaction: transaction
+                    keys: keys, randomness: randomness, keepsGrants: keepsGrants, proved: proved,
+                    call: call, transaction: transaction
                 ).run()
             }
         } catch let error as SQLError where error.kind == .constraint(.unique) {
@@ -31,7 +35,9 @@ struct MethodAdding: Sendable {
 
 /// The transaction that adds a method.
 private struct MethodAddition {
-    let parts: IdentityParts
+    let keys: IdentityKeys
+    let randomness: any Randomness
+    let keepsGrants: Bool
     let proved: ProvedIdentity
     let call: MethodCall
     let transaction: Transaction
@@ -39,39 +45,37 @@ private struct MethodAddition {
     private var account: AccountID { call.owner.account }
 
     func run() throws -> Result<AccountRow, ServiceError> {
-        let row = try row()
+        let row = try transaction.callersRow(account)
         if try transaction.hasEnded(call.owner) { return .failure(try refusal(.sessionEnded)) }
         if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
         if let nonce = proved.nonce, try !transaction.use(nonce) {
             return .failure(try refusal(.invalidNonce))
         }
-        let known = try transaction.identity(lookUpKey: parts.keys.lookUpKey(of: proved))
+        let known = try transaction.identity(lookUpKey: keys.lookUpKey(of: proved))
         let code = MethodRule.refusal(
             adding: proved.method, to: account, having: row.methods, known: known?.account)
         if let code { return .failure(try refusal(code)) }
         try add(to: row)
         try transaction.remember(call.call, StoredResponse(account: account.key))
-        return .success(try self.row())
+        return .success(try transaction.callersRow(account))
     }
 
     private func add(to row: AccountRow) throws {
-        let vault = try AccountReader(parts: parts).vault(row)
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
         try gainAddress(row, vault)
         try transaction.insert(
-            NewIdentity(
-                proved, of: account, key: parts.randomness.rowKey(), vault, parts))
-        try transaction.forgetRemoval(parts.keys.lookUpKey(of: proved), from: account)
-        try Grants(parts: parts).exchange(proved, for: account, transaction)
+            NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
+        try transaction.forgetRemoval(keys.lookUpKey(of: proved), from: account)
+        try Grants(keys: keys, randomness: randomness, keepsGrants: keepsGrants)
+            .exchange(proved, for: account, transaction)
         try audit(.identityLinked)
-        try NoticeMail(parts: parts).write(
-            .methodAdded, to: account, call.device, naming: [proved.method],
-            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
-            transaction)
+        try NoticeMail(keys: keys, randomness: randomness).write(
+            .methodAdded, to: account, call.device, naming: [proved.method], transaction)
     }
 
     private func gainAddress(_ row: AccountRow, _ vault: AccountVault) throws {
         guard let email = proved.email, email.isVerified else { return }
-        let key = parts.keys.lookUpKey(of: email.address)
+        let key = keys.lookUpKey(of: email.address)
         let gain = MethodRule.address(
             ownKey: row.address?.lookUpKey, isProved: row.address?.provedAt != nil, emailKey: key,
             isTaken: try transaction.owner(ofAddress: key) != nil)
@@ -89,14 +93,6 @@ private struct MethodAddition {
         try audit(.emailVerified)
     }
 
-    private func row() throws -> AccountRow {
-        guard let row = try transaction.account(account) else {
-            throw ServiceError(.invalidAccessToken)
-        }
-        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
-        return row
-    }
-
     /// Records a rejection. Returns the error, which is thrown after the commit.
     private func refusal(_ code: ErrorCode) throws -> ServiceError {
         try audit(.linkingRefused, outcome: code)
@@ -106,7 +102,7 @@ private struct MethodAddition {
     private func audit(_ kind: AuditKind, outcome: ErrorCode? = nil) throws {
         try transaction.audit(
             AuditEvent(
-                kind, account: account.key, subject: parts.keys.subject(of: proved),
+                kind, account: account.key, subject: keys.subject(of: proved),
                 outcome: outcome
             ).from(call.origin))
     }

@@ -19,13 +19,13 @@ struct MethodCall: Sendable {
     /// - Throws: `rpc/invalid-argument` for an invalid idempotency key.
     init(
         _ method: StaticString, of owner: SessionOwner, _ subject: [UInt8],
-        from origin: IdentityV1.Origin?, _ context: CallContext, _ parts: IdentityParts
+        from origin: IdentityV1.Origin?, _ context: CallContext, _ keys: IdentityKeys
     ) throws(ServiceError) {
         self.owner = owner
-        self.origin = CallOrigin(origin, hash: parts.keys.audit)
+        self.origin = CallOrigin(origin, hash: keys.audit)
         device = DeviceShown(origin)
         call = try RepeatableCall(
-            method, [Array(owner.account.text.utf8), subject], context, hash: parts.keys.calls)
+            method, [Array(owner.account.text.utf8), subject], context, hash: keys.calls)
     }
 }
 
@@ -40,8 +40,18 @@ extension SessionOwners {
         _ accessToken: String, _ context: CallContext
     ) async throws -> SessionOwner {
         let owner = try await owner(of: accessToken, context)
-        let row = try await AccountReader(parts: parts).account(owner.account)
+        let row = try await store.account(owner.account)
         guard !row.isGuest else { throw ServiceError(.operationNotAllowed) }
         return try await require(.standard, of: accessToken, context)
+    }
+}
+
+extension SQLSession {
+    /// The row of the account that a call changes.
+    /// - Throws: `auth/invalid-access-token` when it no longer exists, `auth/user-disabled`.
+    func callersRow(_ account: AccountID) throws -> AccountRow {
+        guard let row = try self.account(account) else { throw ServiceError(.invalidAccessToken) }
+        guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return row
     }
 }

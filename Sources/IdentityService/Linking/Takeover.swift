@@ -17,8 +17,11 @@ import Storage
 /// A new table of credentials must be added to `clear`; a new table of pending credentials to
 /// `voidWhatIsUnderWay`.
 struct Takeover {
-    let parts: IdentityParts
+    let keys: IdentityKeys
+    let randomness: any Randomness
     let transaction: Transaction
+
+    private var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 
     /// Removes all credentials and ends all sessions.
     /// - Returns: the removed sign-in methods, for the notice to the owner.
@@ -26,7 +29,7 @@ struct Takeover {
         let account = row.account
         try transaction.removePassword(of: account)
         try clear(account)
-        try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
+        try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
         return row.methods
@@ -45,27 +48,26 @@ struct Takeover {
         guard !removed.isEmpty else { return }
         try transaction.audit(
             AuditEvent(.accountTakenOver, account: account.key).from(origin))
-        try NoticeMail(parts: parts).write(
-            .addressClaimed, to: account, device, naming: removed,
-            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
-            transaction)
+        try NoticeMail(keys: keys, randomness: randomness).write(
+            .addressClaimed, to: account, device, naming: removed, transaction)
     }
 
     /// The part that both share: everything except the password and the sessions.
     private func clear(_ account: AccountID) throws {
-        try Grants(parts: parts).revoke(of: account, transaction)
+        try Grants(keys: keys, randomness: randomness, keepsGrants: false)
+            .revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
         try transaction.forgetRemovals(from: account)
         try transaction.removeKnownDevices(of: account)
         try transaction.voidWhatIsUnderWay(of: account)
-        try transaction.enqueue(IdentityOutbox(parts: parts).revokeDevices(account))
+        try transaction.enqueue(outbox.revokeDevices(account))
     }
 
     /// Marks the account's address as verified, in the owner's spelling: a mail server may treat
     /// `Ada@` and `ada@` as different mailboxes, and the stored spelling came from the previous
     /// holder. An account that waited for this verification becomes active.
     func prove(_ address: EmailAddress, of row: AccountRow) throws {
-        let vault = try AccountReader(parts: parts).vault(row)
+        let vault = try AccountReader(keys: keys, randomness: randomness).vault(row)
         try transaction.setAddressProved(
             row.account, sealed: try vault.seal(address.entered, .address))
         try transaction.audit(AuditEvent(.emailVerified, account: row.account.key))

@@ -64,10 +64,11 @@ extension OutboxQueue {
 struct IdentityOutbox: Sendable {
     private static let keyBytes = 16
 
-    let parts: IdentityParts
+    let keys: IdentityKeys
+    let randomness: any Randomness
 
     /// A random idempotency key, for a message that is built once.
-    func newKey() -> String { Base64URL.encode(parts.randomness.bytes(Self.keyBytes)) }
+    func newKey() -> String { Base64URL.encode(randomness.bytes(Self.keyBytes)) }
 
     /// The idempotency key that every retry of `call` derives.
     func key(of call: RepeatableCall) -> String { Base64URL.encode(call.key) }
@@ -88,7 +89,7 @@ struct IdentityOutbox: Sendable {
             expiresAtMs: expiresAt?.milliseconds ?? 0, accountId: account.text)
         return OutboxMessage(
             topic: OutboxTopic.email.rawValue, key: key,
-            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),
             queue: mail.isRequested ? .requested : OutboxTopic.email.queue)
     }
 
@@ -101,7 +102,7 @@ struct IdentityOutbox: Sendable {
         let key = newKey()
         return OutboxMessage(
             topic: OutboxTopic.relay.rawValue, key: key,
-            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),
             lane: account.key)
     }
 

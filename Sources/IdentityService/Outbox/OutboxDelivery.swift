@@ -1,27 +1,67 @@
-import Contracts
+package import Contracts
 import Cryptography
-import Logging
+package import Logging
 import Messages
 import RPC
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
+
+/// The services that the outbox's messages go to.
+package struct OutboxPeers: Sendable {
+    let notifications: any NotificationsAPI
+    let texts: any TextMessagesAPI
+    let pushDevices: any PushDevicesAPI
+    let sessions: any SessionsAPI
+    /// The notification service, for providers' relay addresses.
+    let relays: (any RelayAddressesAPI)?
+
+    /// Clients of the notification service and the session service.
+    package init(
+        notifications: any NotificationsAPI, texts: any TextMessagesAPI,
+        pushDevices: any PushDevicesAPI, sessions: any SessionsAPI,
+        relays: (any RelayAddressesAPI)? = nil
+    ) {
+        self.notifications = notifications
+        self.texts = texts
+        self.pushDevices = pushDevices
+        self.sessions = sessions
+        self.relays = relays
+    }
+}
 
 /// Delivers the outbox's messages to the other services. A thrown error is retried without limit. A
 /// message that can never be delivered is logged and dropped.
-struct OutboxDelivery: Sendable {
+package struct OutboxDelivery: Sendable {
     /// For one message. The receivers' own commits take milliseconds.
     private static let timeout: Duration = .seconds(10)
 
-    let notifications: any NotificationsAPI
-    let sessions: any SessionsAPI
-    let pushDevices: any PushDevicesAPI
     let keys: IdentityKeys
     let time: any Time
     let logger: Logger
+    let peers: OutboxPeers
     let resets: ResetMailing
     let texts: PhoneCodeTextDelivery
     let grants: GrantDelivery
-    let relays: (any RelayAddressesAPI)?
+
+    /// Creates the delivery to `peers`.
+    /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
+    ///   operator's key.
+    package init(
+        settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
+        randomness: any Randomness, logger: Logger, peers: OutboxPeers, apple: AppleEndpoint? = nil
+    ) {
+        self.keys = keys
+        self.time = time
+        self.logger = logger
+        self.peers = peers
+        resets = ResetMailing(
+            settings: settings, store: store,
+            outbox: IdentityOutbox(keys: keys, randomness: randomness))
+        texts = PhoneCodeTextDelivery(texts: peers.texts, keys: keys, time: time)
+        grants = GrantDelivery(
+            store: store, keys: keys, time: time, randomness: randomness, logger: logger,
+            apple: apple)
+    }
 
     /// Returns when the receiver has accepted the message, or the message is obsolete.
     /// - Throws: the error of the call, for a retry; `rpc/unknown-method` for an unknown topic.
@@ -49,7 +89,7 @@ struct OutboxDelivery: Sendable {
             return giveUp(message, "expired")
         }
         do {
-            _ = try await notifications.sendEmail(request, context(message))
+            _ = try await peers.notifications.sendEmail(request, context(message))
         } catch let error as ServiceError where Self.isFinal(error.code) {
             giveUp(message, error.code.rawValue)
         }
@@ -65,7 +105,7 @@ struct OutboxDelivery: Sendable {
         let payload = try keys.outbox.open(
             message.payload, at: IdentityOutbox.place(message.key))
         let request = try NotificationV1.SetRelayRequest(decoding: payload)
-        guard let relays else {
+        guard let relays = peers.relays else {
             throw ServiceError(.unavailable, detail: "no relay address api is configured")
         }
         do {
@@ -78,13 +118,13 @@ struct OutboxDelivery: Sendable {
     private func endAccount(_ message: OutboxMessage) async throws {
         let request = try SessionV1.EndAccountRequest(decoding: message.payload)
         // Retried without limit: after a password change, the old sessions must end.
-        _ = try await sessions.endAccount(request, context(message))
+        _ = try await peers.sessions.endAccount(request, context(message))
     }
 
     private func revokeDevices(_ message: OutboxMessage) async throws {
         let request = try NotificationV1.RevokeDevicesRequest(decoding: message.payload)
         // Retried without limit: an attacker's device must not keep receiving the owner's messages.
-        _ = try await pushDevices.revokeAll(request, context(message))
+        _ = try await peers.pushDevices.revokeAll(request, context(message))
     }
 
     /// Whether the notification service rejects the mail permanently.

@@ -1,34 +1,42 @@
 import Cryptography
 import ServiceRuntime
+import Storage
 
 /// Compares a password with an account's hash. It computes one hash in every case (G-03), so
 /// response times do not disclose whether the account exists or has a password.
 struct PasswordCheck: Sendable {
-    let parts: IdentityParts
+    let store: Store
+    let keys: IdentityKeys
+    let passwords: PasswordHashPool
+    let slots: ResponseTimeFloor
+    let time: any Time
+    let randomness: any Randomness
 
     /// Whether `password` is the holder's; false without a holder. A negative result is delayed
     /// until the end of the slot of the slowest stored hash (`ResponseTimeFloor`).
     /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func isRight(_ password: Password, of holder: PasswordHolder?) async throws -> Bool {
-        let begun = parts.time.uptime()
+        let begun = time.uptime()
         let verdict = try await verdict(password, of: holder)
-        if !verdict.isRight { try await parts.slots.waitOut(from: begun + verdict.waited) }
+        if !verdict.isRight { try await slots.waitOut(from: begun + verdict.waited) }
         return verdict.isRight
     }
+
+    private var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
 
     private func verdict(
         _ password: Password, of holder: PasswordHolder?
     ) async throws -> PasswordHashPool.Verdict {
         guard let holder, let sealedHash = holder.sealedHash else {
-            return try await parts.passwords.verifyAgainstNothing(password: password.bytes)
+            return try await passwords.verifyAgainstNothing(password: password.bytes)
         }
         let stored = try StoredPassword(
-            text: AccountReader(parts: parts).vault(holder.row).open(sealedHash, .passwordHash))
+            text: reader.vault(holder.row).open(sealedHash, .passwordHash))
         var project: FirebaseProject?
         if let id = stored.firebaseProject {
-            project = try await FirebaseProjects(parts: parts).project(id)
+            project = try await FirebaseProjects(store: store, keys: keys).project(id)
         }
-        return try await parts.passwords.check(
+        return try await passwords.check(
             password: password.bytes, against: stored, of: project)
     }
 
@@ -37,17 +45,22 @@ struct PasswordCheck: Sendable {
     /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func upgrade(_ password: Password, of holder: PasswordHolder) async throws -> [UInt8]? {
         guard let sealedHash = holder.sealedHash else { return nil }
-        let vault = try AccountReader(parts: parts).vault(holder.row)
+        let vault = try reader.vault(holder.row)
         let stored = try vault.open(sealedHash, .passwordHash)
-        guard try parts.passwords.needsUpgrade(stored) else { return nil }
+        guard try passwords.needsUpgrade(stored) else { return nil }
         return try await hash(password, vault)
+    }
+
+    /// The hash of a password that an account is about to get.
+    /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
+    func hash(_ password: Password) async throws -> String {
+        try await passwords.hash(password: password.bytes)
     }
 
     /// The sealed hash of a password that an account is about to get.
     /// - Throws: `rpc/resource-exhausted` with a retry delay when the hash queue is full.
     func hash(_ password: Password, _ vault: AccountVault) async throws -> [UInt8] {
-        try vault.seal(
-            try await parts.passwords.hash(password: password.bytes), .passwordHash)
+        try vault.seal(try await hash(password), .passwordHash)
     }
 }
 

@@ -50,13 +50,11 @@ struct PhoneCodeRefusal: Hashable, Sendable {
 ///
 /// Attack: many parallel guesses, each of which reads the count before any has written it. This
 /// race does not exist: one transaction counts and compares, and the store has one writer.
-struct PhoneCodeCheck: Sendable {
-    let parts: IdentityParts
-
+extension PhoneCodesHandler {
     /// Rejects the call if phone sign-in is disabled, before anything is read or written.
     /// - Throws: `auth/operation-not-allowed`.
     func requireOn(_ number: PhoneNumber) throws(ServiceError) {
-        let phone = parts.settings.phone
+        let phone = settings.phone
         guard phone.countries != .none || phone.test(number) != nil else {
             throw ServiceError(.operationNotAllowed, fields: ["phone_number"])
         }
@@ -66,7 +64,7 @@ struct PhoneCodeCheck: Sendable {
     /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`, `auth/session-ended`,
     ///   `auth/idempotency-key-reused`.
     func require(_ guess: PhoneCodeGuess, _ call: RepeatableCall?) async throws {
-        let refusal = try await parts.store.write { transaction in
+        let refusal = try await store.write { transaction in
             let isRepeat = try transaction.remembered(of: call) != nil
             return try look(at: guess, isRepeat: isRepeat, isUsedUp: false, transaction)
         }
@@ -104,7 +102,7 @@ struct PhoneCodeCheck: Sendable {
             guard let code else { return PhoneCodeRefusal(code: .invalidCode) }
             try transaction.setPhoneCode(code.binding.request, counted)
             let isRight = guess.code.map {
-                code.binding.isRight($0, hash: code.hash, parts.keys)
+                code.binding.isRight($0, hash: code.hash, keys)
             }
             guard isRight == true else {
                 try audit(guess, .invalidCode, attempt: counted.evaluated, transaction)
@@ -122,7 +120,7 @@ struct PhoneCodeCheck: Sendable {
         try transaction.audit(
             AuditEvent(
                 .phoneCodeRefused, account: guess.account?.key,
-                subject: parts.keys.subject(of: guess.number), outcome: refusal,
+                subject: keys.subject(of: guess.number), outcome: refusal,
                 attempt: attempt.map { Int64($0) }
             ).from(guess.origin))
     }

@@ -25,7 +25,7 @@ struct PhoneCodeText: Sendable {
     /// The outbox message.
     /// - Parameter key: the idempotency key at the notification service.
     /// - Throws: when sealing the payload fails.
-    func message(_ parts: IdentityParts, key: String) throws -> OutboxMessage {
+    func message(_ keys: IdentityKeys, key: String) throws -> OutboxMessage {
         let minutes = max(1, life.milliseconds / 60_000)
         let request = NotificationV1.SendTextRequest(
             recipient: number.text, template: Self.template, language: language,
@@ -36,7 +36,7 @@ struct PhoneCodeText: Sendable {
             expiresAtMs: expiresAt.milliseconds, accountId: account?.text ?? "")
         return OutboxMessage(
             topic: OutboxTopic.text.rawValue, key: key,
-            payload: try parts.keys.outbox.seal(request.encoded(), at: Self.place(key)),
+            payload: try keys.outbox.seal(request.encoded(), at: Self.place(key)),
             queue: OutboxTopic.text.queue)
     }
 

@@ -19,23 +19,18 @@ enum PhoneIdentity {
     }
 }
 
-extension UsedNonce {
+extension PhoneCodesHandler {
     /// Makes a code single-use. It is kept for the lifetime of a code.
-    init(code request: String, _ parts: IdentityParts) {
-        self.init(
-            key: parts.keys.phoneCodes.lookUpKey(Array("used\0\(request)".utf8)),
-            expiresAt: parts.time.now() + parts.settings.phone.codeLife)
+    func nonce(ofCode request: String) -> UsedNonce {
+        UsedNonce(
+            key: keys.phoneCodes.lookUpKey(Array("used\0\(request)".utf8)),
+            expiresAt: time.now() + settings.phone.codeLife)
     }
-}
-
-/// Looks up the owner of a number and the owner's other sign-in methods.
-struct PhoneOwners: Sendable {
-    let parts: IdentityParts
 
     /// The account that has a number; nil for none.
     func owner(of number: PhoneNumber, _ session: some SQLSession) throws -> AccountID? {
         try session.identity(
-            lookUpKey: parts.keys.lookUpKey(of: PhoneIdentity.proved(number)))?.account
+            lookUpKey: keys.lookUpKey(of: PhoneIdentity.proved(number)))?.account
     }
 
     /// The account's sign-in methods other than the phone: "password", or a provider's name.

@@ -1,4 +1,7 @@
+import Addresses
+import Cryptography
 import JSON
+import Outbound
 import ServiceRuntime
 
 /// The validated claims of a provider's token. The signature has been verified before.
@@ -23,7 +26,7 @@ struct ProviderClaims: Sendable {
     /// Maximum number of client ids in a token.
     private static let audiencesMax = 16
     /// The largest accepted time, in seconds: the end of the year 9999, far from any overflow.
-    private static let secondsMax: Int64 = 253_402_300_799
+    static let secondsMax: Int64 = 253_402_300_799
 
     let subject: String
     /// The client id that the token is for; if `aud` has several, the one in `azp`.
@@ -81,7 +84,8 @@ struct ProviderClaims: Sendable {
         moment <= now + leeway
     }
 
-    private static func moment(_ value: JSONValue?) -> Timestamp? {
+    /// A time in whole seconds since 1970; nil for any other value.
+    static func moment(_ value: JSONValue?) -> Timestamp? {
         guard let seconds = value?.integer, (0...secondsMax).contains(seconds) else { return nil }
         return Timestamp(milliseconds: seconds * 1_000)
     }
@@ -89,5 +93,65 @@ struct ProviderClaims: Sendable {
     private static func isSubject(_ text: String) -> Bool {
         (1...subjectBytesMax).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
+/// Builds the proved identity from a token's claims. Malformed optional claims are ignored: they
+/// never fail a sign-in.
+extension ProviderClaims {
+    /// The domain of Apple's relay addresses, for tokens without `is_private_email`.
+    private static let relayDomain = "@privaterelay.appleid.com"
+    private static let gmailDomain = "@gmail.com"
+
+    /// The identity.
+    /// - Parameter requestName: the name in the request. It is used only for a provider whose
+    ///   tokens contain no name.
+    func identity(of provider: Provider, named requestName: String) -> ProvedIdentity {
+        let name = provider.namesComeWithRequest ? requestName : object["name"]?.string ?? ""
+        var identity = ProvedIdentity(
+            method: provider.name, issuer: provider.issuer, subject: subject, amr: ["fed"])
+        identity.email = email(trusted: provider.emailTrust)
+        identity.displayName = Applicant.isDisplayName(name) ? name : ""
+        identity.photoURL = photo
+        identity.audience = audience
+        return identity
+    }
+
+    private func email(trusted trust: Provider.EmailTrust) -> ProvidedEmail? {
+        guard let text = object["email"]?.string, let address = EmailAddress(text) else {
+            return nil
+        }
+        return ProvidedEmail(
+            address: address,
+            isVerified: Self.isYes(object["email_verified"]) && isTrusted(address, trust),
+            isRelay: Self.isYes(object["is_private_email"])
+                || Self.ends(address, Self.relayDomain))
+    }
+
+    private func isTrusted(_ address: EmailAddress, _ trust: Provider.EmailTrust) -> Bool {
+        switch trust {
+        case .none: false
+        case .verified: true
+        case .authoritative:
+            Self.ends(address, Self.gmailDomain) || isHosted
+        }
+    }
+
+    /// Whether the account belongs to a Google Workspace, whose administrator has verified its
+    /// domains.
+    private var isHosted: Bool { object["hd"]?.string.map { !$0.isEmpty } ?? false }
+
+    private var photo: String {
+        let url = object["picture"]?.string.flatMap { HTTPURL($0, allowsPlain: false) }
+        return url?.text ?? ""
+    }
+
+    /// Exactly `true`, or `"true"` as Apple sends it; every other value is no.
+    private static func isYes(_ value: JSONValue?) -> Bool {
+        value == .boolean(true) || value == .string("true")
+    }
+
+    private static func ends(_ address: EmailAddress, _ domain: String) -> Bool {
+        address.normalised.reversed().starts(with: domain.utf8.reversed())
     }
 }

@@ -1,8 +1,8 @@
-import Cryptography
-import Logging
+package import Cryptography
+package import Logging
 import ServiceLifecycle
-import ServiceRuntime
-import Storage
+package import ServiceRuntime
+package import Storage
 import Synchronization
 
 /// The minimum response time of a failed sign-in: as long as one with the slowest hash in
@@ -22,7 +22,7 @@ import Synchronization
 /// The slot starts when the check begins on a thread. It leaves out the wait for a thread, which is
 /// the same for all checks that are queued at the same time. Batched completions
 /// (`CompletionBatcher`) would add a second wait, so they are enabled only without a slot.
-final class ResponseTimeFloor: Sendable {
+package final class ResponseTimeFloor: Sendable {
     /// Schemes read from the store. A normal store has one or two. More can only come from a
     /// hostile import file, and then the slowest of these are close enough.
     static let schemesMax: Int64 = 1_000
@@ -56,7 +56,8 @@ final class ResponseTimeFloor: Sendable {
     private let startedAt: Timestamp
     private let state = Mutex(State())
 
-    init(store: Store, passwords: PasswordHashPool, time: any Time, logger: Logger) {
+    /// Creates it; it measures when it is first asked, or by `run`.
+    package init(store: Store, passwords: PasswordHashPool, time: any Time, logger: Logger) {
         self.store = store
         self.passwords = passwords
         self.time = time

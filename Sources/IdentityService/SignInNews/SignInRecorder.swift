@@ -1,10 +1,14 @@
+import Cryptography
+import Messages
 import ServiceRuntime
 import Storage
 
 /// Records a sign-in, by any method, in its transaction (G-08): the time and the device. A new
 /// device is also written to the audit log and mailed to the owner (N-01).
 struct SignInRecorder: Sendable {
-    let parts: IdentityParts
+    let settings: IdentitySettings
+    let keys: IdentityKeys
+    let randomness: any Randomness
 
     /// Records a sign-in.
     /// - Parameters:
@@ -24,7 +28,7 @@ struct SignInRecorder: Sendable {
     func remember(
         _ device: SignInDevice, of account: AccountID, _ transaction: Transaction
     ) throws -> Bool {
-        guard let key = device.key(in: account, parts.keys) else { return false }
+        guard let key = device.key(in: account, keys) else { return false }
         return try transaction.remember(key, of: account)
     }
 
@@ -34,13 +38,30 @@ struct SignInRecorder: Sendable {
         _ account: AccountID, _ method: String, _ device: SignInDevice, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws {
-        try transaction.audit(AuditEvent(.newDevice, account: account.key).from(origin))
-        guard parts.settings.tellsNewDevices,
+        try transaction.audit(.newDevice, account, from: origin)
+        guard settings.tellsNewDevices,
             try transaction.account(account)?.address?.provedAt != nil
         else { return }
-        try NoticeMail(parts: parts).write(
-            .newDevice, to: account, device.shown, naming: [method],
-            at: transaction.at.milliseconds, key: IdentityOutbox(parts: parts).newKey(),
-            transaction)
+        try NoticeMail(keys: keys, randomness: randomness).write(
+            .newDevice, to: account, device.shown, naming: [method], transaction)
+    }
+}
+
+/// The device of a sign-in, as the caller describes it.
+struct SignInDevice: Hashable, Sendable {
+    /// Empty when the caller sent none.
+    let id: String
+    let shown: DeviceShown
+
+    init(_ origin: IdentityV1.Origin?) {
+        id = origin?.deviceId ?? ""
+        shown = DeviceShown(origin)
+    }
+
+    /// The keyed hash that identifies the device within an account; nil without a device id.
+    func key(in account: AccountID, _ keys: IdentityKeys) -> [UInt8]? {
+        guard !id.isEmpty else { return nil }
+        return keys.devices.lookUpKey(
+            DelimitedParts.joined([Array(account.text.utf8), Array(id.utf8)]))
     }
 }

@@ -16,7 +16,7 @@ final class LookUpScene: Sendable {
     private let accounts: Int
     private let store: Store
     private let passwords: PasswordHashPool
-    private let imports: Imports
+    private let imports: ImportsHandler
     private let time = SystemTime()
 
     init(folder: String, name: String, accounts: Int) throws {
@@ -30,12 +30,7 @@ final class LookUpScene: Sendable {
             settings: hashing, time: time, randomness: randomness,
             metrics: NOOPMetricsHandler.instance)
         // No service is called before the service runs.
-        let nowhere = RPCClient(
-            ClientSettings(
-                service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
-                keyID: "", secret: nil),
-            group: MultiThreadedEventLoopGroup.singleton, time: time, randomness: randomness)
-        let service = IdentityService(
+        imports = ImportsHandler(
             settings: IdentitySettings(
                 linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
                 defaultLanguage: "en", passwordHashing: hashing),
@@ -44,12 +39,10 @@ final class LookUpScene: Sendable {
                 master: .generate(count: 32, randomness: randomness),
                 signInProofs: .generate(count: 32, randomness: randomness),
                 randomness: randomness),
-            passwords: passwords, notifications: NotificationsClient(nowhere),
-            texts: TextMessagesClient(nowhere), pushDevices: PushDevicesClient(nowhere),
-            sessions: SessionsClient(nowhere), devices: DevicesClient(nowhere), time: time,
-            randomness: randomness, logger: .silent,
-            metrics: NOOPMetricsHandler.instance)
-        imports = Imports(beside: service)
+            passwords: passwords,
+            slots: ResponseTimeFloor(
+                store: store, passwords: passwords, time: time, logger: .silent),
+            time: time, randomness: randomness, logger: .silent)
     }
 
     func close() {

@@ -100,7 +100,7 @@ struct AccountSessionsTests {
         let state = try await house.check(leaf.accessToken)
         #expect(state.reason == .security && state.endReason == .replayed)
         #expect(try await house.inner.sessionStore.read { try $0.outboxCount() } == 1)
-        house.inner.notices.connect(to: house.inner.identity)
+        house.inner.notices.connect(to: house.inner.accountNotices)
         let mails = try await house.inner.mails().filter { $0.subject.contains("for safety") }
         #expect(mails.count == 1)
     }

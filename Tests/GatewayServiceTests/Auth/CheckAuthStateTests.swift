@@ -109,7 +109,7 @@ struct CheckAuthStateTests {
         // After a step of one machine's clock, another program's time is hours off.
         let sessions = ManualTime(now: house.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
-            accounts: house.inner.identity, sessions: house.inner.session,
+            accounts: house.inner.accounts, sessions: house.inner.session,
             limits: house.gateway.limits,
             sessionClock: StoreClock(house.inner.sessionStore, time: sessions))
         let request = GatewayV1.CheckAuthStateRequest(accessToken: ada.session.accessToken)

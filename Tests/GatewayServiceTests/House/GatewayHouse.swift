@@ -52,16 +52,16 @@ final class GatewayHouse: Sendable {
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
             randomness: SecureRandomness(), logger: log.logger(time: time))
         gateway = AuthHandler(
-            accounts: inner.identity, sessions: inner.session, limits: guarding,
+            accounts: inner.accounts, sessions: inner.session, limits: guarding,
             sessionClock: inner.sessionClock)
         accountSessions = AccountSessionsHandler(
-            accounts: inner.identity, identities: identities,
-            codes: PhoneCodes(of: inner.identity), sessions: inner.session,
+            accounts: inner.accounts, identities: identities,
+            codes: inner.phoneCodes, sessions: inner.session,
             devices: inner.sessionHandlers.devices, limits: guarding)
         phone = PhoneSignInHandler(
-            codes: PhoneCodes(of: inner.identity), sessions: inner.session, limits: guarding)
+            codes: inner.phoneCodes, sessions: inner.session, limits: guarding)
         passwords = PasswordsHandler(
-            accounts: inner.identity, credentials: inner.identity, sessions: inner.session,
+            accounts: inner.accounts, credentials: inner.credentials, sessions: inner.session,
             limits: guarding)
         self.providers = ProvidersHandler(
             identities: identities, sessions: inner.session, limits: guarding)
@@ -70,7 +70,7 @@ final class GatewayHouse: Sendable {
         methods = SignInMethodsHandler(
             identities: identities, sessions: inner.session, limits: guarding)
         emails = EmailsHandler(
-            changes: EmailChanges(of: inner.identity), sessions: inner.session, limits: guarding)
+            changes: inner.emailChanges, sessions: inner.session, limits: guarding)
     }
 
     // MARK: Calls

@@ -20,11 +20,18 @@ final class InnerServices: Sendable {
         parameters: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1))
 
     let folder: TemporaryFolder
-    let identity: IdentityService
+    let accounts: AccountsHandler
+    let credentials: CredentialsHandler
+    let emailChanges: EmailChangesHandler
+    let accountNotices: AccountNoticesHandler
+    let phoneSignals: PhoneSignalsHandler
+    let identityTasks: BackgroundTasks
     /// Identities at providers, and guests.
-    let identities: Identities
+    let identities: IdentitiesHandler
+    /// Sign-in and linking by codes to phones.
+    let phoneCodes: PhoneCodesHandler
     /// Events that providers send about their users.
-    let providerEvents: ProviderEvents
+    let providerEvents: ProviderEventsHandler
     let identityStore: Store
     let sessionHandlers: SessionHandlers
     var session: SessionsHandler { sessionHandlers.sessions }
@@ -91,41 +98,75 @@ final class InnerServices: Sendable {
         ).limits
         let metrics = MetricsRegistry()
         identityStore = try store("identity", IdentityTables.migrations)
-        identity = IdentityService(
-            settings: IdentitySettings(
-                linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
-                enumeration: enumeration, emailVerification: verification),
-            store: identityStore,
-            keys: try IdentityKeys(
-                master: key(), signInProofs: proofKey, randomness: randomness),
-            passwords: try PasswordHashPool(
-                settings: Self.cheap, time: time, randomness: randomness, metrics: metrics),
-            notifications: NotificationsHandler(acceptance: acceptance),
-            texts: TextMessagesHandler(acceptance: acceptance, wording: wording),
-            pushDevices: PushDevicesHandler(
-                settings: mail, store: notificationStore, keys: mailKeys, randomness: randomness),
-            sessions: SessionsForIdentity(session: sessionHandlers.sessions),
-            devices: sessionHandlers.devices, time: time, randomness: randomness, logger: log,
+        let identitySettings = IdentitySettings(
+            linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
+            defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
+            enumeration: enumeration, emailVerification: verification)
+        let identityKeys = try IdentityKeys(
+            master: key(), signInProofs: proofKey, randomness: randomness)
+        let passwords = try PasswordHashPool(
+            settings: Self.cheap, time: time, randomness: randomness, metrics: metrics)
+        let slots = ResponseTimeFloor(
+            store: identityStore, passwords: passwords, time: time, logger: log)
+        accounts = AccountsHandler(
+            settings: identitySettings, store: identityStore, keys: identityKeys,
+            passwords: passwords, slots: slots, time: time, randomness: randomness,
+            devices: sessionHandlers.devices)
+        credentials = CredentialsHandler(
+            settings: identitySettings, store: identityStore, keys: identityKeys,
+            passwords: passwords, slots: slots, time: time, randomness: randomness)
+        emailChanges = EmailChangesHandler(
+            settings: identitySettings, store: identityStore, keys: identityKeys,
+            passwords: passwords, slots: slots, time: time, randomness: randomness,
+            devices: sessionHandlers.devices)
+        accountNotices = AccountNoticesHandler(
+            store: identityStore, keys: identityKeys, randomness: randomness)
+        phoneSignals = PhoneSignalsHandler(store: identityStore, keys: identityKeys)
+        identityTasks = BackgroundTasks(
+            store: identityStore, slots: slots, time: time, randomness: randomness, logger: log,
             metrics: metrics,
-            relays: RelaysForIdentity(
-                desk: RelayAddressesHandler(store: notificationStore, keys: mailKeys)))
+            delivery: OutboxDelivery(
+                settings: identitySettings, store: identityStore, keys: identityKeys, time: time,
+                randomness: randomness, logger: log,
+                peers: OutboxPeers(
+                    notifications: NotificationsHandler(acceptance: acceptance),
+                    texts: TextMessagesHandler(acceptance: acceptance, wording: wording),
+                    pushDevices: PushDevicesHandler(
+                        settings: mail, store: notificationStore, keys: mailKeys,
+                        randomness: randomness),
+                    sessions: SessionsForIdentity(session: sessionHandlers.sessions),
+                    relays: RelaysForIdentity(
+                        desk: RelayAddressesHandler(store: notificationStore, keys: mailKeys)))))
         let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
-        identities = try Identities(of: identity, providers: vouching)
-        providerEvents = try ProviderEvents(of: identity, providers: vouching)
-        notices.connect(to: identity)
+        func issuers() throws -> Providers {
+            try Providers(
+                settings: vouching, keys: identityKeys, time: time, randomness: randomness,
+                logger: log)
+        }
+        identities = IdentitiesHandler(
+            settings: identitySettings, store: identityStore, keys: identityKeys,
+            randomness: randomness, keepsGrants: false, devices: sessionHandlers.devices,
+            providers: try issuers())
+        phoneCodes = PhoneCodesHandler(
+            settings: identitySettings, store: identityStore, keys: identityKeys, time: time,
+            randomness: randomness, logger: log, keepsGrants: false,
+            devices: sessionHandlers.devices)
+        providerEvents = ProviderEventsHandler(
+            store: identityStore, keys: identityKeys, time: time, randomness: randomness,
+            logger: log, providers: try issuers())
+        notices.connect(to: accountNotices)
     }
 
     // MARK: Background work
 
     /// Runs outbox and delivery until nothing is left.
     func settle(_ location: SourceLocation = #_sourceLocation) async throws {
-        // A request for a reset link is delayed (`ResetRequest`).
+        // A request for a reset link is delayed (`requestPasswordReset`).
         let wishes = try await count(identityStore, "outbox", where: "topic = 'password-reset'")
         if wishes > 0 { time.advance(by: .seconds(1)) }
         try await withThrowingTaskGroup { group in
             group.addTask { try await self.sessionHandlers.background.run() }
-            group.addTask { try await self.identity.run() }
+            group.addTask { try await self.identityTasks.run() }
             group.addTask { await self.delivery.run() }
             for _ in 0..<100_000 {
                 if try await isSettled() { return group.cancelAll() }

@@ -106,7 +106,7 @@ struct ResetPasswordTests {
             randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
         // Opens no session, as if the service were down.
         let broken = PasswordsHandler(
-            accounts: house.inner.identity, credentials: house.inner.identity,
+            accounts: house.inner.accounts, credentials: house.inner.credentials,
             sessions: SessionsForIdentity(session: house.inner.session), limits: limits)
         let request = GatewayV1.ResetPasswordRequest(token: token, password: .init(text: Self.new))
         let down = try await refusal {

@@ -246,7 +246,7 @@ struct PhoneSignInTests {
             .init(
                 accessToken: token, requestId: sent.request, phoneNumber: GatewayHouse.number,
                 code: sent.code), house.context())
-        _ = try await PhoneSignals(of: house.inner.identity).numberChanged(
+        _ = try await house.inner.phoneSignals.numberChanged(
             .init(phoneNumber: GatewayHouse.number, toldAtMs: house.time.now().milliseconds),
             house.context())
         let code = try await house.sentCode()

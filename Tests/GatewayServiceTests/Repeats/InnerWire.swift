@@ -72,18 +72,19 @@ final class InnerWire: CallChannel {
     }
 
     private static func identity(_ inner: InnerServices) -> [(String, Handler)] {
-        let (accounts, identities) = (inner.identity, inner.identities)
-        let codes = PhoneCodes(of: inner.identity)
-        let changes = EmailChanges(of: inner.identity)
+        let (accounts, credentials) = (inner.accounts, inner.credentials)
+        let identities = inner.identities
+        let codes = inner.phoneCodes
+        let changes = inner.emailChanges
         return [
             serve(AccountsDescription.register, accounts.register),
             serve(AccountsDescription.verifyPassword, accounts.verifyPassword),
             serve(AccountsDescription.confirmEmail, accounts.confirmEmail),
             serve(AccountsDescription.getAccount, accounts.getAccount),
-            serve(CredentialsDescription.requestPasswordReset, accounts.requestPasswordReset),
-            serve(CredentialsDescription.resetPassword, accounts.resetPassword),
-            serve(CredentialsDescription.changePassword, accounts.changePassword),
-            serve(CredentialsDescription.resendVerification, accounts.resendVerification),
+            serve(CredentialsDescription.requestPasswordReset, credentials.requestPasswordReset),
+            serve(CredentialsDescription.resetPassword, credentials.resetPassword),
+            serve(CredentialsDescription.changePassword, credentials.changePassword),
+            serve(CredentialsDescription.resendVerification, credentials.resendVerification),
             serve(IdentitiesDescription.signInWithProvider, identities.signInWithProvider),
             serve(IdentitiesDescription.signInAnonymously, identities.signInAnonymously),
             serve(IdentitiesDescription.linkProvider, identities.linkProvider),

@@ -120,10 +120,10 @@ struct AccountStatusStoreTests {
         let house = try IdentityHouse()
         _ = try await house.register()
         try await house.change("UPDATE accounts SET status = 3")
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
         try await house.relay()
-        let answer = try await house.service.resetPassword(
+        let answer = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Another7Horse",
                 origin: IdentityHouse.origin), house.context())

@@ -19,7 +19,7 @@ struct AccountTests {
         let account = try #require(try await house.register().account)
         house.store.close()
         let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
-        let answer = try await next.service.getAccount(
+        let answer = try await next.accounts.getAccount(
             .init(accountId: account.accountId), next.context())
         #expect(answer.account?.email == "ada@example.org")
         #expect(answer.account?.displayName == "Ada")
@@ -30,13 +30,13 @@ struct AccountTests {
     @Test("G-01: an unknown id is not found, and a malformed id is refused")
     func notFound() async throws {
         let unknown = try await refusal {
-            try await house.service.getAccount(
+            try await house.accounts.getAccount(
                 .init(accountId: "acc_0000000000001"), house.context())
         }
         #expect(unknown.code == .notFound)
         for text in ["", "acc_", "ses_0000000000001", "acc_000000000000O", "1"] {
             let error = try await refusal {
-                try await house.service.getAccount(.init(accountId: text), house.context())
+                try await house.accounts.getAccount(.init(accountId: text), house.context())
             }
             #expect(error == ServiceError(.invalidArgument, fields: ["account_id"]))
         }
@@ -44,7 +44,7 @@ struct AccountTests {
 
     @Test("A-02: no personal data is readable in the store or the log")
     func sealed() async throws {
-        _ = try await house.service.register(
+        _ = try await house.accounts.register(
             .init(
                 email: "Canary.Address@example.org", password: "CanaryOwl7Lantern",
                 displayName: "Canary Name", origin: IdentityHouse.origin),
@@ -80,7 +80,7 @@ struct AccountTests {
         }) {
             let id = try #require(AccountID(key: account))
             do {
-                _ = try await house.service.getAccount(
+                _ = try await house.accounts.getAccount(
                     .init(accountId: id.text), house.context())
             } catch is SealedBoxError {
                 refused += 1

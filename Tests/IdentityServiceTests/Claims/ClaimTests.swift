@@ -23,7 +23,7 @@ struct ClaimTests {
     private func confirm(
         _ token: String, as account: String = "", password: String = "", key: String? = nil
     ) async throws -> IdentityV1.Account {
-        let answer = try await house.service.confirmEmail(
+        let answer = try await house.accounts.confirmEmail(
             .init(token: token, accountId: account, password: .init(text: password)),
             house.context(key))
         return try #require(answer.account)
@@ -64,7 +64,7 @@ struct ClaimTests {
             var account = try await claim("\(kind)@example.org", password: "Guessed7Horse")
             #expect(try await house.count("outbox") == before + 1)
             let told = try #require(
-                try await house.service.getAccount(
+                try await house.accounts.getAccount(
                     .init(accountId: account.accountId), house.context()
                 ).account)
             #expect(told.pendingEmail == account.pendingEmail)
@@ -107,7 +107,7 @@ struct ClaimTests {
         _ = try await confirm(try house.latestToken(), as: owner.accountId)
         #expect(try await house.pendingEmail(stranger.accountId) == "ada@example.org")
         #expect(try await claim(password: "Evil7Password", key: "s") == stranger)
-        let resent = try await house.service.resendVerification(
+        let resent = try await house.credentials.resendVerification(
             .init(accountId: stranger.accountId), house.context())
         #expect(resent.sent)
         try await house.relay()
@@ -124,7 +124,7 @@ struct ClaimTests {
             #expect(try await refused(token, password: "Wrong7Horse") == .invalidCredential)
         }
         #expect(try await refused(token, password: "Correct7Horse") == .invalidLink)
-        _ = try await house.service.resendVerification(
+        _ = try await house.credentials.resendVerification(
             .init(accountId: account.accountId), house.context())
         try await house.relay()
         let again = try house.latestToken()
@@ -149,7 +149,7 @@ struct ClaimTests {
     func takenMeanwhile() async throws {
         let account = try await claim()
         try await house.relay()
-        let key = house.keys.lookUpKey(of: try #require(.init("ada@example.org")))
+        let key = house.keys.lookUpKey(of: try #require(EmailAddress("ada@example.org")))
         try await house.store.write { transaction in
             try transaction.execute(
                 "INSERT INTO accounts (account, status, created_at_ms) VALUES (7, 1, 1)")
@@ -179,7 +179,7 @@ struct ClaimTests {
         let guest = try #require(
             try await house.identities.signInAnonymously(.init(), house.context()).account)
         let access = house.devices.open(guest.accountId, amr: ["anon"])
-        let answer = try await house.service.register(
+        let answer = try await house.accounts.register(
             .init(
                 email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
             house.context("k"))
@@ -191,7 +191,7 @@ struct ClaimTests {
         #expect(try #require(answer.proof).provedAtMs >= ended.beforeMs)
         // The guest's session has ended, and the repeat is still answered.
         house.devices.end(access)
-        let again = try await house.service.register(
+        let again = try await house.accounts.register(
             .init(
                 email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
             house.context("k"))

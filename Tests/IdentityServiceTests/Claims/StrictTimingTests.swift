@@ -15,7 +15,7 @@ struct StrictTimingTests {
         let house = try IdentityHouse(enumeration: .strict)
         let owner = try #require(try await house.register("owned@example.org").account)
         try await house.relay()
-        _ = try await house.service.confirmEmail(
+        _ = try await house.accounts.confirmEmail(
             .init(token: try house.latestToken(), accountId: owner.accountId), house.context())
         var samples: [String: [Double]] = [:]
         for round in 0..<Self.rounds {

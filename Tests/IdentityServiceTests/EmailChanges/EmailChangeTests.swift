@@ -113,15 +113,15 @@ struct EmailChangeTests {
             try await house.relay()
             let stale = try house.changeToken()
             if isReset {
-                _ = try await house.service.requestPasswordReset(
+                _ = try await house.credentials.requestPasswordReset(
                     .init(email: "ada@example.org"), house.context())
                 try await house.relay()
-                _ = try await house.service.resetPassword(
+                _ = try await house.credentials.resetPassword(
                     .init(
                         token: try house.latestToken("reset-password"),
                         password: "Owners9Password"), house.context())
             } else {
-                _ = try await house.service.changePassword(
+                _ = try await house.credentials.changePassword(
                     .init(
                         accountId: ada, sessionId: house.devices.session(of: access),
                         currentPassword: "Owners9Password", newPassword: "Correct7Horse"),
@@ -138,20 +138,20 @@ struct EmailChangeTests {
         _ = try await house.requestChange("attacker@example.org", access)
         try await house.relay()
         let stale = try house.changeToken()
-        _ = try await house.service.confirmEmail(
+        _ = try await house.accounts.confirmEmail(
             .init(token: try house.latestToken(), password: "Owners9Password"), house.context())
         #expect(try await house.refusedChange(stale, access: access) == .invalidLink)
     }
 
     @Test("G-12: links mailed to the old address are void after the change")
     func oldLinks() async throws {
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org"), house.context())
         _ = try await house.requestChange("new@example.org", access)
         try await house.relay()
         _ = try await house.confirmChange(try house.changeToken(), access: access)
         let reset = try await refusal {
-            try await house.service.resetPassword(
+            try await house.credentials.resetPassword(
                 .init(
                     token: try house.latestToken("reset-password"), password: "Guessed7Horse"),
                 house.context())
@@ -165,7 +165,7 @@ struct EmailChangeTests {
         try await house.relay()
         let change = try house.changeToken()
         let verify = try await refusal {
-            try await house.service.confirmEmail(
+            try await house.accounts.confirmEmail(
                 .init(token: change, accountId: ada), house.context())
         }
         #expect(verify.code == .invalidLink)
@@ -266,7 +266,7 @@ extension IdentityHouse {
     }
 
     func pendingEmail(_ account: String) async throws -> String {
-        let answer = try await service.getAccount(.init(accountId: account), context())
+        let answer = try await accounts.getAccount(.init(accountId: account), context())
         return try #require(answer.account).pendingEmail
     }
 

@@ -45,20 +45,18 @@ final class AppleBench: Sendable {
             redirects: redirects, client: outbound, trustFile: nil, timeout: timeout,
             time: house.time,
             logger: house.log.logger(time: house.time))
-        let whole = house.service.parts
-        let parts = IdentityParts(
-            settings: whole.settings, store: whole.store, keys: whole.keys,
-            passwords: whole.passwords, slots: whole.slots, time: whole.time,
-            randomness: whole.randomness,
-            logger: whole.logger, keepsGrants: true)
-        grants = Grants(parts: parts)
-        delivery = GrantDelivery(parts: parts, apple: hasKey ? apple : nil)
+        let logger = house.log.logger(time: house.time)
+        grants = Grants(keys: house.keys, randomness: house.randomness, keepsGrants: true)
+        delivery = GrantDelivery(
+            store: house.store, keys: house.keys, time: house.time, randomness: house.randomness,
+            logger: logger, apple: hasKey ? apple : nil)
         let deliveries = OutboxDelivery(
-            notifications: house.notifications, sessions: house.sessions,
-            pushDevices: house.pushDevices, keys: house.keys, time: house.time,
-            logger: parts.logger, resets: ResetMailing(parts: parts),
-            texts: PhoneCodeTextDelivery(texts: house.texts, keys: house.keys, time: house.time),
-            grants: delivery, relays: nil)
+            settings: house.settings, store: house.store, keys: house.keys, time: house.time,
+            randomness: house.randomness, logger: logger,
+            peers: OutboxPeers(
+                notifications: house.notifications, texts: house.texts,
+                pushDevices: house.pushDevices, sessions: house.sessions),
+            apple: hasKey ? apple : nil)
         relay = OutboxRelay(
             store: house.store, time: house.time, randomness: house.randomness,
             queues: OutboxTopic.queues, deliver: { try await deliveries.deliver($0) })
@@ -84,9 +82,8 @@ final class AppleBench: Sendable {
     /// Signs in. The first call creates an account. Each call enqueues the code's exchange.
     @discardableResult
     func signIn(_ code: String = "code-canary") async throws -> AccountID {
-        let call = try FederatedSignInCall(
-            from: IdentityHouse.origin, language: "", guest: nil, call: nil, delivery.parts)
-        let answer = try await FederatedSignIn(parts: delivery.parts).admit(Self.proved(code), call)
+        let answer = try await house.signIn(
+            Self.proved(code), from: IdentityHouse.origin, keepsGrants: true)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

@@ -22,7 +22,8 @@ struct GrantHooksTests {
             ? try await house.registerProved() : try #require(try await house.register().account)
         let session = house.devices.open(account.accountId)
         _ = try await house.link(apple, in: session)
-        let grants = Grants(parts: house.service.parts)
+        let grants = Grants(
+            keys: house.keys, randomness: house.randomness, keepsGrants: false)
         let stored = StoredGrant(client: "com.example.app", refreshToken: "refresh", order: "o")
         try await house.store.write { transaction in
             let key = try transaction.queryOne("SELECT look_up_key FROM identities") {
@@ -73,16 +74,18 @@ struct GrantHooksTests {
         let answer = try await house.registerProved()
         let account = try #require(AccountID(text: answer.accountId))
         let session = try #require(SessionID(key: 7)).text
-        let parts = bench.delivery.parts
         let proved = AppleBench.proved()
         for _ in 0..<2 {
             let call = try MethodCall(
                 "LinkProvider",
                 of: SessionOwner(
                     account: account, session: session, provedAt: house.time.now()),
-                parts.keys.lookUpKey(of: proved), from: IdentityHouse.origin,
-                house.context("once"), parts)
-            _ = try await MethodAdding(parts: parts).add(proved, call)
+                house.keys.lookUpKey(of: proved), from: IdentityHouse.origin,
+                house.context("once"), house.keys)
+            _ = try await MethodAdding(
+                store: house.store, keys: house.keys, randomness: house.randomness,
+                keepsGrants: true
+            ).add(proved, call)
         }
         try await bench.settle()
         #expect(bench.sink.requests.map(\.path) == ["/auth/token"])
@@ -94,12 +97,10 @@ struct GrantHooksTests {
     func noKey() async throws {
         var proved = AppleBench.proved()
         proved.email = nil
-        let parts = house.service.parts
-        #expect(!parts.keepsGrants)
-        _ = try await FederatedSignIn(parts: parts).admit(
-            proved,
-            FederatedSignInCall(
-                from: IdentityHouse.origin, language: "", guest: nil, call: nil, parts))
+        let keepsGrants = house.identities.keepsGrants
+        #expect(!keepsGrants)
+        _ = try await house.signIn(
+            proved, from: IdentityHouse.origin, keepsGrants: keepsGrants)
         #expect(try await house.count("outbox", where: "topic = 'grant-exchange'") == 0)
     }
 

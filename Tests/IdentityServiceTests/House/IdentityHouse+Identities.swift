@@ -1,6 +1,8 @@
+import Contracts
 import Messages
 import RPC
 import ServiceRuntime
+import TestSupport
 import Testing
 
 @testable import IdentityService
@@ -19,6 +21,40 @@ extension IdentityV1.ProviderToken {
 }
 
 extension IdentityHouse {
+    /// The sign-in by a proved identity.
+    func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
+        FederatedSignIn(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            keepsGrants: keepsGrants)
+    }
+
+    /// The messages that flows write.
+    var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
+
+    /// Imports into this house's store.
+    func imports() -> ImportsHandler {
+        ImportsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, logger: log.logger(time: time))
+    }
+
+    /// Administers this house's accounts.
+    func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
+        AccountAdminHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            logger: log.logger(time: time), activity: activity)
+    }
+
+    /// Signs in with an identity that is proved already.
+    func signIn(
+        _ proved: ProvedIdentity, from origin: IdentityV1.Origin? = nil, keepsGrants: Bool = false
+    ) async throws -> IdentityV1.AdmissionResponse {
+        try await federatedSignIn(keepsGrants: keepsGrants).admit(
+            proved,
+            FederatedSignInCall(
+                from: origin, language: "", call: nil, settings, keys))
+    }
+
     /// Signs in with a provider.
     func signIn(
         by token: IdentityV1.ProviderToken, guest: String = "", key: String? = nil
@@ -44,7 +80,7 @@ extension IdentityHouse {
     /// A guest and its access token.
     func guest() async throws -> (account: String, token: String) {
         let account = try await signInAsGuest().accountId
-        return (account, devices.open(account, amr: GuestSignIn.methods))
+        return (account, devices.open(account, amr: IdentitiesHandler.anonymousMethods))
     }
 
     /// Links a provider identity.
@@ -71,7 +107,7 @@ extension IdentityHouse {
     ) async throws -> IdentityV1.Account {
         let account = try #require(try await register(email, password: password).account)
         try await relay()
-        _ = try await service.confirmEmail(
+        _ = try await accounts.confirmEmail(
             .init(token: try latestToken(), accountId: account.accountId), context())
         return account
     }

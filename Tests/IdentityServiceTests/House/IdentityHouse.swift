@@ -27,9 +27,15 @@ final class IdentityHouse: Sendable {
     let log = CapturedLog()
     let keys: IdentityKeys
     let store: Store
-    let service: IdentityService
-    let identities: Identities
-    let emails: EmailChanges
+    let settings: IdentitySettings
+    let passwords: PasswordHashPool
+    let slots: ResponseTimeFloor
+    let accounts: AccountsHandler
+    let credentials: CredentialsHandler
+    let notices: AccountNoticesHandler
+    let tasks: BackgroundTasks
+    let identities: IdentitiesHandler
+    let emails: EmailChangesHandler
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
@@ -54,19 +60,36 @@ final class IdentityHouse: Sendable {
             time: time, logger: logger)
         let hashing = PasswordHashPool.Settings(
             threads: 2, waitingMax: 500, parameters: parameters)
-        let settings = IdentitySettings(
+        settings = IdentitySettings(
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
             emailVerification: verification)
-        service = IdentityService(
-            settings: settings, store: store, keys: keys,
-            passwords: try PasswordHashPool(
-                settings: hashing, time: time, randomness: randomness, metrics: metrics),
-            notifications: notifications, texts: texts, pushDevices: pushDevices,
-            sessions: sessions, devices: devices, time: time, randomness: randomness,
-            logger: logger, metrics: metrics)
-        identities = Identities(of: service, tokens: tokens)
-        emails = EmailChanges(of: service)
+        passwords = try PasswordHashPool(
+            settings: hashing, time: time, randomness: randomness, metrics: metrics)
+        slots = ResponseTimeFloor(
+            store: store, passwords: passwords, time: time, logger: logger)
+        accounts = AccountsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, devices: devices)
+        credentials = CredentialsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness)
+        emails = EmailChangesHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, devices: devices)
+        notices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
+        tasks = BackgroundTasks(
+            store: store, slots: slots, time: time, randomness: randomness, logger: logger,
+            metrics: metrics,
+            delivery: OutboxDelivery(
+                settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+                logger: logger,
+                peers: OutboxPeers(
+                    notifications: notifications, texts: texts, pushDevices: pushDevices,
+                    sessions: sessions)))
+        identities = IdentitiesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            keepsGrants: false, devices: devices, tokens: tokens)
     }
 
     /// The number of passwords hashed so far.
@@ -90,7 +113,7 @@ final class IdentityHouse: Sendable {
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
         key: String? = nil
     ) async throws -> IdentityV1.RegisterResponse {
-        try await service.register(
+        try await accounts.register(
             .init(
                 email: email, password: .init(text: password), displayName: "Ada",
                 language: "en-GB",
@@ -102,7 +125,7 @@ final class IdentityHouse: Sendable {
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
         key: String? = nil
     ) async throws -> IdentityV1.VerifyPasswordResponse {
-        try await service.verifyPassword(
+        try await accounts.verifyPassword(
             .init(email: email, password: .init(text: password), origin: Self.origin), context(key))
     }
 
@@ -111,12 +134,12 @@ final class IdentityHouse: Sendable {
 
     /// Runs the outbox until it is empty.
     func relay() async throws {
-        // A queued reset request becomes due after a short delay (`ResetRequest`).
+        // A queued reset request becomes due after a short delay (`requestPasswordReset`).
         if try await count("outbox", where: "topic = 'password-reset'") > 0 {
             time.advance(by: .seconds(1))
         }
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.service.run() }
+            group.addTask { try await self.tasks.run() }
             while try await self.waiting() > 0 { await Task.yield() }
             group.cancelAll()
         }

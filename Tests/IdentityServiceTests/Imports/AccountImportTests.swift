@@ -45,12 +45,16 @@ struct AccountImportTests {
         }
         #expect(try await house.count("passwords", where: "scheme IS NOT NULL") == 0)
         let holder = try await house.store.read { [keys = house.keys] session in
-            try session.owner(ofAddress: keys.lookUpKey(of: .required("bob@example.org")))
-                .flatMap { try session.passwordHolder($0) }
+            try session.owner(
+                ofAddress: keys.lookUpKey(of: EmailAddress.required("bob@example.org"))
+            )
+            .flatMap { try session.passwordHolder($0) }
         }
         let row = try #require(holder)
-        let stored = try AccountReader(parts: house.service.parts).vault(row.row)
-            .open(#require(row.sealedHash), .passwordHash)
+        let stored = try AccountReader(keys: house.keys, randomness: house.randomness).vault(
+            row.row
+        )
+        .open(#require(row.sealedHash), .passwordHash)
         #expect(stored.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
     }
 
@@ -70,7 +74,7 @@ struct AccountImportTests {
         let answer = try #require(try await scene.take([record]).first)
         #expect(answer.outcome == .created && answer.altered == [])
         let account = try #require(
-            try await house.service.getAccount(
+            try await house.accounts.getAccount(
                 .init(accountId: answer.accountId), house.context()
             ).account)
         #expect(account.email == "ada@example.org" && account.emailVerified)

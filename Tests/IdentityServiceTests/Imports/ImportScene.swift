@@ -14,11 +14,11 @@ struct ImportScene {
     static let firebasePassword = "user1password"
 
     let house: IdentityHouse
-    let imports: Imports
+    let imports: ImportsHandler
 
     init(_ house: IdentityHouse) {
         self.house = house
-        imports = Imports(beside: house.service)
+        imports = house.imports()
     }
 
     static func record(

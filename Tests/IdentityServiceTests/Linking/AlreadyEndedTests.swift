@@ -20,9 +20,9 @@ struct AlreadyEndedTests {
 
     /// Ends the sessions of an account, in identity only.
     private func end(_ account: String, in house: IdentityHouse) async throws {
-        let (id, parts) = (try #require(AccountID(text: account)), house.service.parts)
+        let id = try #require(AccountID(text: account))
         try await house.store.write { transaction in
-            try transaction.endSessions(of: id, provedUntil: transaction.at, parts)
+            try transaction.endSessions(of: id, provedUntil: transaction.at, house.outbox)
         }
     }
 
@@ -43,7 +43,7 @@ struct AlreadyEndedTests {
         try await end(guest.account, in: house)
         let rows = try await house.count("outbox")
         let error = try await refusal {
-            try await house.service.register(
+            try await house.accounts.register(
                 .init(
                     email: "ada@example.org", password: "Stranger7Password", language: "en",
                     origin: IdentityHouse.origin, guestAccessToken: guest.token), house.context())
@@ -58,7 +58,7 @@ struct AlreadyEndedTests {
     func registeredAgain() async throws {
         let guest = try await house.guest()
         func register() async throws -> String? {
-            try await house.service.register(
+            try await house.accounts.register(
                 .init(
                     email: "ada@example.org", password: "Correct7Horse", language: "en",
                     origin: IdentityHouse.origin, guestAccessToken: guest.token),

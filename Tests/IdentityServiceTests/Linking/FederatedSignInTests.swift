@@ -212,10 +212,10 @@ struct FederatedSignInTests {
     @Test("G-15: a reset link to the proved address adds a password to a provider's account")
     func passwordAfterProvider() async throws {
         let account = try await house.account(by: .token("g1", email: "ada@example.org"))
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
         try await house.relay()
-        _ = try await house.service.resetPassword(
+        _ = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
                 origin: IdentityHouse.origin), house.context())

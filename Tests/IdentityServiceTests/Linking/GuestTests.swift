@@ -19,7 +19,7 @@ struct GuestTests {
     private func register(
         _ guest: String, key: String? = nil, email: String = "ada@example.org"
     ) async throws -> IdentityV1.RegisterResponse {
-        try await house.service.register(
+        try await house.accounts.register(
             .init(
                 email: email, password: "Correct7Horse", displayName: "Ada", language: "en",
                 origin: IdentityHouse.origin, guestAccessToken: guest), house.context(key))

@@ -167,7 +167,7 @@ struct MethodTests {
     func password() async throws {
         let ada = try await signedIn()
         _ = try await house.link(google, in: ada.session)
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
         try await house.relay()
         _ = try await house.unlink("password", in: ada.session)
@@ -191,8 +191,7 @@ struct MethodTests {
     func phone() async throws {
         let proved = ProvedIdentity(
             method: "phone", issuer: "phone", subject: "+4915112345678", amr: ["sms", "otp"])
-        let answer = try await FederatedSignIn(parts: house.service.parts).admit(
-            proved, FederatedSignInCall(from: nil, language: "", call: nil, house.service.parts))
+        let answer = try await house.signIn(proved)
         let account = try #require(answer.account)
         #expect(account.phoneNumber == "+4915112345678" && account.methods == ["phone"])
         #expect(answer.proof?.amr == ["sms", "otp"])

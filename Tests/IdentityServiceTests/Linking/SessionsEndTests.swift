@@ -25,10 +25,10 @@ struct SessionsEndTests {
 
     /// Ada sets a password with an emailed link.
     private func reset() async throws {
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
         try await house.relay()
-        _ = try await house.service.resetPassword(
+        _ = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
                 origin: IdentityHouse.origin), house.context())
@@ -40,7 +40,11 @@ struct SessionsEndTests {
         meanwhile: @escaping @Sendable () async throws -> Void
     ) async throws {
         let tokens = InterruptedTokens(meanwhile: meanwhile)
-        _ = try await Identities(of: house.service, tokens: tokens).linkProvider(
+        _ = try await IdentitiesHandler(
+            settings: house.settings, store: house.store, keys: house.keys,
+            randomness: house.randomness, keepsGrants: false, devices: house.devices,
+            tokens: tokens
+        ).linkProvider(
             .init(accessToken: session, token: token, origin: IdentityHouse.origin),
             house.context())
     }
@@ -137,10 +141,10 @@ struct SessionsEndTests {
         _ = try await house.requestChange("new@example.org", session)
         try await house.relay()
         let (house, key) = (house, try #require(AccountID(text: account)))
-        let parts = house.service.parts
+        let outbox = house.outbox
         house.devices.onceAsked {
             try await house.store.write { transaction in
-                try transaction.endSessions(of: key, provedUntil: transaction.at, parts)
+                try transaction.endSessions(of: key, provedUntil: transaction.at, outbox)
             }
         }
         let token = try house.changeToken()
@@ -154,9 +158,9 @@ struct SessionsEndTests {
     func endedGuest() async throws {
         let guest = try await house.guest()
         let account = try #require(AccountID(text: guest.account))
-        let parts = house.service.parts
+        let outbox = house.outbox
         try await house.store.write { transaction in
-            try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
+            try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         }
         let error = try await refusal { try await house.signIn(by: own, guest: guest.token) }
         #expect(error.code == .sessionEnded)
@@ -182,11 +186,11 @@ struct SessionsEndTests {
     func late() async throws {
         let stranger = try await squat()
         let account = try #require(AccountID(text: stranger.account))
-        let parts = house.service.parts
+        let outbox = house.outbox
         try await house.store.write { transaction in
-            try transaction.endSessions(of: account, provedUntil: transaction.at, parts)
+            try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
             try transaction.endSessions(
-                of: account, provedUntil: transaction.at - .seconds(5), except: "ses_x", parts)
+                of: account, provedUntil: transaction.at - .seconds(5), except: "ses_x", outbox)
         }
         #expect(
             try await refusal { try await house.link(own, in: stranger.session) }.code

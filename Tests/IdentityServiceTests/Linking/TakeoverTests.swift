@@ -65,10 +65,10 @@ struct TakeoverTests {
         let session = house.devices.open(stranger.accountId)
         let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
         _ = try await house.link(own, in: session)
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
         try await house.relay()
-        let reset = try await house.service.resetPassword(
+        let reset = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
                 origin: IdentityHouse.origin), house.context())
@@ -85,7 +85,7 @@ struct TakeoverTests {
         let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
         _ = try await house.link(own, in: house.devices.open(stranger.accountId))
         try await house.relay()
-        let confirmed = try await house.service.confirmEmail(
+        let confirmed = try await house.accounts.confirmEmail(
             .init(
                 token: try house.latestToken(), password: "Owner8Password",
                 origin: IdentityHouse.origin), house.context())
@@ -97,10 +97,10 @@ struct TakeoverTests {
     func provedKeeps() async throws {
         _ = try await house.registerProved()
         _ = try await house.signIn(by: ada)
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
         try await house.relay()
-        let reset = try await house.service.resetPassword(
+        let reset = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
                 origin: IdentityHouse.origin), house.context())
@@ -110,7 +110,7 @@ struct TakeoverTests {
     @Test("X-04: links that were already mailed are void: they neither confirm nor set a password")
     func links() async throws {
         _ = try await squat()
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
         try await house.relay()
         let (verify, reset) = (
@@ -118,11 +118,11 @@ struct TakeoverTests {
         )
         _ = try await house.signIn(by: ada)
         let confirmed = try await refusal {
-            try await house.service.confirmEmail(
+            try await house.accounts.confirmEmail(
                 .init(token: verify, password: "Stranger7Password"), house.context())
         }
         let set = try await refusal {
-            try await house.service.resetPassword(
+            try await house.credentials.resetPassword(
                 .init(token: reset, password: "Stranger8Password"), house.context())
         }
         #expect(confirmed.code == .invalidLink && set.code == .invalidLink)

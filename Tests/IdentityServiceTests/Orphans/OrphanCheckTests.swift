@@ -81,7 +81,7 @@ struct OrphanCheckTests {
         let signIn = try await refusal { try await house.signIn() }
         #expect(signIn.code == .invalidCredential)
         let lookUp = try await refusal {
-            try await house.service.getAccount(
+            try await house.accounts.getAccount(
                 .init(accountId: account.accountId), house.context())
         }
         #expect(lookUp.code == .notFound)
@@ -90,7 +90,7 @@ struct OrphanCheckTests {
     @Test("I-04: the check runs at start and every hour")
     func hourly() async throws {
         try await withThrowingTaskGroup { group in
-            group.addTask { try await house.service.run() }
+            group.addTask { try await house.tasks.run() }
             // The outbox relay and the check both sleep.
             await house.time.sleepers(2)
             _ = try await house.register()

@@ -18,20 +18,20 @@ struct EndsBeforeMailsTests {
         let house = try IdentityHouse()
         house.notifications.hang(house.time)
         let accounts = (0..<Self.ends).map { _ in AccountID.drawn(from: house.randomness) }
+        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
         try await fill(house, of: try #require(accounts.first))
         var taken: [Duration] = []
         try await withThrowingTaskGroup { group in
-            group.addTask { try await house.service.run() }
+            group.addTask { try await house.tasks.run() }
             // Every delivery slot for mails is taken.
             while house.notifications.calls < OutboxQueue.standard.deliveriesMax {
                 await Task.yield()
             }
-            let parts = house.service.parts
             for account in accounts {
                 let begin = ContinuousClock.now
                 try await house.store.write { transaction in
                     try transaction.endSessions(
-                        of: account, provedUntil: transaction.at, parts)
+                        of: account, provedUntil: transaction.at, outbox)
                 }
                 while house.sessions.ended.last?.accountId != account.text { await Task.yield() }
                 taken.append(ContinuousClock.now - begin)
@@ -50,9 +50,9 @@ struct EndsBeforeMailsTests {
         let house = try IdentityHouse()
         house.pushDevices.hang(house.time)
         let accounts = (0..<50).map { _ in AccountID.drawn(from: house.randomness) }
-        let outbox = IdentityOutbox(parts: house.service.parts)
+        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await house.service.run() }
+            group.addTask { try await house.tasks.run() }
             try await house.store.write { transaction in
                 for account in accounts { try transaction.enqueue(outbox.revokeDevices(account)) }
                 for account in accounts {
@@ -70,7 +70,7 @@ struct EndsBeforeMailsTests {
     func requested() async throws {
         let house = try IdentityHouse()
         let account = AccountID.drawn(from: house.randomness)
-        let outbox = IdentityOutbox(parts: house.service.parts)
+        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
         try await house.store.write { transaction in
             for number in 0..<500 {
                 try transaction.enqueue(
@@ -92,7 +92,7 @@ struct EndsBeforeMailsTests {
 
     /// Mails that are due, as a stranger's sign-ups with many addresses would queue them.
     private func fill(_ house: IdentityHouse, of account: AccountID) async throws {
-        let outbox = IdentityOutbox(parts: house.service.parts)
+        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
         try await house.store.write { transaction in
             for number in 0..<Self.mailsWaiting {
                 try transaction.enqueue(

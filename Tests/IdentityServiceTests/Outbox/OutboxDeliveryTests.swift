@@ -44,7 +44,7 @@ struct OutboxDeliveryTests {
         let account = try await house.register().account
         #expect(account != nil)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await house.service.run() }
+            group.addTask { try await house.tasks.run() }
             while try await house.waiting() > 0 {
                 house.time.advance(by: .milliseconds(50))
                 await Task.yield()

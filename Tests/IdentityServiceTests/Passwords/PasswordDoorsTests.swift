@@ -33,16 +33,16 @@ struct PasswordDoorsTests {
     @Test("I-02: a reset refuses a weak password, and its link stays valid", arguments: refused)
     func reset(password: String, error: ServiceError) async throws {
         _ = try await register()
-        _ = try await house.service.requestPasswordReset(
+        _ = try await house.credentials.requestPasswordReset(
             .init(email: "lovelace@example.org"), house.context())
         try await house.relay()
         let token = try house.latestToken("reset-password")
         let reset = try await refusal {
-            try await house.service.resetPassword(
+            try await house.credentials.resetPassword(
                 .init(token: token, password: .init(text: password)), house.context())
         }
         #expect(reset == error)
-        _ = try await house.service.resetPassword(
+        _ = try await house.credentials.resetPassword(
             .init(token: token, password: "Owners9Password"), house.context())
     }
 
@@ -51,7 +51,7 @@ struct PasswordDoorsTests {
         let account = try await register()
         let session = try #require(SessionID(key: 1)).text
         let change = try await refusal {
-            try await house.service.changePassword(
+            try await house.credentials.changePassword(
                 .init(
                     accountId: account, sessionId: session, currentPassword: "Wrong7Horse",
                     newPassword: .init(text: password)), house.context())
@@ -65,7 +65,7 @@ struct PasswordDoorsTests {
         try await house.relay()
         let token = try house.latestToken()
         let verify = try await refusal {
-            try await house.service.confirmEmail(
+            try await house.accounts.confirmEmail(
                 .init(token: token, password: .init(text: password)), house.context())
         }
         #expect(verify == error)

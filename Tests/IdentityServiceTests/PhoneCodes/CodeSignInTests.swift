@@ -195,13 +195,13 @@ struct CodeSignInTests {
         let sent = try await bench.sent()
         let number = try #require(PhoneNumber(PhoneBench.number))
         let asked = try FederatedSignInCall(
-            from: nil, language: "", call: nil, bench.house.service.parts)
+            from: nil, language: "", call: nil, bench.phones.settings, bench.house.keys)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: sent.request), purpose: .signIn, owner: nil,
             number: number, numberKey: bench.house.keys.lookUpKey(of: number),
             code: PhoneCode(typed: sent.code), origin: asked.origin)
         for _ in 0..<10 {
-            try await PhoneCodeCheck(parts: bench.house.service.parts).require(guess, nil)
+            try await bench.phones.require(guess, nil)
         }
         #expect(try await bench.signIn(sent).isNewUser)
     }

@@ -13,8 +13,8 @@ struct PhoneBench {
     static let number = "+4915112345678"
 
     let house: IdentityHouse
-    let phones: PhoneCodes
-    let signals: PhoneSignals
+    let phones: PhoneCodesHandler
+    let signals: PhoneSignalsHandler
 
     init(_ phone: PhoneSettings = PhoneSettings(countries: ["all"])) throws {
         self.init(try IdentityHouse(phone: phone))
@@ -22,8 +22,11 @@ struct PhoneBench {
 
     init(_ house: IdentityHouse) {
         self.house = house
-        phones = PhoneCodes(of: house.service)
-        signals = PhoneSignals(of: house.service)
+        phones = PhoneCodesHandler(
+            settings: house.settings, store: house.store, keys: house.keys, time: house.time,
+            randomness: house.randomness, logger: house.log.logger(time: house.time),
+            keepsGrants: false, devices: house.devices)
+        signals = PhoneSignalsHandler(store: house.store, keys: house.keys)
     }
 
     /// Requests a code.

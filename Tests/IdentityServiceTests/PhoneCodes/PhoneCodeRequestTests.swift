@@ -160,7 +160,7 @@ struct PhoneCodeRequestTests {
     func endedTests() async throws {
         let bench = try PhoneBench(
             PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
-        let end = try #require(bench.house.service.parts.settings.phone.testNumbers.first).endsAt
+        let end = try #require(bench.house.settings.phone.testNumbers.first).endsAt
         bench.house.time.advance(by: end - bench.house.time.now() - .seconds(60))
         let answer = try await bench.request("+15555550100")
         #expect(answer.expiresAtMs == end.milliseconds)

@@ -138,7 +138,10 @@ struct TokenMutationTests {
     func once() async throws {
         try await ProviderScene.with { scene in
             let house = try IdentityHouse(time: scene.time)
-            let identities = Identities(of: house.service, providers: scene.providers)
+            let identities = IdentitiesHandler(
+                settings: house.settings, store: house.store, keys: house.keys,
+                randomness: house.randomness, keepsGrants: false, devices: house.devices,
+                providers: scene.providers)
             let nonce = try await identities.issueNonce(
                 .init(provider: "google"), house.context())
             let token = try scene.google.token(

@@ -23,13 +23,13 @@ struct ResponseTimeFloorTests {
         _ = try await house.register()
         let error = try await refusal { try await house.signIn(password: "Wrong7Horse") }
         #expect(error == ServiceError(.invalidCredential))
-        #expect(try await house.service.parts.slots.slot() == .zero)
-        #expect(house.service.parts.passwords.gathersAnswers)
+        #expect(try await house.slots.slot() == .zero)
+        #expect(house.passwords.gathersAnswers)
     }
 
     @Test("H2: a deadline inside the slot is refused unprocessed, whatever the password")
     func shortDeadline() async throws {
-        try house.service.parts.slots.know(
+        try house.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         let account = try #require(try await house.register("own@example.org").account)
         let session = house.devices.session(of: house.devices.open(account.accountId))
@@ -39,7 +39,7 @@ struct ResponseTimeFloorTests {
             CallContext(deadline: house.time.uptime() + .milliseconds(milliseconds))
         }
         func verify(_ password: SecretBytes, _ context: CallContext) async throws {
-            _ = try await house.service.verifyPassword(
+            _ = try await house.accounts.verifyPassword(
                 .init(
                     email: "own@example.org", password: password, origin: IdentityHouse.origin),
                 context)
@@ -48,7 +48,7 @@ struct ResponseTimeFloorTests {
         for password: SecretBytes in ["Correct7Horse", "Wrong7Horse"] {
             #expect(try await refusal { try await verify(password, context(649)) } == refused)
             let change = try await refusal {
-                try await house.service.changePassword(
+                try await house.credentials.changePassword(
                     .init(
                         accountId: account.accountId, sessionId: session,
                         currentPassword: password, newPassword: "Another7Horse",
@@ -68,14 +68,14 @@ struct ResponseTimeFloorTests {
 
     @Test("all failures return at the end of the slowest scheme's slot")
     func alike() async throws {
-        try house.service.parts.slots.know(
+        try house.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         _ = try await house.register("own@example.org")
         var bare = ImportScene.record("u2", email: "bare@example.org")
         bare.passwordHash = ""
         _ = try await scene.take([ImportScene.record(), bare])
         // Batched completions would reveal the scheme by their time.
-        #expect(!house.service.parts.passwords.gathersAnswers)
+        #expect(!house.passwords.gathersAnswers)
         for email in [
             "nobody@example.org", "own@example.org", "ada@example.org", "bare@example.org",
         ] {
@@ -95,15 +95,14 @@ struct ResponseTimeFloorTests {
 
     @Test("the slot covers the service's own schemes, current and former, if they are slowest")
     func oursCounts() async throws {
-        let parts = house.service.parts
         func slots(_ times: [(PasswordScheme, Duration)]) -> ResponseTimeFloor {
             let slots = ResponseTimeFloor(
-                store: parts.store, passwords: parts.passwords, time: parts.time,
-                logger: parts.logger)
+                store: house.store, passwords: house.passwords, time: house.time,
+                logger: house.log.logger(time: house.time))
             for (scheme, time) in times { slots.know(scheme, takes: time) }
             return slots
         }
-        let own = (parts.passwords.ownScheme, Duration.milliseconds(100))
+        let own = (house.passwords.ownScheme, Duration.milliseconds(100))
         let quick = (try PasswordScheme(name: "$2b$04"), Duration.milliseconds(10))
         let imported = slots([own, quick])
         try await imported.add([quick.0])
@@ -112,13 +111,13 @@ struct ResponseTimeFloorTests {
         // Passwords from before the operator lowered the cost have the standard scheme.
         try await house.change("DELETE FROM own_password_schemes")
         house.time.advance(by: .seconds(1))
-        let former = (try parts.passwords.standardScheme(), Duration.milliseconds(400))
+        let former = (try house.passwords.standardScheme(), Duration.milliseconds(400))
         #expect(try await slots([own, former]).slot() == .milliseconds(600))
     }
 
     @Test("a failure whose caller has cancelled is still audited")
     func cancelled() async throws {
-        try house.service.parts.slots.know(
+        try house.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         _ = try await scene.take([ImportScene.record()])
         let attempt = Task { [house] in
@@ -133,18 +132,17 @@ struct ResponseTimeFloorTests {
     @Test("stored schemes are read at start, and dropped once no account uses them")
     func restart() async throws {
         _ = try await scene.take([ImportScene.record()])
-        let parts = house.service.parts
         func slots() throws -> ResponseTimeFloor {
             let slots = ResponseTimeFloor(
-                store: parts.store, passwords: parts.passwords, time: parts.time,
-                logger: parts.logger)
+                store: house.store, passwords: house.passwords, time: house.time,
+                logger: house.log.logger(time: house.time))
             try slots.know(PasswordScheme(name: "$2b$04"), takes: .milliseconds(100))
             return slots
         }
         #expect(try await slots().slot() == .milliseconds(150))
         _ = try await house.signIn()
         #expect(try await slots().slot() == .zero)
-        #expect(parts.passwords.gathersAnswers)
+        #expect(house.passwords.gathersAnswers)
     }
 
     @Test("each stored scheme is listed once, whatever the number of accounts")

@@ -17,12 +17,24 @@ struct SlotTimingTests {
     @Test("unknown accounts and all password schemes take at least the slot, interleaved")
     func interleaved() async throws {
         let house = try IdentityHouse()
-        let service = try Self.service(house)
+        // Handlers over the fixture's store, with the machine's clock.
+        let (time, logger) = (SystemTime(), house.log.logger(time: house.time))
+        let passwords = try PasswordHashPool(
+            settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityHouse.cheap),
+            time: time, randomness: house.randomness, metrics: MetricsRegistry())
+        let slots = ResponseTimeFloor(
+            store: house.store, passwords: passwords, time: time, logger: logger)
+        let accounts = AccountsHandler(
+            settings: house.settings, store: house.store, keys: house.keys, passwords: passwords,
+            slots: slots, time: time, randomness: house.randomness, devices: house.devices)
+        let imports = ImportsHandler(
+            settings: house.settings, store: house.store, keys: house.keys, passwords: passwords,
+            slots: slots, time: time, randomness: house.randomness, logger: logger)
         _ = try await house.register("own@example.org")
         var (old, bare) = (ImportScene.record("1"), ImportScene.record("2", email: "b@example.org"))
         old.passwordHash = Self.bcrypt
         bare.passwordHash = ""
-        _ = try await Imports(beside: service).importAccounts(
+        _ = try await imports.importAccounts(
             .init(source: "s", accounts: [old, bare]), house.context(application: "tool"))
         let emails = [
             "nobody@example.org", "own@example.org", "ada@example.org", "b@example.org",
@@ -33,7 +45,7 @@ struct SlotTimingTests {
             for email in emails {
                 let begun = SystemTime().uptime()
                 let error = try await refusal {
-                    try await service.verifyPassword(
+                    try await accounts.verifyPassword(
                         .init(email: email, password: "Wrong7Horse"),
                         CallContext(deadline: begun + .seconds(30)))
                 }
@@ -42,7 +54,7 @@ struct SlotTimingTests {
                 samples[email, default: []].append(Double(took / .microseconds(1)))
             }
         }
-        let slot = Double(try await service.parts.slots.slot() / .microseconds(1))
+        let slot = Double(try await slots.slot() / .microseconds(1))
         let medians = emails.map { email in
             let sorted = (samples[email] ?? []).sorted()
             return sorted[sorted.count / 2]
@@ -54,18 +66,5 @@ struct SlotTimingTests {
         #expect(medians.allSatisfy { $0 >= slot })
         let quickest = samples.values.flatMap { $0 }.min() ?? 0
         #expect(quickest >= slot, "no attempt returns before the slot ends")
-    }
-
-    /// The service over the fixture's store, with the machine's clock.
-    private static func service(_ house: IdentityHouse) throws -> IdentityService {
-        let parts = house.service.parts
-        return IdentityService(
-            settings: parts.settings, store: house.store, keys: house.keys,
-            passwords: try PasswordHashPool(
-                settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityHouse.cheap),
-                time: SystemTime(), randomness: parts.randomness, metrics: MetricsRegistry()),
-            notifications: house.notifications, texts: house.texts, pushDevices: house.pushDevices,
-            sessions: house.sessions, devices: house.devices, time: SystemTime(),
-            randomness: parts.randomness, logger: parts.logger, metrics: MetricsRegistry())
     }
 }

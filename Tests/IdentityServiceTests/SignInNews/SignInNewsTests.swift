@@ -19,7 +19,7 @@ struct SignInNewsTests {
     private func signIn(
         on device: String, key: String? = nil
     ) async throws -> IdentityV1.SignInNews {
-        let answer = try await house.service.verifyPassword(
+        let answer = try await house.accounts.verifyPassword(
             .init(
                 email: "ada@example.org", password: "Correct7Horse",
                 origin: .init(deviceId: device, platform: "ios", deviceName: "Ada's phone")),

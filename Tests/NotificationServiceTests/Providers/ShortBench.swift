@@ -45,7 +45,7 @@ final class ShortBench: Sendable {
             randomness: randomness)
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
-        let wording = CatalogueWording(Live(.embedded))
+        let wording = CatalogueWording(Reloadable(.embedded))
         routes = try settings.makeSMSAndPushRoutes(
             dataFolder: folder.path, wording: wording, client: client, store: store, keys: keys,
             time: time, logger: logger)

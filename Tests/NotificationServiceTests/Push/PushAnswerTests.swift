@@ -86,7 +86,7 @@ struct PushAnswerTests {
             accountId: try ShortBench.account(1).text, title: String(repeating: "t", count: 120),
             body: String(repeating: "\"", count: 1_024),
             data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
-        let draft = try PushDraft(request, CatalogueWording(Live(.embedded)))
+        let draft = try PushDraft(request, CatalogueWording(Reloadable(.embedded)))
         let order = draft.order(for: try #require(PushDeviceID(key: 1)))
         let push = OutgoingPush(
             id: try #require(MessageID(key: .max)), token: "t", app: "a",

@@ -37,7 +37,7 @@ struct PhonePrefixTests {
                 default: ofTwoDigits.contains(String(first.prefix(2))) ? 2 : 3
                 }
             let whole = "+\(first)23456"
-            #expect(PhoneFold.country(whole) == String(whole.prefix(1 + count)))
+            #expect(PhonePrefix.country(whole) == String(whole.prefix(1 + count)))
         }
     }
 

@@ -15,8 +15,8 @@ import TestSupport
 /// An identity service on a real store, in this process, as the target of the tool's imports.
 final class IdentityBesideTool: Sendable {
     let folder: TemporaryFolder
-    let imports: Imports
-    let service: IdentityService
+    let imports: ImportsHandler
+    let accounts: AccountsHandler
     private let store: Store
     private let passwords: PasswordHashPool
 
@@ -38,21 +38,22 @@ final class IdentityBesideTool: Sendable {
                 service: "postern.nowhere", host: "127.0.0.1", port: 1, application: "identity",
                 keyID: "", secret: nil),
             group: MultiThreadedEventLoopGroup.singleton, time: time, randomness: randomness)
-        service = IdentityService(
-            settings: IdentitySettings(
-                linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
-                defaultLanguage: "en", passwordHashing: hashing),
-            store: store,
-            keys: try IdentityKeys(
-                master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
-                signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
-                randomness: randomness),
-            passwords: passwords, notifications: NotificationsClient(nowhere),
-            texts: TextMessagesClient(nowhere), pushDevices: PushDevicesClient(nowhere),
-            sessions: SessionsClient(nowhere), devices: DevicesClient(nowhere), time: time,
-            randomness: randomness, logger: logger,
-            metrics: NOOPMetricsHandler.instance)
-        imports = Imports(beside: service)
+        let settings = IdentitySettings(
+            linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
+            defaultLanguage: "en", passwordHashing: hashing)
+        let keys = try IdentityKeys(
+            master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
+            signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
+            randomness: randomness)
+        let slots = ResponseTimeFloor(
+            store: store, passwords: passwords, time: time, logger: logger)
+        let devices = DevicesClient(nowhere)
+        accounts = AccountsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, devices: devices)
+        imports = ImportsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, logger: logger)
     }
 
     func close() {

@@ -16,7 +16,7 @@ struct ImportRunTests {
     init() throws { house = try IdentityBesideTool() }
 
     private func signIn(_ email: String, _ password: String) async throws -> String {
-        try await house.service.verifyPassword(
+        try await house.accounts.verifyPassword(
             .init(email: email, password: .init(text: password)), IdentityBesideTool.context
         ).account?.accountId ?? ""
     }

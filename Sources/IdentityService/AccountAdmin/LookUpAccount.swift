@@ -1,0 +1,86 @@
+import Addresses
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountAdminHandler {
+    /// Finds one account for an operator (I-09), with its activity from the session service (I-01).
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
+    ///   `rpc/not-found`.
+    package func lookUpAccount(
+        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.LookUpAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, settings)
+        let account = try await found(request.by)
+        let shown = request.showPersonal
+        let (row, suspension) = try await store.read {
+            (try $0.account(account), try $0.suspension(account))
+        }
+        guard let row else { throw ServiceError(.notFound) }
+        // Record the access before returning personal data.
+        if shown {
+            let event = AuditEvent(.accountShown, account: account.key).by(caller)
+            try await store.write { try $0.audit(event) }
+        }
+        var answer = try message(row, suspension, showsPersonal: shown)
+        answer.use = try await use(of: account, context)
+        return IdentityV1.LookUpAccountResponse(account: answer)
+    }
+
+    private func found(
+        _ by: IdentityV1.LookUpAccountRequest.By?
+    ) async throws -> AccountID {
+        let account: AccountID? =
+            switch by {
+            case .accountId(let text): try AccountID.required(text)
+            case .email(let text): try await owner(of: try EmailAddress.required(text))
+            case .phoneNumber(let text):
+                try await owner(ofIdentity: "phone", Self.dialled(text))
+            case .provider(let somebody):
+                try await owner(ofIdentity: somebody.issuer, somebody.subject)
+            case nil: throw ServiceError(.invalidArgument, fields: ["by"])
+            }
+        guard let account else { throw ServiceError(.notFound) }
+        return account
+    }
+
+    private func owner(of address: EmailAddress) async throws -> AccountID? {
+        let lookUpKey = keys.lookUpKey(of: address)
+        return try await store.read { try $0.owner(ofAddress: lookUpKey) }
+    }
+
+    private func owner(
+        ofIdentity issuer: String, _ subject: String
+    ) async throws -> AccountID? {
+        let lookUpKey = keys.lookUpKey(
+            of: ProvedIdentity(method: "", issuer: issuer, subject: subject, amr: []))
+        return try await store.read { try $0.identity(lookUpKey: lookUpKey)?.account }
+    }
+
+    /// A phone number without the separators that people write between its digits.
+    private static func dialled(_ text: String) -> String {
+        String(text.filter { !" -()./".contains($0) })
+    }
+
+    /// Nil if the session service is unavailable: the account is returned without its activity
+    ///
+    private func use(
+        of account: AccountID, _ context: CallContext
+    ) async throws -> IdentityV1.AccountUse? {
+        do {
+            let known = try await activity.accountActivity(
+                SessionV1.AccountActivityRequest(accountId: account.text), context.onward())
+            return IdentityV1.AccountUse(
+                liveSessions: known.liveSessions, lastActivityAtMs: known.lastActivityAtMs,
+                lastSeenAtMs: known.lastSeenAtMs)
+        } catch let error as ServiceError {
+            logger.warning(
+                "identity.admin.activity.failed",
+                "reading an account's activity from the session service failed",
+                fields: [.detail: .error(error)])
+            return nil
+        }
+    }
+}

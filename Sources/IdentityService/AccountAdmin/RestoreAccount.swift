@@ -1,0 +1,26 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountAdminHandler {
+    /// Lifts a suspension (I-09).
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
+    package func restoreAccount(
+        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RestoreAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, settings)
+        let account = try AccountID.required(request.accountId)
+        return try await store.write { transaction in
+            let changed = try transaction.apply(.restore, account)
+            if changed {
+                try transaction.removeSuspension(of: account)
+                try tell(.accountRestored, account, transaction)
+                try transaction.audit(
+                    AuditEvent(.accountRestored, account: account.key).by(caller))
+            }
+            return IdentityV1.RestoreAccountResponse(
+                account: try message(account, transaction), changed: changed)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountAdminHandler {
+    /// Ends all sessions of an account.
+    /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
+    package func signOutAccount(
+        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.SignOutAccountResponse {
+        let caller = try AdminCaller(context, actor: request.actor, settings)
+        let account = try AccountID.required(request.accountId)
+        try await store.write { transaction in
+            guard try transaction.standing(account) != nil else {
+                throw ServiceError(.notFound, fields: ["account_id"])
+            }
+            try transaction.endSessions(
+                of: account, provedUntil: transaction.at, reason: .revoked, outbox)
+            try transaction.audit(
+                AuditEvent(.accountSignedOut, account: account.key).by(caller))
+        }
+        return IdentityV1.SignOutAccountResponse()
+    }
+}

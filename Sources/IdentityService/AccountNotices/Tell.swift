@@ -1,0 +1,39 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountNoticesHandler {
+    /// Accepts a notice from the session service for an account's owner. Idempotent: one
+    /// transaction enqueues the mail and stores the response under the call's idempotency key
+    /// (S-03, G-10).
+    /// - Throws: `rpc/invalid-argument` for an invalid account id or kind, or without an
+    ///   idempotency key; `auth/idempotency-key-reused`.
+    package func tell(
+        _ request: IdentityV1.TellRequest, _ context: CallContext
+    ) async throws -> IdentityV1.TellResponse {
+        let account = try AccountID.required(request.accountId)
+        guard let kind = NoticeKind(request.kind) else {
+            throw ServiceError(.invalidArgument, fields: ["kind"])
+        }
+        // The fingerprint leaves out the device's name: a retry may arrive after the session was
+        // erased.
+        let call = try RepeatableCall(
+            "Tell", [Array(account.text.utf8), Array("\(kind.rawValue) \(request.atMs)".utf8)],
+            context, hash: keys.calls)
+        guard let call else {
+            throw ServiceError(.invalidArgument, fields: ["idempotency-key"])
+        }
+        let mailed = try await store.write { transaction in
+            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            let mailed = try notices.write(
+                kind, to: account,
+                DeviceShown(name: request.deviceName, platform: request.platform),
+                at: request.atMs, key: outbox.key(of: call), transaction)
+            try transaction.remember(
+                call, StoredResponse(account: account.key, figure: mailed ? 1 : 0))
+            return mailed
+        }
+        return IdentityV1.TellResponse(mailed: mailed)
+    }
+}

@@ -1,0 +1,173 @@
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountsHandler {
+    /// Confirms the address that a link was sent to (G-12): reads, decides by `ConfirmationRule`,
+    /// writes, and, if the password was replaced, ends all sessions through the outbox.
+    ///
+    /// Only the transaction uses the link up. A call that fails before it leaves the link valid.
+    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
+    ///   `auth/user-disabled`, `rpc/unavailable`; for a claim's link also
+    ///   `auth/invalid-credential`.
+    package func confirmEmail(
+        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ConfirmEmailResponse {
+        let attempt = try ConfirmationAttempt(request, context, keys)
+        return try await untilUnchanged {
+            guard let (link, holder) = try await find(attempt) else {
+                if let row = try await ClaimConfirmation(
+                    store: store, keys: keys, passwords: passwords, time: time,
+                    randomness: randomness
+                ).run(attempt) {
+                    return try answer(row, isReplaced: false)
+                }
+                return try await answerAgain(attempt)
+            }
+            guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
+            let newHash = try await decide(attempt, holder)
+            if let (row, isReplaced) = try await write(attempt, link, holder, newHash) {
+                return try answer(row, isReplaced: isReplaced)
+            }
+            return nil
+        }
+    }
+
+    private func find(_ attempt: ConfirmationAttempt) async throws -> (Link, PasswordHolder)? {
+        let now = time.now()
+        return try await store.read { session in
+            guard
+                let link = try session.link(
+                    .verifyEmail, tokenHash: attempt.tokenHash, at: now),
+                let holder = try session.passwordHolder(link.account),
+                holder.row.address?.lookUpKey == link.addressKey
+            else { return nil }
+            return (link, holder)
+        }
+    }
+
+    /// - Returns: the sealed hash of the password that replaces the account's; nil if it does not
+    ///   change.
+    private func decide(
+        _ attempt: ConfirmationAttempt, _ holder: PasswordHolder
+    ) async throws -> [UInt8]? {
+        let rule = ConfirmationRule(
+            owner: holder.row.account, asking: attempt.asking,
+            hasPassword: !attempt.password.isEmpty)
+        switch rule {
+        case .byLink: return nil
+        case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
+        case .byPassword: return try await replacement(attempt, holder)
+        }
+    }
+
+    private func replacement(
+        _ attempt: ConfirmationAttempt, _ holder: PasswordHolder
+    ) async throws -> [UInt8]? {
+        guard let typed = Password(entered: attempt.password) else {
+            throw ServiceError(.weakPassword, fields: [PasswordRule.length.rawValue])
+        }
+        if try await passwords.isRight(typed, of: holder) { return nil }
+        let new = try Password.new(
+            attempt.password, settings.passwordPolicy,
+            try reader.passwordContext(holder.row, app: settings.appName))
+        return try await passwords.hash(new, try reader.vault(holder.row))
+    }
+
+    private func write(
+        _ attempt: ConfirmationAttempt, _ link: Link, _ checked: PasswordHolder,
+        _ newHash: [UInt8]?
+    ) async throws -> (AccountRow, isReplaced: Bool)? {
+        try await store.write { transaction in
+            let account = link.account
+            if let first = try transaction.storedResponse(of: attempt.call),
+                let row = try transaction.account(account)
+            {
+                return (row, first.hasReplaced)
+            }
+            // The link may have been used, or the password or address may have changed, in the
+            // meantime.
+            let found = try transaction.link(
+                .verifyEmail, tokenHash: attempt.tokenHash, at: transaction.at)
+            guard found == link, let holder = try transaction.passwordHolder(account),
+                holder.sealedHash == checked.sealedHash, holder.row.status.mayVerify,
+                holder.row.address?.lookUpKey == link.addressKey
+            else { return nil }
+            try transaction.removeLinks(.verifyEmail, of: account)
+            try transaction.setAddressProved(account)
+            try transaction.audit(.emailVerified, account, from: attempt.origin)
+            if let newHash { try replace(holder.row, newHash, attempt, transaction) }
+            try transaction.remember(
+                attempt.call, StoredResponse(account: account.key, figure: newHash == nil ? 0 : 1))
+            guard let row = try transaction.account(account), row.address?.provedAt != nil else {
+                throw ServiceError(.internalError, detail: "a verified address is missing")
+            }
+            return (row, newHash != nil)
+        }
+    }
+
+    private func replace(
+        _ row: AccountRow, _ hash: [UInt8], _ attempt: ConfirmationAttempt,
+        _ transaction: Transaction
+    ) throws {
+        let account = row.account
+        if row.address?.provedAt == nil {
+            try Takeover(keys: keys, randomness: randomness, transaction: transaction)
+                .removeIdentities(row, DeviceShown(name: "", platform: ""), origin: attempt.origin)
+        }
+        try transaction.setPassword(account, sealedHash: hash)
+        try transaction.cancelPendingChanges(of: account)
+        try transaction.audit(.passwordReplaced, account, from: attempt.origin)
+        try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
+    }
+
+    /// There is no such link any more, but this may be a repeat of the call that used it (G-25).
+    private func answerAgain(
+        _ attempt: ConfirmationAttempt
+    ) async throws -> IdentityV1.ConfirmEmailResponse {
+        let (first, holder) = try await passwords.holder(
+            ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
+        return try answer(holder.row, isReplaced: first.hasReplaced)
+    }
+
+    private func answer(
+        _ row: AccountRow, isReplaced: Bool
+    ) throws -> IdentityV1.ConfirmEmailResponse {
+        IdentityV1.ConfirmEmailResponse(
+            account: try reader.message(row), passwordReplaced: isReplaced)
+    }
+}
+
+extension StoredResponse {
+    /// Whether the confirmation that stored this response replaced the password.
+    fileprivate var hasReplaced: Bool { figure == 1 }
+}
+
+/// A request to confirm an address, parsed and checked.
+struct ConfirmationAttempt: Sendable {
+    let tokenHash: [UInt8]
+    /// The account of the caller's session; nil outside a session.
+    let asking: AccountID?
+    /// As entered; empty if none was.
+    let password: SecretBytes
+    let origin: CallOrigin
+    /// For idempotency; nil if the call has no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a malformed
+    ///   idempotency key.
+    init(
+        _ request: IdentityV1.ConfirmEmailRequest, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
+        tokenHash = token.hash(.verifyEmail, keys.links)
+        asking = AccountID(text: request.accountId)
+        password = request.password
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        call = try RepeatableCall(
+            "ConfirmEmail", [tokenHash, Array(request.accountId.utf8)], context, hash: keys.calls)
+    }
+}

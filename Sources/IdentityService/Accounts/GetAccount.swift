@@ -1,0 +1,51 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountsHandler {
+    /// Returns one account by its id (G-01), and on request how its owner could authenticate again
+    /// (G-13).
+    /// - Throws: `rpc/invalid-argument` for a malformed id, `rpc/not-found`.
+    package func getAccount(
+        _ request: IdentityV1.GetAccountRequest, _ context: CallContext
+    ) async throws -> IdentityV1.GetAccountResponse {
+        let account = try AccountID.required(request.accountId)
+        guard let found = try await find(account, withProofs: request.withProofs) else {
+            throw ServiceError(.notFound, fields: ["account_id"])
+        }
+        var message = try reader.message(found.row)
+        message.pendingEmail = try pendingEmail(found)
+        return IdentityV1.GetAccountResponse(account: message, hasPassword: found.hasPassword)
+    }
+
+    private struct Found: Sendable {
+        let row: AccountRow
+        /// The new address of a pending email change; sealed.
+        let change: [UInt8]?
+        let claim: Claim?
+        /// Always false unless the request asks for it.
+        let hasPassword: Bool
+    }
+
+    /// Reads everything in one transaction, because every check of a session's state calls this.
+    private func find(_ account: AccountID, withProofs: Bool) async throws -> Found? {
+        let now = time.now()
+        return try await store.read { session in
+            guard let row = try session.account(account) else { return nil }
+            return Found(
+                row: row, change: try session.pendingChangeAddress(of: account, at: now),
+                claim: try session.claim(of: account, at: now),
+                hasPassword: try withProofs
+                    && session.passwordHolder(account)?.sealedHash != nil)
+        }
+    }
+
+    /// The address of a pending email change or claim; empty for none.
+    private func pendingEmail(_ found: Found) throws -> String {
+        guard found.change != nil || found.claim != nil else { return "" }
+        let vault = try reader.vault(found.row)
+        if let change = found.change { return try vault.open(change, .newAddress) }
+        return try found.claim.map { try vault.open($0.sealedAddress, .claimedAddress) } ?? ""
+    }
+}

@@ -1,0 +1,200 @@
+import Addresses
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountsHandler {
+    /// Registers an account with a password (G-02, I-04): reads the request, hashes, writes,
+    /// responds.
+    ///
+    /// One transaction writes the account, key, profile, address, password, link, mail, audit event
+    /// and stored response: all of them or none. The account is read back before the response.
+    ///
+    /// A taken address costs the same hash and the same commit. The entered data is then discarded,
+    /// and the owner gets a mail (Sources/SECURITY.md, Enumeration: `friendly`).
+    ///
+    /// A guest that calls becomes the account, with its id and its data (`GuestUpgrade`, G-07).
+    /// - Throws: `auth/email-already-in-use`, `auth/idempotency-key-reused`, and as `Applicant`;
+    ///   `auth/user-disabled` when a retry finds its account suspended; with a guest's access token
+    ///   `auth/already-signed-in`, `auth/session-ended`, and as `SessionOwners.owner`.
+    package func register(
+        _ request: IdentityV1.RegisterRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RegisterResponse {
+        let applicant = try Applicant(request, context, keys, settings)
+        let strict = StrictRegistration(
+            settings: settings, store: store, keys: keys, passwords: passwords, time: time,
+            randomness: randomness)
+        let guest: GuestSession?
+        do {
+            guest = try await owners.guest(of: request.guestAccessToken, context)
+        } catch let refused as ServiceError {
+            // An upgrade ends the guest's session, so a retry arrives with a token that is no
+            // longer valid.
+            guard
+                let first = try await store.write({
+                    try $0.storedResponse(of: applicant.call)
+                })
+            else { throw refused }
+            return try await settings.enumeration == .strict
+                ? strict.answerAgain(first, applicant)
+                : answerAgain(first, applicant)
+        }
+        if settings.enumeration == .strict {
+            return try await strict.run(applicant, as: guest)
+        }
+        let hash = try await passwords.hash(applicant.password)
+        let draft = try draft(applicant, hash: hash, as: guest?.row, at: time.now())
+        switch try await write(applicant, draft, guest) {
+        case .registered(let row, let moment): return try answer(row, provedAt: moment)
+        case .done(let first): return try await answerAgain(first, applicant)
+        case .taken: throw ServiceError(.emailAlreadyInUse, fields: ["email"])
+        }
+    }
+
+    /// The outcome of the transaction.
+    private enum Outcome: Sendable {
+        case registered(AccountRow, at: Timestamp)
+        /// An earlier identical call was committed.
+        case done(StoredResponse)
+        case taken
+    }
+
+    private func write(
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: GuestSession?
+    ) async throws -> Outcome {
+        do {
+            return try await store.write { transaction in
+                if let first = try transaction.storedResponse(of: applicant.call) {
+                    return .done(first)
+                }
+                if let guest { try transaction.requireLive(guest.owner) }
+                if let owner = try transaction.owner(ofAddress: applicant.lookUpKey) {
+                    try tell(owner, applicant, draft, transaction)
+                    return .taken
+                }
+                return .registered(
+                    try register(applicant, draft, guest?.row, transaction),
+                    at: transaction.at + (guest == nil ? .zero : ProofIssuer.afterEnd))
+            }
+        } catch let error as SQLError where error.kind == .constraint(.unique) {
+            // On a storage engine with several writers, another registration can commit between the
+            // lookup and the write. The unique index then rejects this one.
+            return .taken
+        }
+    }
+
+    private func register(
+        _ applicant: Applicant, _ draft: RegistrationDraft, _ guest: AccountRow?,
+        _ transaction: Transaction
+    ) throws -> AccountRow {
+        let account = draft.account.account
+        if let guest {
+            try GuestUpgrade(keys: keys, randomness: randomness, transaction: transaction)
+                .run(guest, into: draft.account, origin: applicant.origin)
+        } else {
+            try transaction.insert(draft.account)
+        }
+        _ = try SignInRecorder(settings: settings, keys: keys, randomness: randomness).remember(
+            applicant.device, of: account, transaction)
+        try transaction.insert(draft.verification.link)
+        try transaction.enqueue(draft.verification.message)
+        try transaction.audit(
+            .accountRegistered, account, from: applicant.origin, subject: applicant.subject)
+        try transaction.remember(
+            applicant.call, StoredResponse(account: account.key, figure: guest == nil ? 0 : 1))
+        // `passwordHolder` joins account, key and profile, so a result is complete (I-04).
+        guard let holder = try transaction.passwordHolder(account),
+            holder.row.address?.lookUpKey == applicant.lookUpKey, holder.sealedHash != nil
+        else { throw ServiceError(.internalError, detail: "a new account is incomplete") }
+        return holder.row
+    }
+
+    private func tell(
+        _ owner: AccountID, _ applicant: Applicant, _ draft: RegistrationDraft,
+        _ transaction: Transaction
+    ) throws {
+        try transaction.audit(
+            .signUpRefused, owner, from: applicant.origin, subject: applicant.subject,
+            outcome: .emailAlreadyInUse)
+        guard !applicant.isMailWithheld,
+            let row = try transaction.account(owner), row.status.isUsable,
+            let address = try reader.address(row)
+        else { return }
+        // The mail goes to the stored address, never to the entered one.
+        try transaction.enqueue(
+            outbox.email(
+                AlreadyRegisteredMail(settings: settings).mail(to: row), of: owner,
+                to: address.mailbox, language: row.language, expiresAt: nil,
+                key: draft.ownerMailKey))
+    }
+
+    private func answer(
+        _ row: AccountRow, provedAt moment: Timestamp
+    ) throws -> IdentityV1.RegisterResponse {
+        IdentityV1.RegisterResponse(
+            account: try reader.message(row, lastSignInAt: nil),
+            proof: row.status == .pendingVerification
+                ? nil
+                : ProofIssuer(keys: keys, randomness: randomness).proof(
+                    row.account, provedAt: moment))
+    }
+
+    /// Responds to a retry (G-25). The password is checked first, because a captured idempotency
+    /// key alone must give no access. A different password makes it a different request.
+    private func answerAgain(
+        _ first: StoredResponse, _ applicant: Applicant
+    ) async throws -> IdentityV1.RegisterResponse {
+        // The proof's time is taken before the hash. If the password is replaced while the hash
+        // runs, the session service rejects this proof with all older ones. After a guest's upgrade
+        // the time is set past the end of its sessions, which may lie in this millisecond.
+        let moment = time.now() + (first.figure == 1 ? ProofIssuer.afterEnd : .zero)
+        let account = try AccountID(stored: first.account)
+        let holder = try await store.read { try $0.passwordHolder(account) }
+        let isRight = try await passwords.isRight(applicant.password, of: holder)
+        guard let holder, isRight else { throw ServiceError(.idempotencyKeyReused) }
+        guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
+        return try answer(holder.row, provedAt: moment)
+    }
+
+    /// A draft for an applicant. `hash` is the hash of the password.
+    /// - Parameter guest: the calling guest, which becomes the account; nil without one.
+    /// - Throws: when the guest's key does not open, or sealing fails.
+    private func draft(
+        _ applicant: Applicant, hash: String, as guest: AccountRow?, at moment: Timestamp
+    ) throws -> RegistrationDraft {
+        let id = guest?.account ?? AccountID.drawn(from: randomness)
+        let vault =
+            try guest.map { try reader.vault($0) }
+            ?? AccountVault(new: id, under: keys.accounts, randomness: randomness)
+        let account = NewAccount(
+            account: id, sealedKey: vault.sealedKey,
+            sealedDisplayName: try vault.seal(applicant.displayName, .displayName),
+            language: applicant.language,
+            address: NewAddress(
+                lookUpKey: applicant.lookUpKey,
+                sealed: try vault.seal(applicant.address.entered, .address), isProved: false),
+            sealedPasswordHash: try vault.seal(hash, .passwordHash),
+            status: settings.emailVerification == .required
+                ? .pendingVerification : .active)
+        let verification = try LinkMail(
+            .verifyEmail, LinkToken.drawn(from: randomness), of: id, to: applicant.address,
+            addressKey: applicant.lookUpKey, language: applicant.language, settings, outbox,
+            at: moment)
+        let ownerMailKey = applicant.call.map { outbox.key(of: $0) } ?? outbox.newKey()
+        return RegistrationDraft(
+            account: account, verification: verification, ownerMailKey: ownerMailKey)
+    }
+}
+
+/// Everything that a registration may write, prepared before its transaction: the account's rows,
+/// its link, and the key or text of the two mails, of which one is sent.
+private struct RegistrationDraft: Sendable {
+    let account: NewAccount
+    /// To the new account: verify your address.
+    let verification: LinkMail
+    /// The idempotency key of the mail to the owner of a taken address. Retries of one call use the
+    /// same key, so the owner gets one mail.
+    let ownerMailKey: String
+}

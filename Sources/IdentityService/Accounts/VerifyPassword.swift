@@ -1,0 +1,129 @@
+import Addresses
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension AccountsHandler {
+    /// Signs in by email and password (G-03): reads, verifies, decides, writes, issues the proof.
+    ///
+    /// An unknown address and a wrong password take the same steps: one read, one hash, one audit
+    /// write, one error code.
+    /// - Throws: as `SignInRule`; `auth/invalid-email` for an invalid address;
+    ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
+    ///   check; `rpc/deadline-exceeded`, not processed, as `ResponseTimeFloor.requireTime`.
+    package func verifyPassword(
+        _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.VerifyPasswordResponse {
+        let attempt = try SignInAttempt(request, context, keys)
+        try await slots.requireTime(until: context.deadline)
+        let noted = try await untilUnchanged { try await check(attempt) }
+        return IdentityV1.VerifyPasswordResponse(
+            account: try reader.message(noted.row, lastSignInAt: noted.news.before),
+            proof: ProofIssuer(keys: keys, randomness: randomness).proof(
+                noted.row.account, provedAt: noted.at),
+            news: noted.news.message)
+    }
+
+    /// - Returns: nil when the account changed during the check.
+    private func check(_ attempt: SignInAttempt) async throws -> Noted? {
+        let lookUpKey = attempt.lookUpKey
+        let holder = try await store.read { try $0.passwordHolder(ofAddress: lookUpKey) }
+        let isRight = try await passwords.isRight(attempt.password, of: holder)
+        if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
+            throw try await attempt.refused(code, holder, store)
+        }
+        guard let holder else { throw ServiceError(.invalidCredential) }
+        let upgrade = try await passwords.upgrade(attempt.password, of: holder)
+        do {
+            return try await note(attempt, holder, upgrade)
+        } catch let error as ServiceError where error.code != .idempotencyKeyReused {
+            throw error.afterComparison
+        }
+    }
+
+    /// What a sign-in wrote.
+    private struct Noted: Sendable {
+        let row: AccountRow
+        let news: SignInNews
+        /// The time of its proof; for a retry, now.
+        let at: Timestamp
+    }
+
+    /// Writes the sign-in. Returns nil when the password was replaced or the account was disabled
+    /// while the hash ran: a sign-in with the old password must not win a race against a reset.
+    private func note(
+        _ attempt: SignInAttempt, _ checked: PasswordHolder, _ upgrade: [UInt8]?
+    ) async throws -> Noted? {
+        try await store.write { transaction in
+            let account = checked.row.account
+            guard let holder = try transaction.passwordHolder(account), holder.row.status.isUsable,
+                holder.sealedHash == checked.sealedHash
+            else { return nil }
+            if let first = try transaction.storedResponse(of: attempt.call) {
+                return Noted(row: holder.row, news: first.news, at: transaction.at)
+            }
+            if let upgrade { try transaction.upgradePassword(account, sealedHash: upgrade) }
+            let news = try SignInRecorder(settings: settings, keys: keys, randomness: randomness)
+                .note(
+                    account, before: holder.row.lastSignInAt, by: "password", on: attempt.device,
+                    from: attempt.origin, transaction)
+            try transaction.audit(
+                .signInSucceeded, account, from: attempt.origin, subject: attempt.subject)
+            try transaction.remember(attempt.call, StoredResponse(account: account, news: news))
+            return Noted(row: holder.row, news: news, at: transaction.at)
+        }
+    }
+}
+
+/// The validated request of a password sign-in.
+struct SignInAttempt: Sendable {
+    let password: Password
+    /// Keyed hash of the address, by which the account is looked up.
+    let lookUpKey: [UInt8]
+    /// Keyed hash of the address for the audit log.
+    let subject: [UInt8]
+    let origin: CallOrigin
+    let device: SignInDevice
+    /// For idempotent retries; nil when the call carries no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    /// - Throws: `auth/invalid-email`; `auth/invalid-credential` for a password that exceeds the
+    ///   accepted length, rejected without the cost of a hash.
+    init(
+        _ request: IdentityV1.VerifyPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        let address = try EmailAddress.required(request.email)
+        guard let password = Password(entered: request.password) else {
+            throw ServiceError(.invalidCredential)
+        }
+        self.password = password
+        lookUpKey = keys.lookUpKey(of: address)
+        subject = keys.subject(of: address)
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        device = SignInDevice(request.origin)
+        call = try RepeatableCall("VerifyPassword", [lookUpKey], context, hash: keys.calls)
+    }
+
+    /// Records the rejection in the audit log and returns the error to throw. Without an account,
+    /// only a counter is incremented.
+    /// - Throws: the store's error, as `ServiceError.afterComparison`.
+    func refused(
+        _ code: ErrorCode, _ holder: PasswordHolder?, _ store: Store
+    ) async throws -> ServiceError {
+        do {
+            try await store.write { transaction in
+                guard let holder else {
+                    return try transaction.auditCounted(.signInFailed, outcome: code, from: origin)
+                }
+                try transaction.audit(
+                    .signInFailed, holder.row.account, from: origin, subject: subject, outcome: code
+                )
+            }
+        } catch let error as ServiceError {
+            throw error.afterComparison
+        }
+        return ServiceError(code)
+    }
+}

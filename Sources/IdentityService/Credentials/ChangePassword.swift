@@ -1,0 +1,158 @@
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension CredentialsHandler {
+    /// Replaces the password of a signed-in caller who enters the current one (G-12). The caller's
+    /// session is kept and all others end; pending reset links become void.
+    ///
+    /// Attack: a stolen access token is used to guess the password. A wrong guess always returns
+    /// `auth/invalid-credential` and nothing else does; the gateway counts guesses by this code.
+    /// - Throws: `auth/invalid-credential`, `auth/weak-password`, `auth/email-not-verified`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`, `rpc/invalid-argument`;
+    ///   `rpc/unavailable` when the account changes during every check; `rpc/deadline-exceeded`,
+    ///   not processed, as `ResponseTimeFloor.requireTime`.
+    package func changePassword(
+        _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ChangePasswordResponse {
+        let attempt = try ChangeAttempt(request, context, keys)
+        try await slots.requireTime(until: context.deadline)
+        return try await untilUnchanged {
+            try await check(attempt) ? IdentityV1.ChangePasswordResponse() : nil
+        }
+    }
+
+    /// - Returns: whether the password was replaced; false when the account changed during the
+    ///   check.
+    private func check(_ attempt: ChangeAttempt) async throws -> Bool {
+        let holder = try await store.read { try $0.passwordHolder(attempt.account) }
+        // The new password is checked first, so that its rejection does not depend on the current
+        // password.
+        let new = try newPassword(attempt, holder)
+        let isRight = try await passwords.isRight(attempt.current, of: holder)
+        if let code = SignInRule.refusal(of: holder?.row.status, isPasswordRight: isRight) {
+            do {
+                if try await isRepeat(attempt, new, holder) { return true }
+            } catch let error as ServiceError {
+                throw error.afterComparison
+            }
+            throw try await refusal(attempt, holder, code)
+        }
+        guard let holder else { throw ServiceError(.invalidCredential) }
+        let hash = try await passwords.hash(new, try reader.vault(holder.row))
+        return try await write(attempt, holder, hash)
+    }
+
+    private func newPassword(
+        _ attempt: ChangeAttempt, _ holder: PasswordHolder?
+    ) throws -> Password {
+        let context = try holder.map {
+            try reader.passwordContext($0.row, app: settings.appName)
+        }
+        return try Password.new(attempt.new, settings.passwordPolicy, context ?? .none)
+    }
+
+    /// Records the rejection in the audit log and returns the error to throw.
+    /// - Throws: the store's error, as `ServiceError.afterComparison`.
+    private func refusal(
+        _ attempt: ChangeAttempt, _ holder: PasswordHolder?, _ code: ErrorCode
+    ) async throws -> ServiceError {
+        do {
+            try await store.write { transaction in
+                try transaction.audit(
+                    .passwordChangeRefused, holder?.row.account, from: attempt.origin, outcome: code
+                )
+            }
+        } catch let error as ServiceError {
+            throw error.afterComparison
+        }
+        return ServiceError(code)
+    }
+
+    /// Whether this call is a retry of a committed change (G-25), after which the entered current
+    /// password is no longer right. The caller must enter the password that the first call set. For
+    /// any other caller it is a wrong guess, and counts as one.
+    private func isRepeat(
+        _ attempt: ChangeAttempt, _ new: Password, _ holder: PasswordHolder?
+    ) async throws -> Bool {
+        guard attempt.call != nil, let holder, holder.row.status.isUsable else { return false }
+        do {
+            let first = try await store.write { try $0.storedResponse(of: attempt.call) }
+            guard first != nil else { return false }
+        } catch let error as ServiceError where error.code == .idempotencyKeyReused {
+            // The key belongs to a different request, so this one was never committed.
+            return false
+        }
+        return try await passwords.isRight(new, of: holder)
+    }
+
+    private func write(
+        _ attempt: ChangeAttempt, _ checked: PasswordHolder, _ hash: [UInt8]
+    ) async throws -> Bool {
+        try await store.write { transaction in
+            // The password may have been replaced, or the account disabled, while the hash ran. A
+            // caller who knows only the old password must not undo a reset.
+            guard let holder = try transaction.passwordHolder(attempt.account),
+                holder.row.status.isUsable, holder.sealedHash == checked.sealedHash
+            else { return false }
+            if try transaction.storedResponse(of: attempt.call) != nil { return true }
+            try replace(hash, attempt, transaction)
+            try transaction.remember(attempt.call, StoredResponse(account: attempt.account.key))
+            return true
+        }
+    }
+
+    private func replace(
+        _ hash: [UInt8], _ attempt: ChangeAttempt, _ transaction: Transaction
+    ) throws {
+        let account = attempt.account
+        try transaction.setPassword(account, sealedHash: hash)
+        try transaction.removeLinks(.resetPassword, of: account)
+        try transaction.cancelPendingChanges(of: account)
+        try transaction.audit(.passwordReplaced, account, from: attempt.origin)
+        try transaction.endSessions(
+            of: account, provedUntil: transaction.at, except: attempt.session.text, outbox)
+        try notices.write(.passwordChanged, to: account, attempt.device, transaction)
+    }
+}
+
+/// The validated request of a password change.
+struct ChangeAttempt: Sendable {
+    let account: AccountID
+    /// The session that made the call. It is kept when the others end.
+    let session: SessionID
+    let current: Password
+    /// As entered. The policy check needs the account, so it comes later.
+    let new: SecretBytes
+    let device: DeviceShown
+    let origin: CallOrigin
+    /// For idempotent retries; nil when the call carries no key.
+    let call: RepeatableCall?
+
+    /// Reads a request. The session id is validated here, because an outbox message with an id that
+    /// the session service rejects would be retried forever and block the end of all other
+    /// sessions.
+    /// - Throws: `rpc/invalid-argument`; `auth/invalid-credential` for a current password that
+    ///   exceeds the accepted length.
+    init(
+        _ request: IdentityV1.ChangePasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        account = try AccountID.required(request.accountId)
+        guard let session = SessionID(text: request.sessionId) else {
+            throw ServiceError(.invalidArgument, fields: ["session_id"])
+        }
+        guard let current = Password(entered: request.currentPassword) else {
+            throw ServiceError(.invalidCredential)
+        }
+        self.session = session
+        self.current = current
+        new = request.newPassword
+        device = DeviceShown(request.origin)
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        call = try RepeatableCall(
+            "ChangePassword", [Array(account.text.utf8), Array(session.text.utf8)], context,
+            hash: keys.calls)
+    }
+}

@@ -1,0 +1,119 @@
+import Addresses
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension CredentialsHandler {
+    /// The delay, in milliseconds.
+    private static let waits: ClosedRange<UInt64> = 100...1_000
+
+    /// Accepts a request for a reset link (G-11). It does not look up whether the address has an
+    /// account: the request is stored and answered, and `ResetMailing` does the lookup later.
+    ///
+    /// Attack: an attacker tries a list of addresses and compares sizes and times of the responses
+    /// to learn which have accounts. A response that precedes the lookup discloses nothing.
+    /// The delay before the lookup is random, so that the work for an existing account does not
+    /// slow down the next response either.
+    /// - Throws: `auth/invalid-email`, `auth/idempotency-key-reused`; `rpc/invalid-argument` for an
+    ///   invalid idempotency key.
+    package func requestPasswordReset(
+        _ request: IdentityV1.RequestPasswordResetRequest, _ context: CallContext
+    ) async throws -> IdentityV1.RequestPasswordResetResponse {
+        let address = try EmailAddress.required(request.email)
+        let lookUpKey = keys.lookUpKey(of: address)
+        let call = try RepeatableCall(
+            "RequestPasswordReset", [lookUpKey], context, hash: keys.calls)
+        let wish = ResetWish(
+            lookUpKey: lookUpKey, subject: keys.subject(of: address),
+            origin: CallOrigin(request.origin, hash: keys.audit))
+        let message = OutboxMessage(
+            topic: OutboxTopic.passwordReset.rawValue, key: outbox.newKey(),
+            payload: wish.bytes, notBefore: time.now() + wait(),
+            queue: OutboxTopic.passwordReset.queue)
+        try await store.write { transaction in
+            // The response has no content, so the stored one contains no account.
+            guard try transaction.storedResponse(of: call) == nil else { return }
+            try transaction.enqueue(message)
+            try transaction.remember(call, StoredResponse(account: 0))
+        }
+        return IdentityV1.RequestPasswordResetResponse()
+    }
+
+    private func wait() -> Duration {
+        let spread = Self.waits.upperBound - Self.waits.lowerBound + 1
+        return .milliseconds(Self.waits.lowerBound + randomness.integer() % spread)
+    }
+}
+
+/// A request for a reset link, as the outbox stores it between
+/// `requestPasswordReset` and `ResetMailing`:
+/// only keyed hashes, of the same length for every address.
+struct ResetWish: Hashable, Sendable {
+    /// The hash by which the address is looked up.
+    let lookUpKey: [UInt8]
+    /// The hash of the address in the audit log; nil in a request that an older version wrote.
+    let subject: [UInt8]?
+    let origin: CallOrigin
+
+    init(lookUpKey: [UInt8], subject: [UInt8], origin: CallOrigin) {
+        self.lookUpKey = lookUpKey
+        self.subject = subject
+        self.origin = origin
+    }
+
+    /// Decodes what `bytes` wrote, or the key alone, as older versions wrote it.
+    init(_ bytes: [UInt8]) {
+        lookUpKey = Array(bytes.prefix(KeyedHash.lookUpKeyBytes))
+        let rest = bytes.dropFirst(KeyedHash.lookUpKeyBytes)
+        let origin = CallOrigin(bytes: rest.dropFirst(KeyedHash.lookUpKeyBytes))
+        subject = origin == nil ? nil : Array(rest.prefix(KeyedHash.lookUpKeyBytes))
+        self.origin = origin ?? .unknown
+    }
+
+    /// The encoded request, as the outbox stores it.
+    var bytes: [UInt8] { lookUpKey + (subject ?? []) + origin.bytes }
+}
+
+/// Mails the link for a request that `requestPasswordReset` accepted, if the address has an account
+/// that may sign in:
+///
+///     account           link and mail                                   audit log
+///     none              none                                            counted by network
+///     active, pending   a new link to the stored address, never to      requested, mailed
+///                       the entered one; earlier links become void
+///     any other         none                                            requested
+///
+/// The outbox delivers at least once. The stored response prevents a second link, which would void
+/// the first one while its mail is in transit.
+struct ResetMailing: Sendable {
+    let settings: IdentitySettings
+    let store: Store
+    let outbox: IdentityOutbox
+
+    /// Returns when the request has been processed, by this delivery or an earlier one.
+    /// - Throws: `SQLError`, or the error of building the mail; the outbox then retries.
+    func run(_ message: OutboxMessage) async throws {
+        let wish = ResetWish(message.payload)
+        let key = outbox.keys.calls.lookUpKey(Array("reset mailing\0\(message.key)".utf8))
+        let token = LinkToken.drawn(from: outbox.randomness)
+        try await store.write { transaction in
+            guard case .fresh = try transaction.remembered(key: key, fingerprint: key) else {
+                return
+            }
+            guard let owner = try transaction.owner(ofAddress: wish.lookUpKey),
+                let row = try transaction.account(owner)
+            else { return try transaction.auditCounted(.passwordResetRequested, from: wish.origin) }
+            try transaction.audit(
+                .passwordResetRequested, owner, from: wish.origin, subject: wish.subject)
+            try transaction.remember(key: key, fingerprint: key, answer: [])
+            guard row.status.mayVerify,
+                let mail = try LinkMail(
+                    .resetPassword, token, to: row, settings, outbox, at: transaction.at)
+            else { return }
+            try transaction.send(mail)
+            try transaction.audit(AuditEvent(.passwordResetMailed, account: owner.key))
+        }
+    }
+}

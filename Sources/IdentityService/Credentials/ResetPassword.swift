@@ -1,0 +1,172 @@
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension CredentialsHandler {
+    /// RFC 8176: a one-time secret that only the mail's reader has, and the password that was set.
+    private static let methods = ["otp", "pwd"]
+
+    /// Sets a new password with a mailed link (G-11), and issues the proof for a sign-in.
+    ///
+    /// The link proves that the caller owns the address. The address becomes verified, all other
+    /// links to it become void, and all existing sessions end. The link is used up only by the
+    /// transaction: after a weak password or for a disabled account it stays valid.
+    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `auth/idempotency-key-reused`; `rpc/unavailable` when the account changes during every
+    ///   attempt.
+    package func resetPassword(
+        _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ResetPasswordResponse {
+        let attempt = try ResetAttempt(request, context, keys)
+        return try await untilUnchanged {
+            guard let (link, row) = try await find(attempt) else {
+                return try await answerAgain(attempt)
+            }
+            guard row.status.mayVerify else { throw ServiceError(.accountDisabled) }
+            let new = try Password.new(
+                attempt.password, settings.passwordPolicy,
+                try reader.passwordContext(row, app: settings.appName))
+            let hash = try await passwords.hash(new, try reader.vault(row))
+            if let done = try await write(attempt, link, hash) {
+                return try answer(
+                    done.row, done.news, setAt: done.news.at, isTakenOver: done.isTakenOver)
+            }
+            return nil
+        }
+    }
+
+    private func find(_ attempt: ResetAttempt) async throws -> (Link, AccountRow)? {
+        let now = time.now()
+        return try await store.read { try Self.find(attempt, $0, at: now) }
+    }
+
+    private static func find(
+        _ attempt: ResetAttempt, _ session: some SQLSession, at moment: Timestamp
+    ) throws -> (Link, AccountRow)? {
+        guard
+            let link = try session.link(.resetPassword, tokenHash: attempt.tokenHash, at: moment),
+            let row = try session.account(link.account),
+            row.address?.lookUpKey == link.addressKey
+        else { return nil }
+        return (link, row)
+    }
+
+    /// What a reset wrote.
+    private struct Done: Sendable {
+        let row: AccountRow
+        let news: SignInNews
+        /// Whether the address was unverified before.
+        let isTakenOver: Bool
+    }
+
+    /// - Returns: nil when the link was used, or the account changed, while the hash ran.
+    private func write(
+        _ attempt: ResetAttempt, _ checked: Link, _ hash: [UInt8]
+    ) async throws -> Done? {
+        try await store.write { transaction in
+            // A key that another request used is rejected before anything is written.
+            guard try transaction.storedResponse(of: attempt.call) == nil,
+                let (link, row) = try Self.find(attempt, transaction, at: transaction.at),
+                link == checked, row.status.mayVerify
+            else { return nil }
+            let news = try set(hash, of: row, attempt, transaction)
+            let isTakenOver = row.address?.provedAt == nil
+            try transaction.remember(
+                attempt.call,
+                StoredResponse(account: row.account, news: news, isTakenOver: isTakenOver))
+            guard let new = try transaction.account(row.account), new.address?.provedAt != nil
+            else { throw ServiceError(.internalError, detail: "the address is not verified") }
+            return Done(row: new, news: news, isTakenOver: isTakenOver)
+        }
+    }
+
+    private func set(
+        _ hash: [UInt8], of row: AccountRow, _ attempt: ResetAttempt, _ transaction: Transaction
+    ) throws -> SignInNews {
+        let account = row.account
+        func audit(_ kind: AuditKind) throws {
+            try transaction.audit(kind, account, from: attempt.origin)
+        }
+        try transaction.removeLinks(of: account)
+        try transaction.cancelPendingChanges(of: account)
+        try transaction.setAddressProved(account)
+        if row.address?.provedAt == nil {
+            try audit(.emailVerified)
+            try Takeover(keys: keys, randomness: randomness, transaction: transaction)
+                .removeIdentities(row, attempt.device.shown, origin: attempt.origin)
+        }
+        try transaction.setPassword(account, sealedHash: hash)
+        try audit(.passwordReplaced)
+        let news = try SignInRecorder(settings: settings, keys: keys, randomness: randomness).note(
+            account, before: row.lastSignInAt, by: "password", on: attempt.device,
+            from: attempt.origin, transaction)
+        try audit(.signInSucceeded)
+        try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
+        try notices.write(.passwordChanged, to: account, attempt.device.shown, transaction)
+        return news
+    }
+
+    /// The link no longer exists, but the call may be a retry of the one that used it (G-25). The
+    /// caller must enter the password that the first call set.
+    private func answerAgain(
+        _ attempt: ResetAttempt
+    ) async throws -> IdentityV1.ResetPasswordResponse {
+        guard attempt.call != nil,
+            let first = try await store.write({ try $0.storedResponse(of: attempt.call) })
+        else { throw ServiceError(.invalidLink) }
+        let account = try AccountID(stored: first.account)
+        // The proof's time is taken before the hash. If the password is replaced while the hash
+        // runs, the session service rejects this proof with all older ones.
+        let now = time.now()
+        let (holder, setAt) = try await store.read {
+            (try $0.passwordHolder(account), try $0.passwordSetAt(account))
+        }
+        guard let typed = Password(entered: attempt.password),
+            try await passwords.isRight(typed, of: holder),
+            let holder, let setAt
+        else { throw ServiceError(.idempotencyKeyReused) }
+        guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+        return try answer(
+            holder.row, first.news, setAt: max(now - ProofIssuer.afterEnd, setAt),
+            isTakenOver: first.isTakenOver)
+    }
+
+    /// Proofs from the millisecond of the change end with the older sessions. This proof gets the
+    /// first time that stays valid.
+    private func answer(
+        _ row: AccountRow, _ news: SignInNews, setAt: Timestamp, isTakenOver: Bool
+    ) throws -> IdentityV1.ResetPasswordResponse {
+        IdentityV1.ResetPasswordResponse(
+            account: try reader.message(row, lastSignInAt: news.before),
+            proof: ProofIssuer(keys: keys, randomness: randomness).proof(
+                row.account, by: Self.methods, provedAt: setAt + ProofIssuer.afterEnd),
+            news: news.message, takenOver: isTakenOver)
+    }
+}
+
+/// The validated request that uses a reset link.
+struct ResetAttempt: Sendable {
+    let tokenHash: [UInt8]
+    /// As entered.
+    let password: SecretBytes
+    let device: SignInDevice
+    let origin: CallOrigin
+    /// For idempotent retries; nil when the call carries no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for an invalid
+    ///   idempotency key.
+    init(
+        _ request: IdentityV1.ResetPasswordRequest, _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
+        tokenHash = token.hash(.resetPassword, keys.links)
+        password = request.password
+        device = SignInDevice(request.origin)
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        call = try RepeatableCall("ResetPassword", [tokenHash], context, hash: keys.calls)
+    }
+}

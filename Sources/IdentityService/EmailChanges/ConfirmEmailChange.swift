@@ -1,0 +1,177 @@
+import Addresses
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension EmailChangesHandler {
+    /// Replaces an account's address by the new one, by the link that was mailed there (G-12):
+    /// reads, decides by `ConfirmationRule`, counts and checks a password if one is needed, writes.
+    ///
+    /// Attack: an attacker requests a change to a victim's address and hopes that the victim opens
+    /// the link. Outside the attacker's session the link needs the attacker's password, so the
+    /// victim's click has no effect. Otherwise an account of the attacker would own the victim's
+    /// address, and the victim's first sign-in through a provider would enter that account.
+    ///
+    /// Sessions continue, because the person who reads the new address's mail is the one who is
+    /// signed in. The old address is notified, and all links and codes that were mailed to it
+    /// become void.
+    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/invalid-credential`,
+    ///   `auth/user-disabled`, `auth/session-ended`, `rpc/unavailable`; `auth/email-already-in-use`
+    ///   if another account owns the address by now, which reveals nothing to a person who reads
+    ///   its mail.
+    package func confirmEmailChange(
+        _ request: IdentityV1.ConfirmEmailChangeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+        let owner = try await owners.ownerIfLive(request.accessToken, context)
+        let attempt = try EmailChangeAttempt(request, from: owner, context, keys)
+        return try await untilUnchanged {
+            guard let (change, holder) = try await find(attempt) else {
+                return try await answerAgain(attempt)
+            }
+            guard holder.row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            try await decide(attempt, change, holder)
+            return try await write(attempt, change, holder).map(answer)
+        }
+    }
+
+    private func find(
+        _ attempt: EmailChangeAttempt
+    ) async throws -> (PendingEmailChange, PasswordHolder)? {
+        let now = time.now()
+        return try await store.read { session in
+            guard let change = try session.emailChange(tokenHash: attempt.tokenHash, at: now),
+                let holder = try session.passwordHolder(change.account)
+            else { return nil }
+            return (change, holder)
+        }
+    }
+
+    private func decide(
+        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange, _ holder: PasswordHolder
+    ) async throws {
+        let rule = ConfirmationRule(
+            owner: change.account, asking: attempt.asking,
+            hasPassword: !attempt.password.isEmpty)
+        try await LinkProof(store: store).require(
+            rule, attempt.password, of: change.account, from: attempt.origin,
+            counted: { try $0.countGuess(at: change) },
+            isRight: { try await passwords.isRight($0, of: holder) })
+    }
+
+    /// - Returns: nil if the change is void or the account has changed since the check.
+    private func write(
+        _ attempt: EmailChangeAttempt, _ change: PendingEmailChange, _ checked: PasswordHolder
+    ) async throws -> AccountRow? {
+        do {
+            return try await store.write { transaction in
+                guard try transaction.storedResponse(of: attempt.call) == nil,
+                    try transaction.emailChange(
+                        tokenHash: attempt.tokenHash, at: transaction.at) == change,
+                    let holder = try transaction.passwordHolder(change.account),
+                    holder.sealedHash == checked.sealedHash, holder.row.status.isUsable
+                else { return nil }
+                // The account's own session needed no password, so it must not have ended since.
+                if let owner = attempt.owner, owner.account == change.account {
+                    try transaction.requireLive(owner)
+                }
+                guard try transaction.owner(ofAddress: change.addressKey) == nil else {
+                    throw ServiceError(.emailAlreadyInUse)
+                }
+                try self.change(holder.row, by: change, attempt, transaction)
+                try transaction.remember(attempt.call, StoredResponse(account: change.account.key))
+                guard let row = try transaction.account(change.account),
+                    row.address?.lookUpKey == change.addressKey, row.address?.provedAt != nil
+                else { throw ServiceError(.internalError, detail: "the new address is missing") }
+                return row
+            }
+        } catch let error as SQLError where error.kind == .constraint(.unique) {
+            // A concurrent transaction took the address; the unique index decides.
+            throw ServiceError(.emailAlreadyInUse)
+        }
+    }
+
+    private func change(
+        _ row: AccountRow, by change: PendingEmailChange, _ attempt: EmailChangeAttempt,
+        _ transaction: Transaction
+    ) throws {
+        let vault = try reader.vault(row)
+        let entered = try vault.open(change.sealedAddress, .newAddress)
+        guard let address = EmailAddress(entered) else {
+            throw ServiceError(.internalError, detail: "the new address is malformed")
+        }
+        try transaction.replaceAddress(
+            row.account, lookUpKey: change.addressKey, sealed: try vault.seal(entered, .address))
+        // Everything that was mailed to the old address becomes void.
+        try transaction.removeLinks(of: row.account)
+        try transaction.cancelPendingChanges(of: row.account)
+        try transaction.audit(
+            .emailChanged, row.account, from: attempt.origin, subject: keys.subject(of: address))
+        try mailChanged(to: address, of: row, transaction)
+    }
+
+    /// There is no such change any more, but this may be a repeat of the call that used it (G-25).
+    private func answerAgain(
+        _ attempt: EmailChangeAttempt
+    ) async throws -> IdentityV1.ConfirmEmailChangeResponse {
+        let (_, holder) = try await passwords.holder(
+            ofRepeated: attempt.call, asking: attempt.asking, password: attempt.password)
+        return try answer(holder.row)
+    }
+
+    private func answer(_ row: AccountRow) throws -> IdentityV1.ConfirmEmailChangeResponse {
+        IdentityV1.ConfirmEmailChangeResponse(account: try reader.message(row))
+    }
+}
+
+/// A request to confirm an email change, parsed and checked.
+struct EmailChangeAttempt: Sendable {
+    let tokenHash: [UInt8]
+    /// The owner of the caller's session; nil outside a session.
+    let owner: SessionOwner?
+    /// As entered; empty if none was.
+    let password: SecretBytes
+    let origin: CallOrigin
+    /// For idempotency; nil if the call has no key.
+    let call: RepeatableCall?
+
+    /// Reads a request.
+    /// - Throws: `auth/invalid-link` for a malformed token; `rpc/invalid-argument` for a malformed
+    ///   idempotency key.
+    init(
+        _ request: IdentityV1.ConfirmEmailChangeRequest, from owner: SessionOwner?,
+        _ context: CallContext, _ keys: IdentityKeys
+    ) throws(ServiceError) {
+        guard let token = LinkToken(text: request.token) else { throw ServiceError(.invalidLink) }
+        tokenHash = token.hash(.changeEmail, keys.links)
+        self.owner = owner
+        password = request.password
+        origin = CallOrigin(request.origin, hash: keys.audit)
+        call = try RepeatableCall("ConfirmEmailChange", [tokenHash], context, hash: keys.calls)
+    }
+
+    /// The account of the caller's session; nil outside a session.
+    var asking: AccountID? { owner?.account }
+}
+
+extension SessionOwners {
+    /// The owner of the caller's session if it is live. An invalid access token counts as none, so
+    /// that the link still works with a password.
+    /// - Throws: as `owner(of:_:)`, except for `auth/invalid-access-token` and
+    ///   `auth/session-ended`.
+    func ownerIfLive(
+        _ accessToken: String, _ context: CallContext
+    ) async throws -> SessionOwner? {
+        guard !accessToken.isEmpty else { return nil }
+        do {
+            return try await owner(of: accessToken, context)
+        } catch let error as ServiceError where Self.isOver(error.code) {
+            return nil
+        }
+    }
+
+    private static func isOver(_ code: ErrorCode) -> Bool {
+        code == .invalidAccessToken || code == .sessionEnded
+    }
+}

@@ -1,0 +1,55 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension EmailChangesHandler {
+    /// Mails another verification link to a caller who has the password but no session, because the
+    /// address must be verified first (G-02). An unknown address and a wrong password take the same
+    /// steps, as in `verifyPassword`.
+    ///
+    /// If the address is verified already, `sent` is false. A claim fails like an unknown address:
+    /// under `enumeration: strict`, a user who waits for a link signs up again.
+    /// - Throws: `auth/invalid-credential`, `auth/user-disabled`, `auth/invalid-email`,
+    ///   `auth/idempotency-key-reused`; `rpc/deadline-exceeded`, not processed, as
+    ///   `ResponseTimeFloor.requireTime`.
+    package func resendVerificationByPassword(
+        _ request: IdentityV1.ResendVerificationByPasswordRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ResendVerificationByPasswordResponse {
+        let attempt = try SignInAttempt(
+            .init(email: request.email, password: request.password, origin: request.origin),
+            context, keys)
+        let call = try RepeatableCall(
+            "ResendVerificationByPassword", [attempt.lookUpKey], context, hash: keys.calls)
+        try await slots.requireTime(until: context.deadline)
+        let holder = try await store.read {
+            try $0.passwordHolder(ofAddress: attempt.lookUpKey)
+        }
+        let isRight = try await passwords.isRight(attempt.password, of: holder)
+        guard let holder, isRight else {
+            throw try await attempt.refused(.invalidCredential, holder, store)
+        }
+        guard holder.row.status.mayVerify else { throw ServiceError(.accountDisabled) }
+        return .init(sent: try await send(to: holder, attempt, call))
+    }
+
+    /// - Returns: false if the address is verified already.
+    private func send(
+        to checked: PasswordHolder, _ attempt: SignInAttempt, _ call: RepeatableCall?
+    ) async throws -> Bool {
+        let token = LinkToken.drawn(from: randomness)
+        return try await store.write { transaction in
+            if let first = try transaction.storedResponse(of: call) { return first.figure == 1 }
+            guard let row = try transaction.account(checked.row.account),
+                row.status.mayVerify, row.address?.provedAt == nil,
+                let mail = try LinkMail(
+                    .verifyEmail, token, to: row, settings, outbox,
+                    at: transaction.at)
+            else { return false }
+            try transaction.send(mail)
+            try transaction.audit(.verificationResent, row.account, from: attempt.origin)
+            try transaction.remember(call, StoredResponse(account: row.account.key, figure: 1))
+            return true
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Cryptography
+import ServiceRuntime
+import Storage
+
+/// Checks the use of a link to an address that is not verified yet. In the account's own session
+/// the link suffices. Elsewhere it needs the password, with a limited number of attempts
+/// (`ConfirmationRule`, `LinkGuesses`).
+struct LinkProof: Sendable {
+    let store: Store
+
+    /// - Parameters:
+    ///   - password: As entered; empty if none was.
+    ///   - counted: Counts one password attempt at the link, before the comparison; false if the
+    ///     limit was reached before.
+    ///   - isRight: Compares the password.
+    /// - Throws: `auth/password-needed`, `auth/invalid-link`, `auth/invalid-credential`.
+    func require(
+        _ rule: ConfirmationRule, _ password: SecretBytes, of account: AccountID,
+        from origin: CallOrigin, counted: @escaping @Sendable (Transaction) throws -> Bool,
+        isRight: (Password) async throws -> Bool
+    ) async throws {
+        switch rule {
+        case .byLink: return
+        case .passwordMissing: throw ServiceError(.passwordNeeded, fields: ["password"])
+        case .byPassword:
+            guard try await store.write(counted) else { throw ServiceError(.invalidLink) }
+            guard let typed = Password(entered: password), try await isRight(typed) else {
+                throw try await refusal(account, origin)
+            }
+        }
+    }
+
+    private func refusal(
+        _ account: AccountID, _ origin: CallOrigin
+    ) async throws -> ServiceError {
+        try await store.write { transaction in
+            try transaction.audit(
+                .emailProofRefused, account, from: origin, outcome: .invalidCredential)
+        }
+        return ServiceError(.invalidCredential)
+    }
+}
+
+extension PasswordCheck {
+    /// A repeat of a call that used a link up (G-25). It gets the stored response only with the
+    /// same evidence as the first call: the account's own session or its password.
+    ///
+    /// - Parameters:
+    ///   - asking: The account of the caller's session; nil outside a session.
+    ///   - password: As entered; empty if none was.
+    /// - Returns: the stored response, and the account in its present state.
+    /// - Throws: `auth/invalid-link` if there was no such call; `auth/idempotency-key-reused` for a
+    ///   caller without that evidence.
+    func holder(
+        ofRepeated call: RepeatableCall?, asking: AccountID?, password: SecretBytes
+    ) async throws -> (first: StoredResponse, holder: PasswordHolder) {
+        guard call != nil,
+            let first = try await store.write({ try $0.storedResponse(of: call) })
+        else { throw ServiceError(.invalidLink) }
+        let account = try AccountID(stored: first.account)
+        let holder = try await store.read { try $0.passwordHolder(account) }
+        guard let holder, holder.row.status.isUsable else { throw ServiceError(.invalidLink) }
+        if asking != account {
+            guard let typed = Password(entered: password),
+                try await isRight(typed, of: holder)
+            else { throw ServiceError(.idempotencyKeyReused) }
+        }
+        return (first, holder)
+    }
+}

@@ -1,0 +1,70 @@
+import Cryptography
+import ServiceRuntime
+
+/// The secret of a link: 32 random bytes, of which the store has only a keyed hash (I-06). An
+/// attacker cannot guess 256 bits, so attempts are not counted.
+struct LinkToken: Sendable {
+    private static let byteCount = 32
+
+    private let bytes: [UInt8]
+
+    /// Generates a token.
+    static func drawn(from randomness: any Randomness) -> LinkToken {
+        LinkToken(bytes: randomness.bytes(byteCount))
+    }
+
+    /// Parses a token from a link; nil if it is malformed.
+    init?(text: String) {
+        guard let bytes = Base64URL.decode(text.utf8), bytes.count == Self.byteCount else {
+            return nil
+        }
+        self.bytes = bytes
+    }
+
+    private init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
+    /// The keyed hash by which the store finds the link. It includes the purpose, so that a link
+    /// for one purpose is not found for another.
+    func hash(_ purpose: LinkPurpose, _ links: KeyedHash) -> [UInt8] {
+        links.hash(Array("\(purpose.path)\0".utf8) + bytes)
+    }
+
+    /// The URL of the link. Its origin comes from the settings, never from a request: otherwise an
+    /// attacker who requests a mail could choose where its link leads.
+    func url(_ purpose: LinkPurpose, origin: String) -> String {
+        "\(origin)/\(purpose.path)?token=\(Base64URL.encode(bytes))"
+    }
+}
+
+/// The purpose of a link. Raw values are stored and must never change.
+enum LinkPurpose: Int64, Sendable {
+    /// Verify the ownership of an address (G-12).
+    case verifyEmail = 1
+    /// Set a new password (G-11).
+    case resetPassword = 2
+    /// Change the account's address to this one (G-12). Stored with the change, not in `links`.
+    case changeEmail = 3
+
+    /// The last component of the link's path.
+    var path: String {
+        switch self {
+        case .verifyEmail: "verify-email"
+        case .resetPassword: "reset-password"
+        case .changeEmail: "change-email"
+        }
+    }
+}
+
+/// The origin of links in mails.
+enum LinkOrigin {
+    /// Whether `text` is `http` or `https`, a host and an optional port, and nothing else.
+    static func isOrigin(_ text: String) -> Bool {
+        for (scheme, port) in [("https://", 443), ("http://", 80)] where text.hasPrefix(scheme) {
+            let host = String(text.dropFirst(scheme.count))
+            return ServiceAddress(host) != nil || ServiceAddress(host: host, port: port) != nil
+        }
+        return false
+    }
+}

@@ -1,0 +1,21 @@
+package import Messages
+package import RPC
+
+extension IdentitiesHandler {
+    /// Links a provider's identity to the caller's account (G-14).
+    /// - Throws: as `SessionOwners.ownerOfMethods`, `identity(provedBy:for:_:)` and `MethodAdding`.
+    package func linkProvider(
+        _ request: IdentityV1.LinkProviderRequest, _ context: CallContext
+    ) async throws -> IdentityV1.LinkProviderResponse {
+        let owner = try await owners.ownerOfMethods(request.accessToken, context)
+        let proved = try await identity(
+            provedBy: request.token, for: owner.account, request.origin)
+        let call = try MethodCall(
+            "LinkProvider", of: owner, keys.lookUpKey(of: proved), from: request.origin,
+            context, keys)
+        let row = try await MethodAdding(
+            store: store, keys: keys, randomness: randomness, keepsGrants: keepsGrants
+        ).add(proved, call)
+        return IdentityV1.LinkProviderResponse(account: try reader.message(row))
+    }
+}

@@ -1,0 +1,39 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension IdentitiesHandler {
+    /// Lists the sign-in methods of the caller's account, oldest first (G-14). A password dates
+    /// from its last change.
+    /// - Throws: as `SessionOwners.owner`; `auth/invalid-access-token` if the account does not exist
+    ///   any more.
+    package func listMethods(
+        _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ListMethodsResponse {
+        let owner = try await owners.owner(of: request.accessToken, context)
+        let (row, identities, passwordSetAt) = try await store.read { session in
+            (
+                try session.account(owner.account), try session.identities(of: owner.account),
+                try session.passwordSetAt(owner.account)
+            )
+        }
+        guard let row else { throw ServiceError(.invalidAccessToken) }
+        let vault = try reader.vault(row)
+        var methods = try identities.map { identity in
+            let details = try IdentityDetails(
+                text: try vault.open(identity.sealedDetails, .identityDetails(identity.identity)))
+            return IdentityV1.SignInMethod(
+                method: identity.method, addedAtMs: identity.linkedAt.milliseconds,
+                hint: details.hint(method: identity.method))
+        }
+        if let passwordSetAt, let address = row.address {
+            methods.append(
+                IdentityV1.SignInMethod(
+                    method: "password", addedAtMs: passwordSetAt.milliseconds,
+                    hint: try vault.open(address.sealed, .address)))
+        }
+        return IdentityV1.ListMethodsResponse(
+            methods: methods.sorted { ($0.addedAtMs, $0.method) < ($1.addedAtMs, $1.method) })
+    }
+}

@@ -1,0 +1,55 @@
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension IdentitiesHandler {
+    /// Authenticates the owner of the caller's session again, with a fresh token of a provider that
+    /// is linked to the account (G-13).
+    ///
+    /// Attack: an attacker finds an unlocked phone and authenticates with their own provider
+    /// account. Only an identity of this account is a proof; an unknown identity is not linked by
+    /// it.
+    /// - Throws: as `SessionOwners.owner` and `identity(provedBy:for:_:)`; `auth/no-such-provider`
+    ///   if the identity is not the account's; `auth/missing-or-invalid-nonce`,
+    ///   `auth/user-disabled`, `auth/session-ended`, `auth/idempotency-key-reused`.
+    package func proveByProvider(
+        _ request: IdentityV1.ProveByProviderRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ProveByProviderResponse {
+        let owner = try await owners.owner(of: request.accessToken, context)
+        let proved = try await identity(
+            provedBy: request.token, for: owner.account, request.origin)
+        let lookUpKey = keys.lookUpKey(of: proved)
+        let call = try MethodCall(
+            "ProveByProvider", of: owner, lookUpKey, from: request.origin, context, keys)
+        let outcome: Result<Timestamp, ServiceError> = try await store.write { transaction in
+            try transaction.requireLive(owner)
+            let isRepeat = try transaction.storedResponse(of: call.call) != nil
+            if !isRepeat, let nonce = proved.nonce, try !transaction.use(nonce) {
+                return .failure(try refusal(.invalidNonce, proved, call, transaction))
+            }
+            guard try transaction.identity(lookUpKey: lookUpKey)?.account == owner.account,
+                let row = try transaction.account(owner.account)
+            else { return .failure(try refusal(.methodNotLinked, proved, call, transaction)) }
+            guard row.status.isUsable else { throw ServiceError(.accountDisabled) }
+            if !isRepeat {
+                try transaction.remember(call.call, StoredResponse(account: owner.account.key))
+            }
+            return .success(transaction.at)
+        }
+        return IdentityV1.ProveByProviderResponse(
+            proof: proofs.proof(owner.account, by: proved.amr, provedAt: try outcome.get()))
+    }
+
+    private func refusal(
+        _ code: ErrorCode, _ proved: ProvedIdentity, _ call: MethodCall,
+        _ transaction: Transaction
+    ) throws -> ServiceError {
+        try transaction.audit(
+            AuditEvent(
+                .signInFailed, account: call.owner.account.key,
+                subject: keys.subject(of: proved), outcome: code
+            ).from(call.origin))
+        return ServiceError(code)
+    }
+}

@@ -1,0 +1,81 @@
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension IdentitiesHandler {
+    /// Unlinks a sign-in method from the caller's account, but never the last one (G-14). The owner
+    /// gets a notice, and the audit log an entry.
+    ///
+    /// All other sessions end, as after a password change. The owner may be removing the method
+    /// because an attacker used it, and the identity service does not know which session was opened
+    /// with which method.
+    ///
+    /// An unlinked identity stays unlinked until the owner links it again: its verified email no
+    /// longer leads to this account (`RemovedIdentityTables`).
+    ///
+    /// Two concurrent removals are serialized, so that one of the last two methods remains.
+    /// - Throws: as `SessionOwners.require` and `MethodRule`; `auth/session-ended`,
+    ///   `auth/user-disabled`, `auth/idempotency-key-reused`; `auth/invalid-access-token` when the
+    ///   account no longer exists.
+    package func unlink(
+        _ request: IdentityV1.UnlinkRequest, _ context: CallContext
+    ) async throws -> IdentityV1.UnlinkResponse {
+        let owner = try await owners.require(.standard, of: request.accessToken, context)
+        let call = try MethodCall(
+            "Unlink", of: owner, Array(request.method.utf8), from: request.origin, context, keys)
+        let outcome = try await store.write { try removed(request.method, call, $0) }
+        return IdentityV1.UnlinkResponse(account: try reader.message(try outcome.get()))
+    }
+
+    private func removed(
+        _ method: String, _ call: MethodCall, _ transaction: Transaction
+    ) throws -> Result<AccountRow, ServiceError> {
+        let row = try transaction.callersRow(call.owner.account)
+        try transaction.requireLive(call.owner)
+        if try transaction.storedResponse(of: call.call) != nil { return .success(row) }
+        if let code = MethodRule.refusal(removing: method, from: row.methods) {
+            try transaction.audit(
+                AuditEvent(.linkingRefused, account: row.account.key, outcome: code)
+                    .from(call.origin))
+            return .failure(ServiceError(code))
+        }
+        try remove(method, from: row, call, transaction)
+        try transaction.remember(call.call, StoredResponse(account: row.account.key))
+        return .success(try transaction.callersRow(row.account))
+    }
+
+    private func remove(
+        _ method: String, from row: AccountRow, _ call: MethodCall, _ transaction: Transaction
+    ) throws {
+        let account = row.account
+        if method == "password" {
+            try transaction.removePassword(of: account)
+            // Pending reset links belong to the removed password.
+            try transaction.removeLinks(.resetPassword, of: account)
+        }
+        var subject: [UInt8]?
+        for identity in try transaction.identities(of: account) where identity.method == method {
+            let text = try reader.vault(row)
+                .open(identity.sealedDetails, .identityDetails(identity.identity))
+            let details = try IdentityDetails(text: text)
+            subject = keys.subject(of: details)
+            // A phone identity has no email, so no sign-in could link it again automatically.
+            if identity.method != "phone" {
+                try transaction.noteRemoval(keys.lookUpKey(of: details), from: account)
+            }
+            try Grants(keys: keys, randomness: randomness, keepsGrants: keepsGrants)
+                .revoke(of: account, identity: identity.identity, transaction)
+            try transaction.removeIdentity(identity.identity)
+        }
+        try transaction.audit(
+            AuditEvent(.identityUnlinked, account: account.key, subject: subject)
+                .from(call.origin))
+        try transaction.endSessions(
+            of: account, provedUntil: transaction.at, except: call.owner.session,
+            IdentityOutbox(keys: keys, randomness: randomness))
+        try NoticeMail(keys: keys, randomness: randomness).write(
+            .methodRemoved, to: account, call.device, naming: [method], transaction)
+    }
+}

@@ -1,0 +1,152 @@
+import Addresses
+import ServiceRuntime
+import Storage
+
+/// Writes the decision of `LinkingRule`.
+extension FederatedSignInTransaction {
+    /// The result of the writes.
+    struct Done {
+        let account: AccountID
+        /// Time of the previous sign-in.
+        let lastSignInAt: Timestamp?
+        /// Sign-in methods that were removed.
+        var removed: [String] = []
+        /// Whether all sessions of the account end.
+        var endsSessions = false
+        /// The row as it was read, if this sign-in changes nothing else in it; otherwise nil.
+        var unchanged: AccountRow?
+    }
+
+    /// Writes `decision`.
+    /// - Throws: the code of a `.refuse` decision; `rpc/internal` when a row is missing or
+    ///   incomplete; `SQLError` of kind `.constraint(.unique)` when another writer got in between.
+    func apply(_ decision: LinkingDecision) throws -> Done {
+        switch decision {
+        case .signIn(let account): try signIn(to: account)
+        case .link(let account): try link(to: account)
+        case .takeOver(let account): try takeOver(account)
+        case .upgrade(let guest, let ownsAddress): try upgrade(guest, ownsAddress: ownsAddress)
+        case .create(let ownsAddress): try create(ownsAddress: ownsAddress)
+        case .refuse(let code): throw ServiceError(code)
+        }
+    }
+
+    private func signIn(to account: AccountID) throws -> Done {
+        let row = try self.row(account)
+        guard let identity = found.identity, !row.isGuest else {
+            throw ServiceError(.internalError, detail: "an identity's account is incomplete")
+        }
+        try transaction.noteUse(identity.identity)
+        return Done(account: account, lastSignInAt: row.lastSignInAt, unchanged: row)
+    }
+
+    private func link(to account: AccountID) throws -> Done {
+        let row = try self.row(account)
+        try attach(to: row)
+        try audit(.identityLinked, account)
+        try tell(.methodAdded, account, naming: [proved.method])
+        return Done(account: account, lastSignInAt: row.lastSignInAt)
+    }
+
+    private func takeOver(_ account: AccountID) throws -> Done {
+        let row = try self.row(account)
+        let takeover = Takeover(keys: keys, randomness: randomness, transaction: transaction)
+        let removed = try takeover.run(row, origin: call.origin)
+        if let email = proved.email { try takeover.prove(email.address, of: row) }
+        try attach(to: row)
+        try audit(.identityLinked, account)
+        try tell(.addressClaimed, account, naming: removed)
+        return Done(
+            account: account, lastSignInAt: row.lastSignInAt, removed: removed,
+            endsSessions: true)
+    }
+
+    private func upgrade(_ guest: AccountID, ownsAddress: Bool) throws -> Done {
+        let row = try self.row(guest)
+        try GuestUpgrade(keys: keys, randomness: randomness, transaction: transaction)
+            .run(row, origin: call.origin)
+        let vault = try reader.vault(row)
+        if ownsAddress, let address = try newAddress(vault) {
+            try transaction.insert(address, of: guest)
+        }
+        let profile = ShownProfile(proved)
+        try fill(profile, of: row, vault)
+        try attach(to: row)
+        try audit(.identityLinked, guest)
+        try welcome(guest, profile)
+        return Done(account: guest, lastSignInAt: row.lastSignInAt, endsSessions: true)
+    }
+
+    private func create(ownsAddress: Bool) throws -> Done {
+        let account = AccountID.drawn(from: randomness)
+        let vault = try AccountVault(new: account, under: keys.accounts, randomness: randomness)
+        let profile = ShownProfile(proved)
+        try transaction.insert(
+            NewAccount(
+                account: account, sealedKey: vault.sealedKey,
+                sealedDisplayName: try vault.seal(profile.displayName ?? "", .displayName),
+                sealedPhotoURL: try profile.photoURL.map { try vault.seal($0, .photoURL) },
+                language: call.language, address: ownsAddress ? try newAddress(vault) : nil))
+        try transaction.insert(
+            NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
+        try audit(.accountRegistered, account)
+        try welcome(account, profile)
+        return Done(account: account, lastSignInAt: nil)
+    }
+
+    // MARK: shared by the decisions
+
+    private var reader: AccountReader { AccountReader(keys: keys, randomness: randomness) }
+
+    private func row(_ account: AccountID) throws(ServiceError) -> AccountRow {
+        guard let row = found[account] else {
+            throw ServiceError(.internalError, detail: "the account of the decision was not read")
+        }
+        return row
+    }
+
+    private func attach(to row: AccountRow) throws {
+        try transaction.insert(
+            NewIdentity(
+                proved, of: row.account, key: randomness.rowKey(), try reader.vault(row), keys))
+    }
+
+    /// Fills the empty fields of a guest's profile.
+    private func fill(_ profile: ShownProfile, of row: AccountRow, _ vault: AccountVault) throws {
+        let isNamed = try !vault.open(row.sealedDisplayName, .displayName).isEmpty
+        let name = isNamed ? nil : profile.displayName
+        try transaction.fillProfile(
+            row.account, sealedDisplayName: try name.map { try vault.seal($0, .displayName) },
+            sealedPhotoURL: try profile.photoURL.map { try vault.seal($0, .photoURL) })
+    }
+
+    /// The address that the issuer has verified; nil without one.
+    private func newAddress(_ vault: AccountVault) throws -> NewAddress? {
+        try proved.email.map { email in
+            NewAddress(
+                lookUpKey: keys.lookUpKey(of: email.address),
+                sealed: try vault.seal(email.address.entered, .address), isProved: true)
+        }
+    }
+
+    /// Writes an audit event about the identity.
+    func audit(_ kind: AuditKind, _ account: AccountID?, outcome: ErrorCode? = nil) throws {
+        try transaction.audit(
+            AuditEvent(
+                kind, account: account?.key, subject: keys.subject(of: proved), outcome: outcome
+            ).from(call.origin))
+    }
+
+    private func tell(
+        _ kind: NoticeKind, _ account: AccountID, naming methods: [String]
+    ) throws {
+        try NoticeMail(keys: keys, randomness: randomness).write(
+            kind, to: account, call.device.shown, naming: methods, transaction)
+    }
+
+    /// Sends the welcome notice to the new account's address. The address is verified, so the
+    /// service never greets a person who did not sign up.
+    private func welcome(_ account: AccountID, _ profile: ShownProfile) throws {
+        try tell(.welcome, account, naming: [profile.displayName ?? ""])
+    }
+}

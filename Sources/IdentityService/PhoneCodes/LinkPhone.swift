@@ -1,0 +1,38 @@
+import Addresses
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension PhoneCodesHandler {
+    /// Links a phone number to the caller's account (G-14): checks the session, counts and compares
+    /// the guess, adds the number. The code is used up in the transaction that adds the number.
+    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled;
+    ///   as `MethodAdding` and `SessionOwners.ownerOfMethods`.
+    package func linkPhone(
+        _ request: IdentityV1.LinkPhoneRequest, _ context: CallContext
+    ) async throws -> IdentityV1.LinkPhoneResponse {
+        let number = try PhoneNumber.required(request.phoneNumber)
+        try requireOn(number)
+        let owner = try await owners.ownerOfMethods(request.accessToken, context)
+        let proved = PhoneIdentity.proved(number, nonce: nonce(ofCode: request.requestId))
+        let call = try MethodCall(
+            "LinkPhone", of: owner, keys.lookUpKey(of: proved), from: request.origin,
+            context, keys)
+        let guess = PhoneCodeGuess(
+            request: PhoneCodeID(text: request.requestId), purpose: .link,
+            owner: owner, number: number, numberKey: keys.lookUpKey(of: number),
+            code: PhoneCode(typed: request.code), origin: call.origin)
+        try await require(guess, call.call)
+        do {
+            let row = try await MethodAdding(
+                store: store, keys: keys, randomness: randomness, keepsGrants: keepsGrants
+            ).add(proved, call)
+            return IdentityV1.LinkPhoneResponse(
+                account: try AccountReader(keys: keys, randomness: randomness).message(row))
+        } catch let error as ServiceError where error.code == .invalidNonce {
+            throw ServiceError(.invalidCode, fields: ["code"])
+        }
+    }
+}

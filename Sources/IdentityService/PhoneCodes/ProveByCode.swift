@@ -1,0 +1,86 @@
+import Addresses
+import Contracts
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension PhoneCodesHandler {
+    /// Re-authenticates a session's owner with a code to the account's own number (G-13): counts
+    /// and compares the guess, uses the code up, issues the proof.
+    ///
+    /// If a provider has reported that the number changed, it also confirms the number,
+    /// provided the session has an independent proof (`NumberChangeRule`). From then on, a code to
+    /// the number is sufficient again.
+    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
+    ///   `auth/idempotency-key-reused`; as `SessionOwners`.
+    package func proveByCode(
+        _ request: IdentityV1.ProveByCodeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ProveByCodeResponse {
+        let number = try PhoneNumber.required(request.phoneNumber)
+        try requireOn(number)
+        let owner = try await owners.owner(of: request.accessToken, context)
+        let guess = PhoneCodeGuess(
+            request: PhoneCodeID(text: request.requestId), purpose: .prove,
+            owner: owner, number: number, numberKey: keys.lookUpKey(of: number),
+            code: PhoneCode(typed: request.code),
+            origin: CallOrigin(request.origin, hash: keys.audit))
+        let call = try RepeatableCall(
+            "ProveByCode", [Array(request.requestId.utf8), Array(owner.session.utf8)], context,
+            hash: keys.calls)
+        let confirms = try await confirms(guess, request.accessToken, context)
+        let (refusal, moment) = try await store.write { transaction in
+            (try prove(guess, call, confirms: confirms, transaction), transaction.at)
+        }
+        if let refusal { throw refusal.error }
+        return IdentityV1.ProveByCodeResponse(
+            proof: ProofIssuer(keys: keys, randomness: randomness).proof(
+                owner.account, by: PhoneIdentity.amr, provedAt: moment))
+    }
+
+    /// Whether the session has a proof that is independent of the number. The session service is
+    /// asked only for a changed number.
+    private func confirms(
+        _ guess: PhoneCodeGuess, _ accessToken: String, _ context: CallContext
+    ) async throws -> Bool {
+        let change = try await store.read { try $0.numberChange(guess.numberKey) }
+        guard let change, change.confirmedAt == nil else { return false }
+        let known = try await owners.devices.listProofs(
+            SessionV1.ListProofsRequest(accessToken: accessToken), context.onward())
+        return known.proofs.contains { proof in
+            NumberChangeRule.isIndependent(
+                proof.amr, provedAt: Timestamp(milliseconds: proof.provedAtMs), of: change)
+        }
+    }
+
+    /// - Returns: the rejection; nil when the proof succeeds.
+    private func prove(
+        _ guess: PhoneCodeGuess, _ call: RepeatableCall?, confirms: Bool,
+        _ transaction: Transaction
+    ) throws -> PhoneCodeRefusal? {
+        let isRepeat = try transaction.storedResponse(of: call) != nil
+        // The number may have been unlinked since the code was requested.
+        let owner = try self.owner(of: guess.number, transaction)
+        if let refusal = try look(at: guess, isRepeat: isRepeat, isUsedUp: true, transaction) {
+            return refusal
+        }
+        guard let account = guess.account, owner == account else {
+            return PhoneCodeRefusal(code: .invalidCode, isCompared: true)
+        }
+        guard !isRepeat else { return nil }
+        func audit(_ kind: AuditKind) throws {
+            try transaction.audit(
+                AuditEvent(
+                    kind, account: account.key, subject: keys.subject(of: guess.number)
+                ).from(guess.origin))
+        }
+        try audit(.phoneCodeProved)
+        if confirms {
+            try transaction.confirmNumber(guess.numberKey)
+            try audit(.phoneNumberConfirmed)
+        }
+        try transaction.remember(call, StoredResponse(account: account.key))
+        return nil
+    }
+}

@@ -1,0 +1,81 @@
+import Addresses
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension PhoneCodesHandler {
+    /// Signs in with a code to a phone (G-06): counts and compares the guess, checks whether the
+    /// number is sufficient, and passes the proved identity to `FederatedSignIn`, which finds or
+    /// creates the account. Account recovery uses the same path.
+    ///
+    /// The code is used up in the transaction of the sign-in, as a provider's nonce is. After a
+    /// crash in between, a retry of the call therefore still finds a valid code (G-25). A right
+    /// code that was not sufficient stays valid for the same reason.
+    /// - Throws: `auth/invalid-verification-code`, `auth/code-expired`,
+    ///   `auth/invalid-phone-number`, `auth/operation-not-allowed` when phone sign-in is disabled,
+    ///   `auth/second-proof-required` with the methods that are accepted as a second proof; as
+    ///   `FederatedSignIn`, and for a guest as `SessionOwners`.
+    package func signInWithCode(
+        _ request: IdentityV1.SignInWithCodeRequest, _ context: CallContext
+    ) async throws -> IdentityV1.AdmissionResponse {
+        let number = try PhoneNumber.required(request.phoneNumber)
+        try requireOn(number)
+        let proved = PhoneIdentity.proved(number, nonce: nonce(ofCode: request.requestId))
+        let call = try RepeatableCall(
+            "SignInWithCode",
+            [keys.lookUpKey(of: proved), Array(request.requestId.utf8)], context,
+            hash: keys.calls)
+        // The whole request is validated before a guess is counted.
+        let asked = try FederatedSignInCall(
+            from: request.origin, language: request.language, call: call, settings, keys)
+        let guess = guess(request, number)
+        try await require(guess, call)
+        try await requireEnough(guess)
+        do {
+            return try await FederatedSignIn(
+                settings: settings, store: store, keys: keys, randomness: randomness,
+                keepsGrants: keepsGrants
+            ).admit(proved, asked, askedBy: request.guestAccessToken, owners, context)
+        } catch let error as ServiceError where error.code == .invalidNonce {
+            // Another call has used the code for a sign-in.
+            throw ServiceError(.invalidCode, fields: ["code"])
+        }
+    }
+
+    private func guess(
+        _ request: IdentityV1.SignInWithCodeRequest, _ number: PhoneNumber
+    ) -> PhoneCodeGuess {
+        PhoneCodeGuess(
+            request: PhoneCodeID(text: request.requestId), purpose: .signIn, owner: nil,
+            number: number, numberKey: keys.lookUpKey(of: number),
+            code: PhoneCode(typed: request.code),
+            origin: CallOrigin(request.origin, hash: keys.audit))
+    }
+
+    /// Rejects the sign-in if the number was reported as changed and the account has another method
+    ///
+    private func requireEnough(_ guess: PhoneCodeGuess) async throws {
+        guard try await store.read({ try $0.numberChange(guess.numberKey) }) != nil else {
+            return
+        }
+        let demanded = try await store.write { transaction -> [String] in
+            guard let change = try transaction.numberChange(guess.numberKey),
+                let owner = try owner(of: guess.number, transaction)
+            else { return [] }
+            let demanded = NumberChangeRule.demanded(
+                change, others: try otherMethods(of: owner, transaction),
+                guardedFor: settings.phone.changeGuard, at: transaction.at)
+            guard !demanded.isEmpty else { return [] }
+            try transaction.audit(
+                AuditEvent(
+                    .signInFailed, account: owner.key,
+                    subject: keys.subject(of: guess.number), outcome: .secondProofRequired
+                ).from(guess.origin))
+            return demanded
+        }
+        guard demanded.isEmpty else {
+            throw ServiceError(.secondProofRequired, fields: demanded)
+        }
+    }
+}

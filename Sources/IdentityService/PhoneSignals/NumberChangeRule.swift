@@ -1,0 +1,67 @@
+import ServiceRuntime
+
+/// A change of a phone number's owner, SIM or network, as reported by a text message provider
+///
+struct NumberChange: Hashable, Sendable {
+    let toldAt: Timestamp
+    /// When the account's owner confirmed, with another proof, that the number is still theirs; nil
+    /// if unconfirmed.
+    let confirmedAt: Timestamp?
+}
+
+/// Decides what a changed number means for sign-in. Pure.
+///
+/// Providers send no date of the change. They report "changed recently" with each message to the
+/// number, for as long as they consider it recent. Reports within 30 days are therefore one change:
+///
+///     stored change                           after a report
+///     none, or reported 30 days ago or more   reported now, unconfirmed
+///     reported less than 30 days ago          unchanged, confirmed or not
+///
+/// A code to the number is sufficient for a sign-in, unless a second proof is required:
+///
+///     change                       other methods    result
+///     none, or confirmed           any              signs in
+///     older than the guard period  any              signs in
+///     within the guard period      none             signs in, because there is no other method
+///     within the guard period      some             auth/second-proof-required
+///
+/// A change is confirmed by a code to the number (`proveByCode`) in a session with an independent
+/// proof. The number's new holder could not have given that proof: it used something other than a
+/// code to a phone, or it is older than the change.
+///
+/// Attack ("SIM swap"): somebody has a phone company move a number to their own SIM, and recovers
+/// the account with a code. The provider reports the change in its response to the first message,
+/// so it is stored before the phone rings: even the code in that message is no longer sufficient.
+enum NumberChangeRule {
+    /// How long a change is kept. A later report is a new change.
+    static let keptFor: Duration = .seconds(30 * 86_400)
+
+    /// The change to store after a report; nil to leave the stored one unchanged.
+    static func told(_ kept: NumberChange?, at now: Timestamp) -> NumberChange? {
+        if let kept, now - kept.toldAt < keptFor { return nil }
+        return NumberChange(toldAt: now, confirmedAt: nil)
+    }
+
+    /// The account's other methods, one of which is required as a second proof; empty when the code
+    /// is sufficient.
+    static func demanded(
+        _ change: NumberChange?, others: [String], guardedFor guarding: Duration,
+        at now: Timestamp
+    ) -> [String] {
+        guard let change, change.confirmedAt == nil, now - change.toldAt < guarding else {
+            return []
+        }
+        return others
+    }
+
+    /// Whether a proof shows more than possession of the number: it uses something that the number
+    /// does not give, or it is older than the change. A device key proves only who opened its
+    /// session, which may have been with a code. An anonymous sign-in proves nothing.
+    static func isIndependent(
+        _ methods: [String], provedAt: Timestamp, of change: NumberChange
+    ) -> Bool {
+        guard !methods.contains("anon") else { return false }
+        return methods.contains("pwd") || methods.contains("fed") || provedAt < change.toldAt
+    }
+}

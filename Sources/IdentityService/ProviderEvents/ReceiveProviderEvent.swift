@@ -1,0 +1,156 @@
+import Addresses
+import Cryptography
+package import Messages
+package import RPC
+import ServiceRuntime
+import Storage
+
+extension ProviderEventsHandler {
+    /// The only provider whose notices are supported. Another format needs another reader.
+    private static let apple = BuiltInProvider.apple.rawValue
+    /// How long an id is stored: the maximum age of a notice, and one day for clock differences.
+    private static let rememberedFor = AppleNotice.ageMax + .seconds(24 * 3_600)
+
+    /// Processes a provider's notice (G-05): verifies its signature, validates its claims, applies the
+    /// rule, writes.
+    ///
+    /// The response is the same in every case, so it does not disclose whether a subject has an
+    /// account, and Apple does not resend a notice that can never be accepted. Only a temporary failure
+    /// (the provider's keys, our store) returns an error, and Apple then resends.
+    ///
+    /// Each notice takes effect once. Its id is stored, in the transaction of its effect, for longer
+    /// than a notice of that age is accepted. A notice without effect is not stored: a repeated
+    /// delivery has no effect either, because an identity that is linked in between is newer than the
+    /// notice.
+    /// - Throws: `auth/operation-not-allowed` for a provider that is not configured, or that sends
+    ///   no notices; `auth/provider-unavailable` when the provider's keys cannot be fetched.
+    package func receive(
+        _ request: IdentityV1.ReceiveRequest, _ context: CallContext
+    ) async throws -> IdentityV1.ReceiveResponse {
+        guard request.provider == Self.apple else {
+            throw ServiceError(.operationNotAllowed, detail: "this provider's notices are not read")
+        }
+        let provider = try providers.provider(named: request.provider)
+        if let notice = try await notice(request.payload, provider) {
+            try await take(notice, of: provider)
+        }
+        return IdentityV1.ReceiveResponse()
+    }
+
+    /// The notice in a signed token; nil when the token is rejected.
+    private func notice(_ payload: String, _ provider: Provider) async throws -> ProviderNotice? {
+        do {
+            let claims = try await providers.check.signedClaims(of: payload, from: provider.name)
+            return try AppleNotice(
+                claims, issuers: provider.issuers, audiences: provider.audiences,
+                at: time.now()
+            ).notice
+        } catch let refusal as NoticeRefusal {
+            refused(refusal.rawValue)
+        } catch let error as ServiceError where error.code == .invalidProviderToken {
+            refused(error.detail)
+        }
+        return nil
+    }
+
+    private func refused(_ reason: String) {
+        // Anybody can post to a public endpoint. At a higher level, strangers could fill the log.
+        logger.debug(
+            "identity.provider_event.rejected", "a provider's event notification was rejected",
+            fields: [.reason: .text(reason)])
+    }
+
+    private func take(_ notice: ProviderNotice, of provider: Provider) async throws {
+        let lookUpKey = keys.lookUpKey(
+            of: ProvedIdentity(
+                method: provider.name, issuer: provider.issuer, subject: notice.subject, amr: []))
+        let key = keys.identities.lookUpKey(
+            DelimitedParts.joined(
+                ["provider notice", provider.issuer, notice.id].map { Array($0.utf8) }))
+        try await store.write { transaction in
+            let found = try transaction.noticedIdentity(lookUpKey: lookUpKey)
+            guard let found, let row = try transaction.account(found.account) else { return }
+            let decision = ProviderNoticeRule.decision(
+                on: notice, about: .init(found, isLastMethod: row.methods == [found.method]))
+            guard decision != .nothing,
+                try transaction.noteProviderNotice(key, until: transaction.at + Self.rememberedFor)
+            else { return }
+            try apply(decision, notice, found, row, transaction)
+        }
+    }
+
+    /// Writes a decision of `ProviderNoticeRule`.
+    private func apply(
+        _ decision: ProviderNoticeRule.Decision, _ notice: ProviderNotice,
+        _ found: NoticedIdentity, _ row: AccountRow, _ transaction: Transaction
+    ) throws {
+        switch decision {
+        case .nothing: break
+        case .unlink:
+            try endSessions(notice, row, transaction)
+            try tell(found, row, transaction)
+            try transaction.removeIdentity(found.identity)
+        case .keep:
+            try endSessions(notice, row, transaction)
+            try transaction.setGrant(found.identity, nil)
+        case .tellRelay: try tellRelay(notice, found, transaction)
+        }
+        guard let kind = Self.kind(of: notice.event) else { return }
+        try transaction.audit(AuditEvent(kind, account: row.account.key))
+    }
+
+    /// Ends the sessions that were opened before the event. Sessions from a later sign-in with
+    /// another method are kept. The event's time may be in whole seconds, so the whole second
+    /// counts as before.
+    private func endSessions(
+        _ notice: ProviderNotice, _ row: AccountRow, _ transaction: Transaction
+    ) throws {
+        let until = min(notice.at + .seconds(1), transaction.at)
+        try transaction.endSessions(
+            of: row.account, provedUntil: until, reason: .providerRevoked, outbox)
+    }
+
+    /// Sends the owner a mail, unless the account's address is the provider's relay, which ends
+    /// with the consent.
+    private func tell(
+        _ found: NoticedIdentity, _ row: AccountRow, _ transaction: Transaction
+    ) throws {
+        guard try !isRelay(of: found, row) else { return }
+        try notices.write(
+            .methodRemoved, to: row.account, DeviceShown(nil), naming: [found.method], transaction)
+    }
+
+    private func isRelay(of found: NoticedIdentity, _ row: AccountRow) throws -> Bool {
+        guard let address = row.address else { return false }
+        let vault = try reader.vault(row)
+        let details = try IdentityDetails(
+            text: vault.open(found.sealedDetails, .identityDetails(found.identity)))
+        guard details.isRelay, let relay = EmailAddress(details.email) else { return false }
+        return keys.lookUpKey(of: relay) == address.lookUpKey
+    }
+
+    private func tellRelay(
+        _ notice: ProviderNotice, _ found: NoticedIdentity, _ transaction: Transaction
+    ) throws {
+        guard case .relay(let address, let isOff) = notice.event else { return }
+        try transaction.setRelayTold(found.identity, at: notice.at)
+        try transaction.enqueue(outbox.relay(address, isOff: isOff, of: found.account))
+    }
+
+    /// Nil for an event without effect.
+    private static func kind(of event: ProviderNotice.Event) -> AuditKind? {
+        switch event {
+        case .other: nil
+        case .consentRevoked: .consentRevoked
+        case .accountDeleted: .providerAccountDeleted
+        case .relay(_, let isOff): isOff ? .relayTurnedOff : .relayTurnedOn
+        }
+    }
+}
+
+extension ProviderNoticeRule.Identity {
+    fileprivate init(_ found: NoticedIdentity, isLastMethod: Bool) {
+        self.init(
+            usedAt: found.usedAt, relayToldAt: found.relayToldAt, isLastMethod: isLastMethod)
+    }
+}

@@ -1,0 +1,290 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// A session service that reports one account's activity, or is unavailable.
+private struct KnownActivity: AccountActivityAPI {
+    var isAway = false
+
+    func accountActivity(
+        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.AccountActivityResponse {
+        if isAway { throw ServiceError(.unavailable) }
+        return .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20)
+    }
+}
+
+@Suite("I-09: account administration by the operator", .timeLimit(.minutes(1)))
+struct AccountAdminTests {
+    let house: IdentityHouse
+    let admin: AccountAdminHandler
+    let id: String
+
+    init() async throws {
+        house = try IdentityHouse()
+        admin = house.admin(KnownActivity())
+        id = try #require(try await house.register().account).accountId
+    }
+
+    private var tool: CallContext { house.context(application: "tool") }
+
+    private func lookUp(
+        _ by: IdentityV1.LookUpAccountRequest.By?, show: Bool = false
+    ) async throws -> IdentityV1.AdminAccount {
+        let answer = try await admin.lookUpAccount(
+            .init(showPersonal: show, actor: "ann", by: by), tool)
+        return try #require(answer.account)
+    }
+
+    private func suspend(_ reason: String = "spam") async throws -> Bool {
+        try await admin.suspendAccount(
+            .init(accountId: id, reason: reason, actor: "ann"), tool
+        ).changed
+    }
+
+    private func restore() async throws -> Bool {
+        try await admin.restoreAccount(.init(accountId: id), tool).changed
+    }
+
+    private func actors(_ kind: String) async throws -> [String] {
+        try await house.store.read {
+            try $0.query("SELECT actor FROM audit WHERE kind = ?", [.text(kind)]) {
+                try $0.text(0)
+            }
+        }
+    }
+
+    // MARK: permissions
+
+    @Test(
+        "only the operator's tool and the configured applications may call",
+        arguments: [
+            "", "gateway", "session", "notification", "app", "TOOL",
+        ])
+    func strangers(application: String) async throws {
+        let context = house.context(application: application)
+        let expected = ServiceError(.permissionDenied)
+        #expect(
+            try await refusal {
+                try await admin.lookUpAccount(.init(by: .accountId(id)), context)
+            } == expected)
+        #expect(try await refusal { try await admin.listAccounts(.init(), context) } == expected)
+        #expect(
+            try await refusal {
+                try await admin.suspendAccount(.init(accountId: id, reason: "x"), context)
+            } == expected)
+        #expect(
+            try await refusal {
+                try await admin.restoreAccount(.init(accountId: id), context)
+            } == expected)
+        #expect(
+            try await refusal {
+                try await admin.signOutAccount(.init(accountId: id), context)
+            } == expected)
+    }
+
+    @Test("a configured application may call, and the audited actor has its name")
+    func named() throws {
+        let settings = IdentitySettings(
+            linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
+            defaultLanguage: "en", accountAdmins: ["gateway"], passwordHashing: .init())
+        let caller = try AdminCaller(
+            house.context(application: "gateway"), actor: "support/ann", settings)
+        #expect(caller.actor == "gateway/support/ann")
+        #expect(throws: ServiceError(.permissionDenied)) {
+            try AdminCaller(house.context(application: "session"), actor: "", settings)
+        }
+    }
+
+    @Test(
+        "an actor with characters that would break an audit line is refused",
+        arguments: [
+            "a\nb", "a\u{0}", "<b>", String(repeating: "a", count: 129),
+        ])
+    func actor(text: String) async throws {
+        let error = try await refusal {
+            try await admin.lookUpAccount(.init(actor: text, by: .accountId(id)), tool)
+        }
+        #expect(error == ServiceError(.invalidArgument, fields: ["actor"]))
+    }
+
+    // MARK: look-up
+
+    @Test("look-up by id or email masks personal data, and showing it is audited")
+    func lookUp() async throws {
+        let masked = try await lookUp(.accountId(id))
+        #expect(masked.account?.email == "a…@example.org")
+        #expect(masked.account?.displayName == "")
+        #expect(masked.account?.accountId == id)
+        #expect(masked.use == .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20))
+        #expect(masked.suspension == nil)
+        #expect(try await actors("account.shown") == [])
+
+        let shown = try await lookUp(.email("ADA@Example.ORG"), show: true)
+        #expect(shown.account?.email == "ada@example.org")
+        #expect(shown.account?.displayName == "Ada")
+        #expect(try await actors("account.shown") == ["tool/ann"])
+    }
+
+    @Test("an account is found by phone number in any format and by provider identity")
+    func identities() async throws {
+        for (method, issuer, subject) in [
+            ("phone", "phone", "+4915112345678"), ("google", "https://accounts.google.com", "17"),
+        ] {
+            let proved = ProvedIdentity(
+                method: method, issuer: issuer, subject: subject, amr: ["fed"])
+            let admitted = try await house.signIn(proved)
+            let by: IdentityV1.LookUpAccountRequest.By =
+                method == "phone"
+                ? .phoneNumber("+49 (151) 1234-5678")
+                : .provider(.init(issuer: issuer, subject: subject))
+            let found = try await lookUp(by)
+            #expect(found.account?.accountId == admitted.account?.accountId)
+            #expect(found.account?.phoneNumber == (method == "phone" ? "+49…78" : ""))
+        }
+    }
+
+    @Test("an unknown account is not found, and an invalid search is refused")
+    func nobody() async throws {
+        let missing: [IdentityV1.LookUpAccountRequest.By] = [
+            .accountId("acc_0000000000001"), .email("nobody@example.org"),
+            .phoneNumber("+4915100000000"), .provider(.init(issuer: "x", subject: "y")),
+        ]
+        for by in missing {
+            #expect(try await refusal { try await lookUp(by) }.code == .notFound, "\(by)")
+        }
+        #expect(try await refusal { try await lookUp(.email("no")) }.code == .invalidEmail)
+        #expect(try await refusal { try await lookUp(.accountId("7")) }.code == .invalidArgument)
+        #expect(try await refusal { try await lookUp(nil) }.code == .invalidArgument)
+    }
+
+    @Test("X-07: an account is shown without its activity while session is unavailable")
+    func away() async throws {
+        let admin = house.admin(KnownActivity(isAway: true))
+        let answer = try await admin.lookUpAccount(.init(by: .accountId(id)), tool)
+        #expect(answer.account?.account?.accountId == id)
+        #expect(answer.account?.use == nil)
+    }
+
+    // MARK: suspension
+
+    @Test("a suspension blocks sign-in, ends sessions, voids links and is audited")
+    func suspended() async throws {
+        #expect(try await house.count("links") == 1)
+        #expect(try await suspend())
+        #expect(try await house.count("links") == 0)
+        #expect(try await refusal { try await house.signIn() }.code == .accountDisabled)
+        try await house.relay()
+        let end = try #require(house.sessions.ended.first)
+        #expect(end.accountId == id)
+        #expect(end.reason == .revoked)
+        #expect(end.beforeMs == house.time.now().milliseconds + 1)
+        #expect(try await actors("account.suspended") == ["tool/ann"])
+        let seen = try await lookUp(.accountId(id))
+        #expect(seen.account?.status == .suspended)
+        #expect(
+            seen.suspension == .init(reason: "spam", sinceMs: house.time.now().milliseconds))
+    }
+
+    @Test("X-02: a suspended account gets no reset link, and the request's answer is the same")
+    func reset() async throws {
+        _ = try await suspend()
+        _ = try await house.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+        try await house.relay()
+        #expect(house.notifications.mails.allSatisfy { $0.template != "reset-password" })
+    }
+
+    @Test("suspending again changes nothing: the first reason stays, and no session ends twice")
+    func twice() async throws {
+        #expect(try await suspend())
+        #expect(try await !suspend("another"))
+        try await house.relay()
+        #expect(house.sessions.ended.count == 1)
+        #expect(try await lookUp(.accountId(id)).suspension?.reason == "spam")
+        #expect(try await actors("account.suspended").count == 1)
+    }
+
+    @Test(
+        "a restored owner can sign in; links stay void, and a second restore does nothing")
+    func restored() async throws {
+        _ = try await suspend()
+        #expect(try await restore())
+        #expect(try await !restore())
+        #expect(try await house.signIn().account?.status == .active)
+        #expect(try await house.count("links") == 0)
+        #expect(try await house.count("suspensions") == 0)
+        #expect(try await actors("account.restored") == ["tool"])
+        #expect(try await suspend("again"))
+        #expect(try await lookUp(.accountId(id)).suspension?.reason == "again")
+    }
+
+    @Test("an account that was imported as suspended can be restored")
+    func imported() async throws {
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(try await !suspend())
+        #expect(try await restore())
+        #expect(try await house.signIn().account?.accountId == id)
+    }
+
+    @Test("a sign-in during a suspension is refused, or its proof is ended")
+    func race() async throws {
+        async let answers = house.signIn()
+        _ = try await suspend()
+        do {
+            // The sign-in committed first, so its proof is older than the end.
+            let proof = try #require(try await answers.proof)
+            try await house.relay()
+            #expect(proof.provedAtMs < (house.sessions.ended.first?.beforeMs ?? 0))
+        } catch let error as ServiceError {
+            #expect(error.code == .accountDisabled)
+        }
+    }
+
+    @Test("a reason has 1 to 500 bytes and is stored sealed")
+    func reason() async throws {
+        for text in ["", String(repeating: "x", count: 501)] {
+            let error = try await refusal { try await suspend(text) }
+            #expect(error == ServiceError(.invalidArgument, fields: ["reason"]))
+        }
+        #expect(try await suspend("reason-canary"))
+        let stored = try await house.store.read {
+            try $0.queryOne("SELECT reason FROM suspensions") { try $0.blob(0) }
+        }
+        let bytes = try #require(stored)
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("canary"))
+    }
+
+    @Test("a sign-out by the operator ends the sessions and keeps the account's status")
+    func signedOut() async throws {
+        _ = try await admin.signOutAccount(.init(accountId: id, actor: "ann"), tool)
+        try await house.relay()
+        #expect(house.sessions.ended.map(\.reason) == [.revoked])
+        #expect(try await actors("account.signed-out-by-operator") == ["tool/ann"])
+        #expect(try await house.signIn().account?.status == .active)
+    }
+
+    @Test("suspending, restoring and signing out an unknown account fails")
+    func missing() async throws {
+        let nobody = "acc_0000000000001"
+        #expect(
+            try await refusal {
+                try await admin.suspendAccount(.init(accountId: nobody, reason: "x"), tool)
+            }.code == .notFound)
+        #expect(
+            try await refusal {
+                try await admin.restoreAccount(.init(accountId: nobody), tool)
+            }.code == .notFound)
+        #expect(
+            try await refusal {
+                try await admin.signOutAccount(.init(accountId: nobody), tool)
+            }.code == .notFound)
+    }
+}

@@ -1,0 +1,79 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// A session service without any activity.
+struct NoActivity: AccountActivityAPI {
+    func accountActivity(
+        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.AccountActivityResponse { .init() }
+}
+
+@Suite("I-09: mails to the owner of a suspended account", .timeLimit(.minutes(1)))
+struct SuspensionMailTests {
+    let house: IdentityHouse
+    let admin: AccountAdminHandler
+
+    init() throws {
+        house = try IdentityHouse()
+        admin = house.admin(NoActivity())
+    }
+
+    private var tool: CallContext { house.context(application: "tool") }
+
+    private func suspend(_ account: String) async throws {
+        _ = try await admin.suspendAccount(
+            .init(accountId: account, reason: "reason-canary", actor: "ann"), tool)
+    }
+
+    private func restore(_ account: String) async throws {
+        _ = try await admin.restoreAccount(.init(accountId: account), tool)
+    }
+
+    /// The mails about suspensions, in order.
+    private var told: [NotificationV1.SendEmailRequest] {
+        house.notifications.mails.filter { $0.template.hasPrefix("account-") }
+    }
+
+    @Test("I-09: suspending and restoring send one mail each, with the time and without the reason")
+    func mails() async throws {
+        let account = try await house.registerProved().accountId
+        for _ in 0..<2 { try await suspend(account) }
+        try await house.relay()
+        let first = try #require(told.first)
+        #expect(told.map(\.template) == ["account-suspended"])
+        #expect(first.recipient == "ada@example.org" && first.language == "en-GB")
+        #expect(
+            first.variables.map { [$0.name, $0.value] } == [
+                ["time", NoticeTime.text(of: house.time.now().milliseconds)]
+            ])
+        for _ in 0..<2 { try await restore(account) }
+        try await house.relay()
+        #expect(told.map(\.template) == ["account-suspended", "account-restored"])
+    }
+
+    @Test("N-01: repeated suspensions send a limited number of mails")
+    func flood() async throws {
+        let account = try await house.registerProved().accountId
+        for _ in 0...NoticeRule.mailsMax {
+            try await suspend(account)
+            try await restore(account)
+        }
+        try await house.relay()
+        #expect(told.count { $0.template == "account-suspended" } == NoticeRule.mailsMax)
+        #expect(told.count { $0.template == "account-restored" } == NoticeRule.mailsMax)
+    }
+
+    @Test("I-09: an account without an address is suspended without a mail")
+    func noAddress() async throws {
+        let account = try await house.signInAsGuest().accountId
+        try await suspend(account)
+        try await house.relay()
+        #expect(told.isEmpty)
+    }
+}

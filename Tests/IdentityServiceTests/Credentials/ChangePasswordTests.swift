@@ -1,0 +1,190 @@
+import Messages
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+@Suite("G-12: changing the password", .timeLimit(.minutes(1)))
+struct ChangePasswordTests {
+    private static let old = "Correct7Horse"
+    private static let new = "Owners9Password"
+    private static let session = "ses_0000000000001"
+
+    let house: IdentityHouse
+    let account: String
+
+    init() async throws {
+        house = try IdentityHouse()
+        account = try #require(try await house.register().account).accountId
+        try await house.relay()
+    }
+
+    private func change(
+        _ current: String = old, _ new: String = new, of account: String? = nil,
+        session: String = session, key: String? = nil
+    ) async throws {
+        let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Win! http://e")
+        _ = try await house.credentials.changePassword(
+            .init(
+                accountId: account ?? self.account, sessionId: session,
+                currentPassword: .init(text: current),
+                newPassword: .init(text: new), origin: origin), house.context(key))
+    }
+
+    private func audited(_ kind: String) async throws -> Int64 {
+        try await house.count("audit", where: "kind = 'account.\(kind)'")
+    }
+
+    @Test("G-12: a password change ends all sessions of the account except the caller's")
+    func changes() async throws {
+        let before = house.time.now().milliseconds
+        try await change()
+        try await house.relay()
+        #expect(house.sessions.ended.count == 1)
+        let ended = try #require(house.sessions.ended.first)
+        #expect(ended.accountId == account && ended.exceptSessionId == Self.session)
+        #expect(ended.beforeMs > before && ended.reason == .security)
+        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+        _ = try await house.signIn(password: Self.new)
+        #expect(try await audited("password-replaced") == 1)
+    }
+
+    @Test("N-01: the owner gets a mail; only a proved address is sent the device's name")
+    func told() async throws {
+        try await change()
+        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+        try await change(Self.new, Self.old)
+        try await house.relay()
+        let devices = house.notifications.mails.filter { $0.template == "password-changed" }
+            .map { mail in mail.variables.first { $0.name == "device" }?.value ?? "none" }
+        // Mails are delivered in parallel, so their order is not fixed.
+        #expect(devices.sorted() == ["", "Win http e"])
+    }
+
+    @Test("N-01: repeated password changes send at most three mails")
+    func flood() async throws {
+        for _ in 0..<3 {
+            try await change()
+            try await change(Self.new, Self.old)
+        }
+        try await house.relay()
+        #expect(house.notifications.mails.count { $0.template == "password-changed" } == 3)
+        #expect(try await audited("password-replaced") == 6)
+    }
+
+    @Test("G-12: a wrong password or an unknown account changes nothing and is audited")
+    func wrong() async throws {
+        let nobody = "acc_0000000000001"
+        for (current, of) in [("Wrong7Horse", account), ("", account), (Self.old, nobody)] {
+            let hashes = house.hashes
+            let error = try await refusal { try await change(current, of: of) }
+            #expect(error == ServiceError(.invalidCredential))
+            #expect(house.hashes == hashes + 1)
+        }
+        #expect(try await audited("password-change-refused") == 3)
+        #expect(try await house.waiting() == 0)
+        _ = try await house.signIn()
+    }
+
+    @Test("G-12: invalid arguments are refused before any password is hashed")
+    func refused() async throws {
+        let hashes = house.hashes
+        for session in ["", "ses_x", "acc_0000000000001"] {
+            let error = try await refusal { try await change(session: session) }
+            #expect(error == ServiceError(.invalidArgument, fields: ["session_id"]))
+        }
+        #expect(try await refusal { try await change(of: "x") }.code == .invalidArgument)
+        #expect(try await refusal { try await change(Self.old, "short") }.code == .weakPassword)
+        #expect(
+            try await refusal { try await change("Wrong7Horse", "short") }.code == .weakPassword,
+            "the error reveals nothing about the current password")
+        let long = String(repeating: "Aa1", count: 400)
+        #expect(try await refusal { try await change(long) }.code == .invalidCredential)
+        #expect(house.hashes == hashes)
+    }
+
+    @Test("X-02: only a caller who knows the password learns that the account is disabled")
+    func stopped() async throws {
+        try await house.change("UPDATE accounts SET status = 2")
+        #expect(try await refusal { try await change("Wrong7Horse") }.code == .invalidCredential)
+        #expect(try await refusal { try await change() }.code == .accountDisabled)
+    }
+
+    @Test("G-12: a password change voids pending reset links and keeps verification links")
+    func links() async throws {
+        _ = try await house.credentials.requestPasswordReset(
+            .init(email: "ada@example.org"), house.context())
+        try await house.relay()
+        try await change()
+        #expect(try await house.count("links", where: "purpose = 2") == 0)
+        #expect(try await house.count("links", where: "purpose = 1") == 1)
+    }
+
+    @Test("G-12: of 20 parallel changes of one password exactly one succeeds")
+    func race() async throws {
+        let changed = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    do {
+                        try await change(Self.old, "Owner\(number)Password")
+                        return true
+                    } catch { return false }
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(changed == 1)
+        #expect(try await audited("password-replaced") == 1)
+    }
+
+    @Test("G-11: of a parallel password change and reset exactly one succeeds")
+    func raceWithReset() async throws {
+        _ = try await house.credentials.requestPasswordReset(
+            .init(email: "ada@example.org"), house.context())
+        try await house.relay()
+        let token = try house.latestToken("reset-password")
+        async let changing: Bool = {
+            do {
+                try await change(Self.old, "Strangers9Word")
+                return true
+            } catch { return false }
+        }()
+        let reset: Bool
+        do {
+            _ = try await house.credentials.resetPassword(
+                .init(token: token, password: .init(text: Self.new)), house.context())
+            reset = true
+        } catch let error as ServiceError where error.code == .invalidLink {
+            reset = false
+        }
+        let changed = await changing
+        #expect(reset != changed, "exactly one of the two succeeds")
+        _ = try await house.signIn(password: reset ? Self.new : "Strangers9Word")
+    }
+
+    @Test("G-25: a repeat under the same key succeeds only with the same new password")
+    func repeated() async throws {
+        try await change(key: "k")
+        try await change(key: "k")
+        let wrong = try await refusal { try await change(Self.old, "Guessed7Horse", key: "k") }
+        #expect(wrong.code == .invalidCredential, "a guess, and counted as one")
+        try await house.relay()
+        #expect(house.sessions.ended.count == 1)
+        #expect(try await audited("password-replaced") == 1)
+    }
+
+    @Test("G-25: a key used for another request changes nothing, and guesses still fail")
+    func reusedKey() async throws {
+        try await change(key: "k")
+        let other = "ses_0000000000002"
+        let wrong = try await refusal { try await change(session: other, key: "k") }
+        #expect(wrong.code == .invalidCredential)
+        let right = try await refusal {
+            try await change(Self.new, "Third9Password", session: other, key: "k")
+        }
+        #expect(right.code == .idempotencyKeyReused)
+        _ = try await house.signIn(password: Self.new)
+    }
+}

@@ -1,0 +1,114 @@
+import Addresses
+import JSON
+import Messages
+import Outbound
+import ProviderIssuer
+import ServiceRuntime
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// An identity service that receives notices, and a stand-in for Apple on loopback that signs them.
+final class NoticeScene: Sendable {
+    static let subject = "001234.0a1b2c.0123"
+    static let relay = "x7k2@privaterelay.appleid.com"
+
+    let house: IdentityHouse
+    let apple: ProviderIssuer
+    let events: ProviderEventsHandler
+
+    init(house: IdentityHouse? = nil, apple: ProviderIssuer? = nil) async throws {
+        let house = try house ?? IdentityHouse()
+        self.house = house
+        if let apple {
+            self.apple = apple
+        } else {
+            self.apple = try await ProviderIssuer(time: house.time)
+        }
+        let providers = try Providers(
+            settings: ProvidersSettings(
+                providers: [try ProviderScene.provider("apple", self.apple, isApple: true)],
+                allowsPrivate: true),
+            keys: house.keys, time: house.time, randomness: house.randomness,
+            logger: house.log.logger(time: house.time))
+        events = ProviderEventsHandler(
+            store: house.store, keys: house.keys, time: house.time, randomness: house.randomness,
+            logger: house.log.logger(time: house.time), providers: providers)
+    }
+
+    /// Runs `body` in a scene and closes the scene.
+    static func with(_ body: (NoticeScene) async throws -> Void) async throws {
+        let scene = try await NoticeScene()
+        do {
+            try await body(scene)
+        } catch {
+            await scene.apple.close()
+            throw error
+        }
+        await scene.apple.close()
+    }
+
+    // MARK: accounts
+
+    /// Signs in with Apple. The first call creates an account.
+    @discardableResult
+    func signIn(
+        _ subject: String = subject, email: String = relay, isRelay: Bool = true
+    ) async throws -> AccountID {
+        var proved = ProvedIdentity(
+            method: "apple", issuer: apple.issuer, subject: subject, amr: ["fed"])
+        proved.email = ProvidedEmail(
+            address: try .required(email), isVerified: true, isRelay: isRelay)
+        let answer = try await house.signIn(proved, from: IdentityHouse.origin)
+        return try #require(AccountID(text: answer.account?.accountId ?? ""))
+    }
+
+    /// An account with a proved address and a password, linked to Apple.
+    func linked() async throws -> AccountID {
+        _ = try await house.register("ada@example.org")
+        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+        return try await signIn(email: "ada@example.org", isRelay: false)
+    }
+
+    /// The sign-in methods of an account.
+    func methods(_ account: AccountID) async throws -> [String] {
+        try await house.store.read { try $0.account(account)?.methods } ?? []
+    }
+
+    // MARK: notices
+
+    /// A signed notice. `changes` replace claims of a valid one.
+    func notice(
+        _ type: String, of subject: String = subject, id: String = "jti-1", at: Timestamp? = nil,
+        _ changes: [(String, JSONValue)] = [], key: IssuerKey? = nil
+    ) throws -> String {
+        let events: JSONObject = [
+            "type": .string(type), "sub": .string(subject),
+            "event_time": .integer((at ?? house.time.now()).milliseconds),
+            "email": .string(Self.relay), "is_private_email": .string("true"),
+        ]
+        let claims = IssuedClaims([
+            ("jti", .string(id)), ("events", .string(JSONWriter.text(events))),
+        ]).with(changes)
+        return try apple.token(claims, key: key)
+    }
+
+    /// Sends a notice to the service.
+    func receive(_ payload: String) async throws {
+        let answer = try await events.receive(
+            .init(provider: "apple", payload: payload), house.context())
+        #expect(answer == IdentityV1.ReceiveResponse())
+    }
+
+    /// The number of queued outbox messages of a topic.
+    func waiting(_ topic: OutboxTopic) async throws -> Int64 {
+        try await house.count("outbox", where: "topic = '\(topic.rawValue)'")
+    }
+
+    /// The number of audit events of a kind.
+    func count(_ kind: AuditKind) async throws -> Int64 {
+        try await house.count("audit", where: "kind = '\(kind.rawValue)'")
+    }
+}
