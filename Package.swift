@@ -313,7 +313,7 @@ let package = Package(
             "System",
             [
                 "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "HTTPSink", "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
+                "JSON", "HTTPSink", "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
             ]),
         tests(
             "SessionVerifier",

@@ -1,5 +1,6 @@
 import Contracts
 import Cryptography
+import JSON
 import Messages
 import ProviderIssuer
 import RPC
