@@ -17,7 +17,7 @@ struct DomainName: Hashable, Sendable {
     /// Parses a domain. Nil for an invalid one.
     init?(_ entered: String) {
         guard entered.unicodeScalars.allSatisfy(Self.isAllowed) else { return nil }
-        let lower = Self.asciiLowercase(entered)
+        let lower = String(decoding: entered.utf8.asciiLowercase, as: UTF8.self)
         let needsMapping =
             !lower.utf8.allSatisfy { $0 < 0x80 }
             || lower.utf8.split(separator: UInt8(ascii: "."))
@@ -28,15 +28,9 @@ struct DomainName: Hashable, Sendable {
         ascii = name
     }
 
-    /// Lowers only ASCII letters: Unicode's lower-casing turns the Kelvin sign into k.
-    static func asciiLowercase(_ text: String) -> String {
-        String(decoding: text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-    }
-
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII {
-            return scalar == "." || scalar == "-" || scalar.properties.isAlphabetic
-                || scalar.properties.numericType == .decimal
+            return scalar.isASCIILetterOrDigit || scalar == "." || scalar == "-"
         }
         switch scalar.properties.generalCategory {
         case .control, .spaceSeparator, .lineSeparator, .paragraphSeparator, .unassigned,
@@ -67,7 +61,7 @@ struct DomainName: Hashable, Sendable {
         return String(
             validatingCString: UnsafeRawPointer(output).assumingMemoryBound(to: CChar.self)
         )
-        .map(asciiLowercase)
+        .map { String(decoding: $0.utf8.asciiLowercase, as: UTF8.self) }
     }
 
     private static func isDomain(_ name: String) -> Bool {

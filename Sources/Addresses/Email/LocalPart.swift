@@ -33,8 +33,7 @@ struct LocalPart: Hashable, Sendable {
 
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII {
-            return scalar == "." || symbols.contains(scalar) || scalar.properties.isAlphabetic
-                || scalar.properties.numericType == .decimal
+            return scalar.isASCIILetterOrDigit || scalar == "." || symbols.contains(scalar)
         }
         switch scalar.properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
@@ -54,10 +53,11 @@ struct LocalPart: Hashable, Sendable {
     /// could sign up with it and get the canonical address of another user with a k. So the Kelvin
     /// sign is kept, and only the text between is normalised.
     private static func normalise(_ text: String) -> [UInt8] {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text.utf8.asciiLowercase }
         let parts = text.unicodeScalars.split(
             separator: kelvinSign, omittingEmptySubsequences: false)
         let normal = parts.map { part in
-            NormalFormC.utf8(of: String(part)).map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+            NormalFormC.utf8(of: String(part)).asciiLowercase
         }
         return Array(normal.joined(separator: Array(String(kelvinSign).utf8)))
     }
