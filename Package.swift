@@ -124,7 +124,8 @@ let package = Package(
         module(
             "Hosting",
             [
-                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON", nioCore,
+                "Contracts", "RPC", "Messages", "Storage", "Cryptography", "ServiceRuntime", "JSON",
+                nioCore,
                 nioPosix, nioHTTP1, tracing, logging, metrics, coreMetrics, lifecycle,
             ]),
 

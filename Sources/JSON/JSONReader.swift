@@ -1,5 +1,5 @@
-/// Parses JSON strictly (RFC 8259). Rejects repeated names (one parser would use the first value and
-/// another the last), invalid UTF-8, lone surrogates, content before or after the value, deep
+/// Parses JSON strictly (RFC 8259). Rejects repeated names (one parser would use the first value
+/// and another the last), invalid UTF-8, lone surrogates, content before or after the value, deep
 /// nesting and too many members.
 package struct JSONReader {
     /// The deepest nesting of objects and arrays by default. Key sets need three levels.

@@ -20,10 +20,10 @@ struct SizeReport {
         print("\(folder) \(examples)")
     }
 
-    /// Counted as written, without `Generated/`: lines that hold code after comments and strings are
-    /// blanked; types that are declared in the first column; types whose name no other file has; a
-    /// file's lines with its comments and blank lines; throwing functions that other modules call
-    /// and that have no `- Throws:`.
+    /// Counted as written, without `Generated/`: lines that hold code after comments and strings
+    /// are blanked; types that are declared in the first column; types whose name no other file
+    /// has; a file's lines with its comments and blank lines; throwing functions that other modules
+    /// call and that have no `- Throws:`.
     @Test("the amount of code in Sources is printed, each figure beside its target")
     func amounts() throws {
         let checkout = try Checkout.here.get()

@@ -69,9 +69,12 @@ struct AccountReader: Sendable {
     /// The words that a password of this account must not be made of.
     /// - Parameter app: The app's name (`IdentitySettings.appName`).
     func passwordContext(_ row: AccountRow, app: String) throws -> PasswordContext {
-        PasswordContext(
-            address: try address(row),
-            displayName: try vault(row).open(row.sealedDisplayName, .displayName), app: app)
+        let vault = try vault(row)
+        return PasswordContext(
+            address: try row.address.flatMap {
+                EmailAddress(try vault.open($0.sealed, .address))
+            },
+            displayName: try vault.open(row.sealedDisplayName, .displayName), app: app)
     }
 }
 

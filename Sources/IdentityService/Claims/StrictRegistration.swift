@@ -151,9 +151,10 @@ struct StrictRegistration: Sendable {
     private func isRight(
         _ password: Password, _ holder: PasswordHolder?, _ claim: Claim?
     ) async throws -> Bool {
-        let check = passwords
-        guard let holder, let claim else { return try await check.isRight(password, of: holder) }
-        return try await check.isRight(password, of: claim, holder.row)
+        guard let holder, let claim else {
+            return try await passwords.isRight(password, of: holder)
+        }
+        return try await passwords.isRight(password, of: claim, holder.row)
     }
 }
 

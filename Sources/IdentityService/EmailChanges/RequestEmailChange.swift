@@ -13,9 +13,8 @@ extension EmailChangesHandler {
     ///
     ///     the new address is    friendly                     strict
     ///     free                  waits for its link           waits for its link
-    ///     another account's     auth/email-already-in-use    same response; its owner is notified,
-    ///     and
-    ///                                                        the link is not sent
+    ///     another account's     auth/email-already-in-use    same response; its owner is notified
+    ///                                                        and no link is sent
     ///     the account's own     rpc/invalid-argument         rpc/invalid-argument
     ///
     /// The gateway enforces the rate limit.

@@ -21,7 +21,8 @@ struct LinkMail: Sendable {
             language: row.language, settings, outbox, at: moment)
     }
 
-    /// A link to an address that its account is about to get.
+    /// A link to an address that its account is about to get with this registration. For an
+    /// account that exists use the other init, which takes the stored address.
     init(
         _ purpose: LinkPurpose, _ token: LinkToken, of account: AccountID,
         to address: EmailAddress, addressKey: [UInt8], language: String,

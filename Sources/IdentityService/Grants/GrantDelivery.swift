@@ -67,14 +67,14 @@ struct GrantDelivery: Sendable {
                 try $0.grantHolder(lookUpKey: order.lookUpKey)
             })
         else { return false }
-        return try Grants(keys: keys, randomness: randomness, keepsGrants: apple != nil).grant(
+        return try Grants(keys: keys, randomness: randomness).grant(
             of: holder)?.order == message.key
     }
 
     /// Whether an account has the identity again. If so, the grant is stored there, unless it
     /// already has one.
     private func isLinkedAgain(_ order: GrantOrder, _ message: OutboxMessage) async throws -> Bool {
-        let grants = Grants(keys: keys, randomness: randomness, keepsGrants: apple != nil)
+        let grants = Grants(keys: keys, randomness: randomness)
         let stored = StoredGrant(
             client: order.client, refreshToken: order.secret, order: message.key)
         return try await store.write { transaction in
@@ -97,7 +97,7 @@ struct GrantDelivery: Sendable {
             client: order.client,
             refreshToken: grant.refreshToken.withBytes { String(decoding: $0, as: UTF8.self) },
             order: message.key)
-        let grants = Grants(keys: keys, randomness: randomness, keepsGrants: apple != nil)
+        let grants = Grants(keys: keys, randomness: randomness)
         try await store.write { transaction in
             guard let holder = try transaction.grantHolder(lookUpKey: order.lookUpKey),
                 holder.account == order.account

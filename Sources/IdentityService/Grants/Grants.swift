@@ -17,14 +17,13 @@ struct Grants: Sendable {
 
     let keys: IdentityKeys
     let randomness: any Randomness
-    let keepsGrants: Bool
 
     /// Orders the exchange of the code that came with an identity, if any. Call it in the
     /// transaction that signs in or links.
     func exchange(
         _ proved: ProvedIdentity, for account: AccountID, _ transaction: Transaction
     ) throws {
-        guard keepsGrants, let code = proved.code else { return }
+        guard let code = proved.code else { return }
         let order = GrantOrder(
             account: account, lookUpKey: keys.lookUpKey(of: proved), client: code.client,
             subject: proved.subject, secret: code.code, until: transaction.at + Self.codeLife)

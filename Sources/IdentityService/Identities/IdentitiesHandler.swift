@@ -20,8 +20,8 @@ package struct IdentitiesHandler: IdentitiesService {
     let tokens: any ProviderTokens
 
     /// Creates the handler. `devices` is the session service, which knows the owners of sessions.
-    /// - Parameter keepsGrants: Whether Apple's codes are exchanged: the operator has configured its
-    ///   key (G-05).
+    /// - Parameter keepsGrants: Whether Apple's codes are exchanged: the operator has configured
+    ///   its key (G-05).
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, randomness: any Randomness,
         keepsGrants: Bool, devices: any DevicesAPI, providers: Providers

@@ -6,8 +6,8 @@ import Storage
 extension IdentitiesHandler {
     /// Lists the sign-in methods of the caller's account, oldest first (G-14). A password dates
     /// from its last change.
-    /// - Throws: as `SessionOwners.owner`; `auth/invalid-access-token` if the account does not exist
-    ///   any more.
+    /// - Throws: as `SessionOwners.owner`; `auth/invalid-access-token` if the account does not
+    ///   exist any more.
     package func listMethods(
         _ request: IdentityV1.ListMethodsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ListMethodsResponse {

@@ -65,7 +65,7 @@ extension IdentitiesHandler {
             if identity.method != "phone" {
                 try transaction.noteRemoval(keys.lookUpKey(of: details), from: account)
             }
-            try Grants(keys: keys, randomness: randomness, keepsGrants: keepsGrants)
+            try Grants(keys: keys, randomness: randomness)
                 .revoke(of: account, identity: identity.identity, transaction)
             try transaction.removeIdentity(identity.identity)
         }

@@ -11,8 +11,8 @@ extension ImportsHandler {
     /// rejected record does not affect the others. If a batch is sent again, because its response
     /// was lost or the tool was killed, its accounts are found by their external ids and nothing
     /// changes.
-    /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for an empty or too large batch; as
-    ///   `Store.write`. A rejected record is part of the response.
+    /// - Throws: `rpc/permission-denied`; `rpc/invalid-argument` for an empty or too large batch;
+    ///   as `Store.write`. A rejected record is part of the response.
     package func importAccounts(
         _ request: IdentityV1.ImportAccountsRequest, _ context: CallContext
     ) async throws -> IdentityV1.ImportAccountsResponse {
@@ -21,6 +21,7 @@ extension ImportsHandler {
             throw ServiceError(.invalidArgument, fields: ["accounts"])
         }
         let prepared = try await prepare(request)
+        // A refused record has no scheme; its refusal is in the response.
         let schemes = Set(prepared.compactMap { try? $0.get().scheme })
         if !request.dryRun {
             // Measure each scheme before the first sign-in that could use it.

@@ -148,8 +148,10 @@ struct FederatedSignInTransaction {
         -> CommittedSignIn
     {
         let done = try apply(decision)
-        try Grants(keys: keys, randomness: randomness, keepsGrants: keepsGrants)
-            .exchange(proved, for: done.account, transaction)
+        if keepsGrants {
+            try Grants(keys: keys, randomness: randomness)
+                .exchange(proved, for: done.account, transaction)
+        }
         var record = FederatedSignInRecord(done.account, lastSignInAt: done.lastSignInAt)
         record.note(decision, removed: done.removed)
         let guest = collision(linking.asking, with: done.account)

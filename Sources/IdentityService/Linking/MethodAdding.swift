@@ -66,8 +66,10 @@ private struct MethodAddition {
         try transaction.insert(
             NewIdentity(proved, of: account, key: randomness.rowKey(), vault, keys))
         try transaction.forgetRemoval(keys.lookUpKey(of: proved), from: account)
-        try Grants(keys: keys, randomness: randomness, keepsGrants: keepsGrants)
-            .exchange(proved, for: account, transaction)
+        if keepsGrants {
+            try Grants(keys: keys, randomness: randomness)
+                .exchange(proved, for: account, transaction)
+        }
         try audit(.identityLinked)
         try NoticeMail(keys: keys, randomness: randomness).write(
             .methodAdded, to: account, call.device, naming: [proved.method], transaction)

@@ -54,7 +54,7 @@ struct Takeover {
 
     /// The part that both share: everything except the password and the sessions.
     private func clear(_ account: AccountID) throws {
-        try Grants(keys: keys, randomness: randomness, keepsGrants: false)
+        try Grants(keys: keys, randomness: randomness)
             .revoke(of: account, transaction)
         try transaction.removeIdentities(of: account)
         try transaction.forgetRemovals(from: account)

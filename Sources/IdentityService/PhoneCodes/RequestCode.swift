@@ -60,6 +60,7 @@ extension PhoneCodesHandler {
         }
         return owner
     }
+
     /// Everything that a request may write, prepared before its transaction. The message is nil for
     /// a test number, which gets none.
     private func draft(

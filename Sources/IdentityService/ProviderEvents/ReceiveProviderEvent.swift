@@ -11,17 +11,17 @@ extension ProviderEventsHandler {
     /// How long an id is stored: the maximum age of a notice, and one day for clock differences.
     private static let rememberedFor = AppleNotice.ageMax + .seconds(24 * 3_600)
 
-    /// Processes a provider's notice (G-05): verifies its signature, validates its claims, applies the
-    /// rule, writes.
+    /// Processes a provider's notice (G-05): verifies its signature, validates its claims, applies
+    /// the rule, writes.
     ///
     /// The response is the same in every case, so it does not disclose whether a subject has an
-    /// account, and Apple does not resend a notice that can never be accepted. Only a temporary failure
-    /// (the provider's keys, our store) returns an error, and Apple then resends.
+    /// account, and Apple does not resend a notice that can never be accepted. Only a temporary
+    /// failure (the provider's keys, our store) returns an error, and Apple then resends.
     ///
-    /// Each notice takes effect once. Its id is stored, in the transaction of its effect, for longer
-    /// than a notice of that age is accepted. A notice without effect is not stored: a repeated
-    /// delivery has no effect either, because an identity that is linked in between is newer than the
-    /// notice.
+    /// Each notice takes effect once. Its id is stored, in the transaction of its effect, for
+    /// longer than a notice of that age is accepted. A notice without effect is not stored: a
+    /// repeated delivery has no effect either, because an identity that is linked in between is
+    /// newer than the notice.
     /// - Throws: `auth/operation-not-allowed` for a provider that is not configured, or that sends
     ///   no notices; `auth/provider-unavailable` when the provider's keys cannot be fetched.
     package func receive(

@@ -37,8 +37,8 @@ final class MessageChanges: Sendable {
         }
     }
 
-    /// Calls `report` at once and then after changes, until the task is cancelled. Changes that occur
-    /// while it runs are reported together.
+    /// Calls `report` at once and then after changes, until the task is cancelled. Changes that
+    /// occur while it runs are reported together.
     /// - Throws: what `report` throws; `CancellationError`.
     func watch(_ report: (Update) async throws -> Void) async throws {
         let (rings, wake) = AsyncStream.makeStream(

@@ -4,8 +4,8 @@ import NIOPosix
 import RPC
 import ServiceRuntime
 
-/// Calls one service as `endpoints.json` says: by a generated client, or a method by its name, whose
-/// descriptor reflection supplies.
+/// Calls one service as `endpoints.json` says: by a generated client, or a method by its name,
+/// whose descriptor reflection supplies.
 struct Caller: Sendable {
     /// Timeout of a unary call.
     static let timeout = Duration.seconds(10)

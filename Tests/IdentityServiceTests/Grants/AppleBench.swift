@@ -46,7 +46,7 @@ final class AppleBench: Sendable {
             time: house.time,
             logger: house.log.logger(time: house.time))
         let logger = house.log.logger(time: house.time)
-        grants = Grants(keys: house.keys, randomness: house.randomness, keepsGrants: true)
+        grants = Grants(keys: house.keys, randomness: house.randomness)
         delivery = GrantDelivery(
             store: house.store, keys: house.keys, time: house.time, randomness: house.randomness,
             logger: logger, apple: hasKey ? apple : nil)
@@ -83,7 +83,7 @@ final class AppleBench: Sendable {
     @discardableResult
     func signIn(_ code: String = "code-canary") async throws -> AccountID {
         let answer = try await house.signIn(
-            Self.proved(code), from: IdentityHouse.origin, keepsGrants: true)
+            Self.proved(code), from: IdentityHouse.origin)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

@@ -23,7 +23,7 @@ struct GrantHooksTests {
         let session = house.devices.open(account.accountId)
         _ = try await house.link(apple, in: session)
         let grants = Grants(
-            keys: house.keys, randomness: house.randomness, keepsGrants: false)
+            keys: house.keys, randomness: house.randomness)
         let stored = StoredGrant(client: "com.example.app", refreshToken: "refresh", order: "o")
         try await house.store.write { transaction in
             let key = try transaction.queryOne("SELECT look_up_key FROM identities") {

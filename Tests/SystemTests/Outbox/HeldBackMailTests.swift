@@ -7,7 +7,7 @@ extension SystemTests {
     struct HeldBackMail {
         /// Three times the burst of one recipient.
         private static let strangers = 60
-        /// One second of it is the wait of `ResetRequest`.
+        /// One second of it is the wait of `requestPasswordReset`.
         private static let comesWithin = Duration.seconds(10)
 
         @Test("B11: sixty sign-ups with a taken address do not delay its owner's reset link")
