@@ -4,8 +4,8 @@ package import Messages
 package import RPC
 
 /// Shows and releases mail addresses that a mail server has reported as non-existent. Only the
-/// operator's tool may call it, since what is known about an address is confidential. Addresses are
-/// stored as keyed hashes, so they cannot be listed; the caller must know the address.
+/// operator's tool may call it, since whether an address is suppressed is confidential. Addresses
+/// are stored as keyed hashes, so they cannot be listed; the caller must know the address.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AddressesAPI: Sendable {
