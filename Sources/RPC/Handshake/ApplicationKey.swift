@@ -135,7 +135,7 @@ package struct ApplicationKeyName: Hashable, Sendable {
 
 extension ApplicationKey {
     /// How long a new key must have existed before it is used. This is longer than servers take to
-    /// notice it (`HostSettings.credentialsInterval`).
+    /// notice it (setting `credentials-interval`).
     private static let settleTime = Duration.seconds(30)
 
     /// The key file that a client of `application` should use at `now`: the newest that every
