@@ -1,5 +1,4 @@
-// libargon2 for Swift, with memory that the caller lends, so that it is mapped once and not anew
-// for each hash.
+// libargon2 for Swift, with memory of the caller, so that it is mapped once and not for each hash.
 #ifndef POSTERN_CARGON2_SHIM_H
 #define POSTERN_CARGON2_SHIM_H
 

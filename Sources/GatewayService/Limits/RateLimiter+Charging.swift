@@ -93,7 +93,7 @@ extension RateLimiter {
     /// - Parameters:
     ///   - request: the id of the request that had the code sent, as the caller gives it.
     ///   - attempt: calls the identity service.
-    /// - Returns: the identity service's response. The rate limiter has then been told that the
+    /// - Returns: the identity service's response. The rate limiter has then recorded that the
     ///   guess was right: the delays between codes start over, and the device is known.
     /// - Throws: as `charging`. A guess without a live code is `auth/invalid-verification-code`, as
     ///   is a wrong one.

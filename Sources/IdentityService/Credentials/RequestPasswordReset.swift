@@ -47,9 +47,8 @@ extension CredentialsHandler {
     }
 }
 
-/// A request for a reset link, as the outbox stores it between
-/// `requestPasswordReset` and `ResetMailing`:
-/// only keyed hashes, of the same length for every address.
+/// A request for a reset link, as the outbox stores it between `requestPasswordReset` and
+/// `ResetMailing`: only keyed hashes, of the same length for every address.
 struct ResetWish: Hashable, Sendable {
     /// The hash by which the address is looked up.
     let lookUpKey: [UInt8]

@@ -63,7 +63,7 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    /// Whether the worker was told to stop and has no message in flight.
+    /// Whether the worker has to stop and has no message in flight.
     private var isDone: Bool { state.withLock { $0.isStopping && $0.inFlight.isEmpty } }
 
     // MARK: rounds

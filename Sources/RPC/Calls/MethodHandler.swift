@@ -5,10 +5,9 @@ import ServiceRuntime
 /// A method with the code that serves it, with its message types erased.
 ///
 /// There are two kinds (Tests/Benchmarks/README.md, Echo, has the cost of each). An *on-loop*
-/// handler runs to its
-/// end while the frame is read, and may not wait. An *async* handler starts as a task while the
-/// frame is read; after a suspension it continues on the connection's own event loop. A call
-/// therefore never changes threads unless its handler does.
+/// handler runs to its end while the frame is read, and may not wait. An *async* handler starts as
+/// a task while the frame is read; after a suspension it continues on the connection's own event
+/// loop. A call therefore never changes threads unless its handler does.
 package struct MethodHandler: Sendable {
     /// Serves a whole call and writes its Response.
     typealias OnLoop =

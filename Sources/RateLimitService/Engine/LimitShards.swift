@@ -124,7 +124,7 @@ final class LimitShards: @unchecked Sendable {
 
 extension LimitShards {
     /// The shortest time between two sweeps of a full shard, in milliseconds. A sweep takes as
-    /// long as thousands of decisions, and new subjects may come by the thousand.
+    /// long as thousands of decisions, and thousands of new subjects may arrive at once.
     private static let sweepPause: Int64 = 1_000
 
     /// Drops states that no longer count from a locked shard, unless that was done within
