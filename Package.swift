@@ -66,14 +66,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        // For tests: the other side of what is said to APNs and the like.
+        // For tests: a server in the place of APNs.
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // C behind glass: each imported by one Swift module.
+        // C libraries: each imported by one Swift module.
         .target(name: "CMessages", linkerSettings: [.linkedLibrary("protobuf-c")]),
         library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
         library("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
@@ -83,7 +83,7 @@ let package = Package(
         library("CIDN", pkgConfig: "libidn2", apt: "libidn2-dev"),
         library("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
 
-        // The foundation, downwards only.
+        // Shared by the services; what may import what: `ModuleGraph` in TidyTests.
         module("JSON", []),
         module(
             "ServiceRuntime",
@@ -204,7 +204,7 @@ let package = Package(
                 "Storage", "ServiceRuntime",
             ]),
 
-        // Tests: what stands beside each module, and the programs from outside.
+        // Tests of each module, and of the programs from outside.
         .target(
             name: "TestSupport",
             dependencies: ["Cryptography", "Storage", "ServiceRuntime", logging],
