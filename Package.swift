@@ -208,25 +208,25 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: ["Cryptography", "Storage", "ServiceRuntime", logging],
-            path: "Tests/TestSupport", swiftSettings: settings),
+            path: "Tests/Support/TestSupport", swiftSettings: settings),
         .target(
-            name: "SMTPSink", dependencies: [nioCore, nioPosix, nioSSL], path: "Tests/SMTPSink",
-            swiftSettings: settings),
+            name: "SMTPSink", dependencies: [nioCore, nioPosix, nioSSL],
+            path: "Tests/Support/SMTPSink", swiftSettings: settings),
         .target(
             name: "HTTPSink",
             dependencies: [nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL],
-            path: "Tests/HTTPSink", swiftSettings: settings),
+            path: "Tests/Support/HTTPSink", swiftSettings: settings),
         .target(
             name: "ProviderIssuer",
             dependencies: ["HTTPSink", "Cryptography", "ServiceRuntime", "JSON"],
-            path: "Tests/ProviderIssuer", swiftSettings: settings),
+            path: "Tests/Support/ProviderIssuer", swiftSettings: settings),
         .executableTarget(
             name: "StorageCrashWriter", dependencies: ["Storage", "ServiceRuntime", logging],
-            path: "Tests/StorageCrashWriter", swiftSettings: settings),
+            path: "Tests/Support/StorageCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "LimitsCrashWriter",
             dependencies: ["RateLimitService", "ServiceRuntime", logging],
-            path: "Tests/LimitsCrashWriter", swiftSettings: settings),
+            path: "Tests/Support/LimitsCrashWriter", swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [

@@ -26,7 +26,7 @@ mkdir -p "$copy"
 cp -rp "$root"/{Package.swift,Sources,Tests,Protos} "$copy"
 if [[ -f $root/Package.resolved ]]; then cp -p "$root/Package.resolved" "$copy"; fi
 rm -r "$copy/Tests/ThreadSanitizer"
-for module in "$copy"/Sources/* "$copy"/Tests/*; do
+for module in "$copy"/Sources/* "$copy"/Tests/* "$copy"/Tests/Support/*; do
   if grep -rqs --include='*.swift' 'Mutex[<(]' "$module"; then
     cp -p "$here/Mutex.swift" "$module/SanitizedMutex.swift"
   fi

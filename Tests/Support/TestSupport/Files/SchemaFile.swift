@@ -15,6 +15,7 @@ package struct SchemaFile {
         // Links are resolved first, because a test target may be reached through a link.
         let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         path = root.appending(path: "Sources/\(service)/schema.sql").path
     }
 
