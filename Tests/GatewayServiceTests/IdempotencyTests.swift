@@ -7,9 +7,9 @@ import Testing
 
 @Suite("G-25: a repeated call returns the first response", .timeLimit(.minutes(1)))
 struct IdempotencyTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
 
-    init() async throws { house = try await GatewayHouse() }
+    init() async throws { house = try await GatewayFixture() }
 
     @Test("G-25: a repeated sign-up returns the same account, session and refresh token")
     func signUp() async throws {

@@ -10,7 +10,7 @@ import Testing
 struct NotificationSettingsTests {
     @Test("with default settings there is no mail server, and an inbox in the data folder")
     func defaults() throws {
-        let settings = try ServiceBench.settings([:])
+        let settings = try NotificationFixture.settings([:])
         #expect(settings.mailServers.entries.isEmpty)
         #expect(settings.dkim.signer == nil)
         let folder = try TemporaryFolder()
@@ -20,7 +20,7 @@ struct NotificationSettingsTests {
     @Test("a mail server is configured, its password read from a file")
     func server() throws {
         let folder = try TemporaryFolder()
-        let settings = try ServiceBench.settings([
+        let settings = try NotificationFixture.settings([
             "POSTERN_SMTP_HOST": "mail.example.org", "POSTERN_SMTP_USER": "us",
             "POSTERN_SMTP_PASSWORD_FILE": try folder.write("secret\n", to: "password"),
             "POSTERN_SENDER_ADDRESS": "auth@example.org", "POSTERN_SENDER_NAME": "Tea & Cake",
@@ -41,7 +41,7 @@ struct NotificationSettingsTests {
 
     @Test("three mail servers are used in order, one with implicit TLS, one with a token")
     func servers() throws {
-        let settings = try ServiceBench.settings([
+        let settings = try NotificationFixture.settings([
             "POSTERN_SMTP_HOST": "one.example", "POSTERN_SMTP_SECOND_HOST": "two.example",
             "POSTERN_SMTP_SECOND_ENCRYPTION": "implicit", "POSTERN_SMTP_SECOND_RATE": "14",
             "POSTERN_SMTP_THIRD_HOST": "three.example", "POSTERN_SMTP_THIRD_USER": "us",
@@ -62,7 +62,7 @@ struct NotificationSettingsTests {
         let folder = try TemporaryFolder()
         let path = try folder.write(RSAVectors.pem, to: "rsa.pem")
         _ = chmod(path, 0o600)
-        let settings = try ServiceBench.settings([
+        let settings = try NotificationFixture.settings([
             "POSTERN_SENDER_ADDRESS": "auth@mail.example.org",
             "POSTERN_DKIM_DOMAIN": "example.org", "POSTERN_DKIM_RSA_KEY": path,
         ])
@@ -107,7 +107,7 @@ struct NotificationSettingsTests {
         ])
     func mistakes(_ environment: [String: String], _ setting: String) {
         let refused = #expect(throws: SettingsRefused.self) {
-            try ServiceBench.settings(environment)
+            try NotificationFixture.settings(environment)
         }
         #expect(refused?.text.contains(setting) == true)
     }

@@ -25,7 +25,7 @@ struct NotificationStoreTests {
                 master: .generate(count: 32, randomness: SeededRandomness(seed: 99)),
                 randomness: SeededRandomness(seed: 5))
             let content = try keys.contents.seal(
-                ServiceBench.request().encoded(), at: .content(of: id))
+                NotificationFixture.request().encoded(), at: .content(of: id))
             try await old.write { transaction in
                 _ = try transaction.execute(
                     """
@@ -41,7 +41,7 @@ struct NotificationStoreTests {
             }
             old.close()
         }
-        let bench = try ServiceBench(in: folder, time: time)
+        let bench = try NotificationFixture(in: folder, time: time)
         try await bench.delivering { try await bench.until(sent: 1) }
         #expect(bench.inbox.count == 1)
         let shown = try await bench.outbox.showMessage(
@@ -78,7 +78,7 @@ struct NotificationStoreTests {
             }
         }
         old.close()
-        let bench = try ServiceBench(in: folder, time: time)
+        let bench = try NotificationFixture(in: folder, time: time)
         let lanes = try await bench.store.read { session in
             try session.query("SELECT \(StoredMessage.columns) FROM message ORDER BY id", []) {
                 try StoredMessage($0).lane
@@ -89,7 +89,7 @@ struct NotificationStoreTests {
 
     @Test("claiming is one search of one index: nothing is sorted, no table is scanned")
     func plan() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let plan = try await bench.store.read { session in
             try session.query(
                 """

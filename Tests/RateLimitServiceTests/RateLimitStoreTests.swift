@@ -12,7 +12,7 @@ import Testing
 struct RateLimitStoreTests {
     @Test("R-06: a restart keeps charges, and keeps refunds")
     func restart() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
         try await house.consume(.failedSignInByAccount, "bob@example.org")
         let (_, id) = try await house.consume(.failedSignInByAccount, "bob@example.org")
@@ -27,7 +27,7 @@ struct RateLimitStoreTests {
 
     @Test("R-06: after 200 parallel charges a restart restores exactly the acknowledged ones")
     func restartAfterFlood() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try await withThrowingTaskGroup { group in
             for number in 0..<200 {
                 group.addTask {
@@ -44,7 +44,7 @@ struct RateLimitStoreTests {
 
     @Test("R-04: a charge made before a restart cannot be refunded, which is the strict choice")
     func refundAfterRestart() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let (_, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
         let next = try await house.restarted()
         try await next.refund(id)
@@ -53,7 +53,7 @@ struct RateLimitStoreTests {
 
     @Test("R-05: no subject is in the files or in the log, not even in the audit trail")
     func hashed() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let canaries = ["canary@example.org", "203.0.113.77", "2001:db8:ca:fe::1", "device-canary"]
         for _ in 0..<6 {
             try await house.consume(.failedSignInByAccount, canaries[0])
@@ -77,7 +77,7 @@ struct RateLimitStoreTests {
 
     @Test("R-05: another master key recognises none of the subjects")
     func otherKey() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
         let next = try await house.restarted(key: 8)
         #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
@@ -85,7 +85,7 @@ struct RateLimitStoreTests {
 
     @Test("R-06: expired states are removed from memory every ten minutes")
     func sweep() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try await house.consume(.failedSignInByAddress, "192.0.2.7")
         let worker = Task { try await house.service.run() }
         await house.time.sleepers(2)

@@ -26,8 +26,8 @@ struct AccountLookUps: AsyncParsableCommand {
     var runs = 5
 
     func run() async throws {
-        let small = try LookUpScene(folder: folder, name: "few", accounts: few)
-        let large = try LookUpScene(folder: folder, name: "many", accounts: many)
+        let small = try LookUpFixture(folder: folder, name: "few", accounts: few)
+        let large = try LookUpFixture(folder: folder, name: "many", accounts: many)
         try await small.fill()
         let filled = try await large.fill()
         Figure(name: "imports-in-process", value: filled, unit: "accounts/s").report()

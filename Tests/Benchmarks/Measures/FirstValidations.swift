@@ -21,7 +21,7 @@ struct FirstValidations: AsyncParsableCommand {
     func run() async throws {
         var (first, bare): ([Double], [Double]) = ([], [])
         for run in 0..<runs {
-            let scene = try await ValidationScene(folder: "\(folder)/validate-\(run)")
+            let scene = try await ValidationFixture(folder: "\(folder)/validate-\(run)")
             defer { scene.store.close() }
             let tokens = try await scene.tokens(tokens)
             bare.append(try signatureChecks(tokens, scene))
@@ -33,7 +33,7 @@ struct FirstValidations: AsyncParsableCommand {
         Figure(name: "validate-first/signature-check", value: one / floor, unit: "×").report()
     }
 
-    private func validations(_ tokens: [String], _ scene: ValidationScene) throws -> Double {
+    private func validations(_ tokens: [String], _ scene: ValidationFixture) throws -> Double {
         let context = Self.context
         return try Self.perSecond(tokens) { token in
             try scene.service.sessions.validate(
@@ -42,7 +42,7 @@ struct FirstValidations: AsyncParsableCommand {
         }
     }
 
-    private func signatureChecks(_ tokens: [String], _ scene: ValidationScene) throws -> Double {
+    private func signatureChecks(_ tokens: [String], _ scene: ValidationFixture) throws -> Double {
         let set = try JSONWebKeySet(
             json: scene.service.sessions.keySet(SessionV1.KeySetRequest(), Self.context).jwks.utf8)
         guard let key = set.identifiers.first.flatMap({ set[$0] }) else {

@@ -35,7 +35,7 @@ struct OutboxFigures: AsyncParsableCommand {
     private func measureAcceptance() async throws {
         var (rates, slowest): ([Double], [Double]) = ([], [])
         for run in 0..<runs {
-            let scene = try OutboxScene(folder: "\(folder)/accept-\(run)", way: .none)
+            let scene = try OutboxFixture(folder: "\(folder)/accept-\(run)", way: .none)
             let latencies = Latencies()
             let throughput = Throughput(workers: Self.inFlight, duration: .seconds(seconds))
             rates.append(
@@ -73,9 +73,9 @@ struct OutboxFigures: AsyncParsableCommand {
     /// - Parameter reached: returns once all have been delivered.
     /// - Returns: deliveries a second of waiting messages.
     private func deliveries(
-        _ name: String, _ way: OutboxScene.Way, reached: () async -> Void
+        _ name: String, _ way: OutboxFixture.Way, reached: () async -> Void
     ) async throws -> Double {
-        let scene = try OutboxScene(folder: "\(folder)/\(name)", way: way)
+        let scene = try OutboxFixture(folder: "\(folder)/\(name)", way: way)
         defer { scene.store.close() }
         try await scene.accept(Self.delivered)
         let taken = await ContinuousClock().measure {
@@ -90,7 +90,7 @@ struct OutboxFigures: AsyncParsableCommand {
     /// A million messages wait for a route that is closed; measures the search for the next one.
     private func measureWaiting() async throws {
         let before = ResidentMemory.bytes
-        let scene = try OutboxScene(folder: "\(folder)/waiting", way: .none)
+        let scene = try OutboxFixture(folder: "\(folder)/waiting", way: .none)
         try await scene.accept(waiting)
         let grown = Double(ResidentMemory.bytes - before) / Double(1 << 20)
         Figure(name: "outbox-waiting-memory", value: grown, unit: "MiB").report()

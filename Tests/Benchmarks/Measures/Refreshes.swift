@@ -49,7 +49,7 @@ struct Refreshes: AsyncParsableCommand {
             migrations: SessionTables.migrations, engine: SQLiteEngine(durability: durability),
             limits: limits, time: SystemTime(), logger: .silent)
         defer { store.close() }
-        let scene = try await SessionScene(store: store)
+        let scene = try await SessionFixture(store: store)
         let families = try await scene.families(workers)
         return try await Throughput(workers: workers, duration: .seconds(seconds))
             .measure { place in

@@ -22,7 +22,7 @@ struct SessionFigures: AsyncParsableCommand {
 
     func run() async throws {
         let empty = try store("openings")
-        let scene = try await SessionScene(store: empty)
+        let scene = try await SessionFixture(store: empty)
         var openings: [Double] = []
         for _ in 0..<runs { openings.append(try await rate { _ in _ = try await scene.open() }) }
         empty.close()
@@ -37,7 +37,8 @@ struct SessionFigures: AsyncParsableCommand {
         Figure(name: "session-bytes-on-disk", value: bytes, unit: "B").report()
         let before = CrowdedStore.residentBytes()
         let scenes = (
-            try await SessionScene(store: small.store), try await SessionScene(store: large.store)
+            try await SessionFixture(store: small.store),
+            try await SessionFixture(store: large.store)
         )
         var (few, many): ([Double], [Double]) = ([], [])
         let families = (

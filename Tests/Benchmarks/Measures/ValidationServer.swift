@@ -24,7 +24,7 @@ struct ValidationServer: AsyncParsableCommand {
 
     func run() async throws {
         MetricsSystem.bootstrap(MetricsRegistry())
-        let scene = try await ValidationScene(folder: folder)
+        let scene = try await ValidationFixture(folder: folder)
         let token = try await scene.tokens(1).first ?? ""
         let request = SessionV1.ValidateRequest(accessToken: token)
         let answer = try scene.service.sessions.validate(

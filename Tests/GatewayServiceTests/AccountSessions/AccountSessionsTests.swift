@@ -8,7 +8,7 @@ import Testing
 
 @Suite("G-22, S-03: an account manages its sessions through the gateway")
 struct AccountSessionsTests {
-    private func list(_ house: GatewayHouse, _ token: String) async throws
+    private func list(_ house: GatewayFixture, _ token: String) async throws
         -> [GatewayV1.SessionEntry]
     {
         try await house.accountSessions.listSessions(
@@ -18,7 +18,7 @@ struct AccountSessionsTests {
 
     @Test("G-22: the owner lists the account's sessions and ends one of them")
     func devices() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let one = try await house.signUp(device: "d1")
         house.time.advance(by: .seconds(5))
         let two = try await house.signIn(device: "d2")
@@ -39,7 +39,7 @@ struct AccountSessionsTests {
 
     @Test("G-22: a user cannot end another account's session, nor learn that it exists")
     func strangers() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let ada = try await house.signUp()
         let eve = try await house.signUp("eve@example.org", device: "d9")
         for id in [ada.session.sessionId, "ses_0000000000001", "x"] {
@@ -54,7 +54,7 @@ struct AccountSessionsTests {
 
     @Test("S-06: EndOtherSessions ends all sessions except the caller's")
     func others() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let one = try await house.signUp()
         let two = try await house.signIn()
         let three = try await house.signIn()
@@ -69,7 +69,7 @@ struct AccountSessionsTests {
 
     @Test("S-03: the sixth sign-in displaces the oldest session, and its owner gets a mail")
     func displaced() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let first = try await house.signUp()
         _ = try await house.verify(
             try await house.inner.linkToken(), accessToken: first.session.accessToken)
@@ -87,7 +87,7 @@ struct AccountSessionsTests {
 
     @Test("G-10: the mail about a replayed token is sent once identity is reachable again")
     func replayed() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let first = try await house.signUp()
         house.inner.notices.disconnect()
         var leaf = first.session

@@ -10,12 +10,12 @@ import Testing
 
 @Suite("G-13: the gateway checks recent proofs for an app's own sensitive calls")
 struct CheckRecentProofTests {
-    let house: GatewayHouse
-    private let device: HouseDevice
+    let house: GatewayFixture
+    private let device: AppDevice
 
     init() async throws {
-        house = try await GatewayHouse()
-        device = try HouseDevice()
+        house = try await GatewayFixture()
+        device = try AppDevice()
     }
 
     private func check(
@@ -134,7 +134,7 @@ struct CheckRecentProofTests {
 }
 
 /// An app's device, which signs as the protos specify.
-private struct HouseDevice {
+private struct AppDevice {
     let id = "a phone"
     private let signer: Ed25519SigningKey
 

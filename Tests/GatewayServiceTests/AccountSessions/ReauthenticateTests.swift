@@ -8,9 +8,9 @@ import Testing
 
 @Suite("G-13: a user re-authenticates through the gateway")
 struct ReauthenticateTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
 
-    init() async throws { house = try await GatewayHouse() }
+    init() async throws { house = try await GatewayFixture() }
 
     private func reauthenticate(
         _ token: String, _ password: String?, in context: CallContext? = nil

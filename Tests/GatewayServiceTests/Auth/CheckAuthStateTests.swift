@@ -8,11 +8,11 @@ import Testing
 
 @Suite("G-01: CheckAuthState says whether a token is signed in", .timeLimit(.minutes(1)))
 struct CheckAuthStateTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         ada = try await house.signUp()
     }
 

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("G-10: an app refreshes its session through the gateway", .timeLimit(.minutes(1)))
 struct RefreshTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         ada = try await house.signUp()
     }
 

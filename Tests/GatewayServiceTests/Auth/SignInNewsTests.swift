@@ -8,9 +8,9 @@ import Testing
 
 @Suite("G-08: a sign-in through the gateway reports the previous one", .timeLimit(.minutes(1)))
 struct SignInNewsTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
 
-    init() async throws { house = try await GatewayHouse() }
+    init() async throws { house = try await GatewayFixture() }
 
     private func signIn(
         on device: String, password: String = "Correct7Horse", language: String? = nil

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("G-03: a user signs in with email and password", .timeLimit(.minutes(1)))
 struct SignInTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         // The guesses come from other devices: this one is known because the account was created on
         // it.
         _ = try await house.signUp(device: "first")

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("G-09: a user signs out through the gateway", .timeLimit(.minutes(1)))
 struct SignOutTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
     let one: SignedIn
     let two: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         one = try await house.signUp()
         two = try await house.signIn(device: "d2")
     }

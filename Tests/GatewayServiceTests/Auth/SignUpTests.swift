@@ -8,9 +8,9 @@ import Testing
 
 @Suite("G-02: a user signs up with email and password", .timeLimit(.minutes(1)))
 struct SignUpTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
 
-    init() async throws { house = try await GatewayHouse() }
+    init() async throws { house = try await GatewayFixture() }
 
     @Test("G-02: a sign-up returns account and session, and sends the mail with the link")
     func answers() async throws {

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("G-12: a user verifies an email through the gateway", .timeLimit(.minutes(1)))
 struct VerifyEmailTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
     let ada: SignedIn
     let token: String
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         ada = try await house.signUp()
         token = try await house.inner.linkToken()
     }

@@ -9,11 +9,11 @@ import Testing
 
 @Suite("G-12: a user changes the email address through the gateway", .timeLimit(.minutes(1)))
 struct EmailChangeTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         ada = try await house.signUp()
     }
 
@@ -107,7 +107,7 @@ struct EmailChangeTests {
 struct StrictFlowTests {
     @Test("X-02: with strict enumeration a free and a taken email look alike until verified")
     func strict() async throws {
-        let house = try await GatewayHouse(enumeration: .strict)
+        let house = try await GatewayFixture(enumeration: .strict)
         let ada = try await house.signUp()
         let access = ada.session.accessToken
         #expect(ada.account.isGuest && ada.account.pendingEmail == "ada@example.org")
@@ -133,7 +133,7 @@ struct StrictFlowTests {
         "X-04: signing up first with another person's email gains nothing (classic pre-hijack)",
         arguments: [EnumerationMode.friendly, .strict])
     func preHijack(mode: EnumerationMode) async throws {
-        let house = try await GatewayHouse(enumeration: mode)
+        let house = try await GatewayFixture(enumeration: mode)
         let eve = try await house.signUp(password: "Evil7Password")
         let eves = try await house.inner.linkToken()
         house.time.advance(by: .seconds(1))
@@ -158,7 +158,7 @@ struct StrictFlowTests {
 
     @Test("G-02: with required verification there is no session before the link is used")
     func required() async throws {
-        let house = try await GatewayHouse(verification: .required)
+        let house = try await GatewayFixture(verification: .required)
         let answer = try await house.gateway.signUpWithPassword(
             .init(email: "ada@example.org", password: "Correct7Horse"), house.context())
         #expect(answer.session == nil && answer.account?.status == .pendingVerification)
@@ -184,7 +184,7 @@ struct StrictFlowTests {
     }
 }
 
-extension GatewayHouse {
+extension GatewayFixture {
     func requestEmailChange(_ email: String, _ access: String) async throws -> IdentityV1.Account {
         let answer = try await emails.requestEmailChange(
             .init(accessToken: access, newEmail: email), context())

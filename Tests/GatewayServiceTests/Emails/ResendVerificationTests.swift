@@ -7,11 +7,11 @@ import Testing
 
 @Suite("G-12: a user requests another verification mail", .timeLimit(.minutes(1)))
 struct ResendVerificationTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         ada = try await house.signUp()
     }
 

@@ -10,7 +10,7 @@ import Testing
 struct UnaskedMailTests {
     @Test("M7: sign-ups on a taken email from many addresses send its owner five mails an hour")
     func taken() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         _ = try await house.signUp()
         house.time.advance(by: .seconds(3_600))
         for number in 0..<20 {
@@ -30,7 +30,7 @@ struct UnaskedMailTests {
 
     @Test("M7: a mail that the owner requests is sent despite that limit")
     func reset() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         _ = try await house.signUp()
         for number in 0..<20 {
             _ = try await refusal {
@@ -44,7 +44,7 @@ struct UnaskedMailTests {
 
     @Test("M7: changes to one address by many accounts send it five mails; more are rejected")
     func changes() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         for number in 0..<8 {
             let context = house.context(address: "198.51.100.\(number)")
             let eve = try await house.signUp("eve\(number)@example.org", in: context)
@@ -68,12 +68,12 @@ struct UnaskedMailTests {
 
     @Test("M7: under strict enumeration, mails to free, claimed and taken emails share one limit")
     func strict() async throws {
-        let house = try await GatewayHouse(enumeration: .strict)
+        let house = try await GatewayFixture(enumeration: .strict)
         for number in 0..<8 {
             let answer = try await house.gateway.signUpWithPassword(
                 .init(
                     email: "victim@example.org", password: "Correct7Horse",
-                    device: GatewayHouse.device("d1")),
+                    device: GatewayFixture.device("d1")),
                 house.context(address: "198.51.100.\(number)"))
             #expect(answer.account?.pendingEmail == "victim@example.org")
         }
@@ -82,7 +82,7 @@ struct UnaskedMailTests {
 
     @Test("M7: a user whose mail was withheld at a strict sign-up requests it in his own session")
     func ownSession() async throws {
-        let house = try await GatewayHouse(enumeration: .strict)
+        let house = try await GatewayFixture(enumeration: .strict)
         var sessions: [SignedIn] = []
         for number in 0..<6 {
             sessions.append(
@@ -92,7 +92,7 @@ struct UnaskedMailTests {
         let owner = try #require(sessions.last)
         #expect(try await house.inner.mails(to: "victim@example.org").count == 5)
         let answer = try await house.passwords.resendVerificationEmail(
-            .init(accessToken: owner.session.accessToken, device: GatewayHouse.device("d1")),
+            .init(accessToken: owner.session.accessToken, device: GatewayFixture.device("d1")),
             house.context())
         #expect(answer.sent)
         let token = try await house.inner.linkToken(to: "victim@example.org")
@@ -102,7 +102,7 @@ struct UnaskedMailTests {
 
     @Test("M7: a malformed sign-up does not count towards the mails of an email")
     func refused() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         for _ in 0..<10 {
             _ = try await refusal { try await house.signUp(password: "short") }
         }

@@ -8,11 +8,11 @@ import Testing
 @Suite("G-07: the gateway passes the app's current session to a sign-in", .timeLimit(.minutes(1)))
 struct CallerTokenTests {
     private let identities = ScriptedIdentities()
-    private let house: GatewayHouse
+    private let house: GatewayFixture
     private let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse(identities: identities)
+        house = try await GatewayFixture(identities: identities)
         ada = try await house.signUp()
         identities.refuse(.providerUnavailable)
     }

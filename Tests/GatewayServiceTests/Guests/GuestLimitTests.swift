@@ -8,15 +8,15 @@ import Testing
 @Suite("G-07, R-03: new guests are limited", .timeLimit(.minutes(1)))
 struct GuestLimitTests {
     private let identities = ScriptedIdentities()
-    private let house: GatewayHouse
+    private let house: GatewayFixture
 
-    init() async throws { house = try await GatewayHouse(identities: identities) }
+    init() async throws { house = try await GatewayFixture(identities: identities) }
 
     private func signIn(
         accessToken: String = "", in context: CallContext? = nil
     ) async throws {
         _ = try await house.guests.signInAnonymously(
-            .init(device: GatewayHouse.device("d1"), accessToken: accessToken),
+            .init(device: GatewayFixture.device("d1"), accessToken: accessToken),
             context ?? house.context())
     }
 

@@ -11,7 +11,7 @@ struct GuestUpgradeTests {
 
     @Test("G-07, G-01: a guest has an account and a session, no steps to do and no proof")
     func guest() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let guest = try await town.guest()
             #expect(guest.isNewUser && guest.account?.isGuest == true)
             #expect(guest.account?.methods == [] && guest.account?.email == "")
@@ -33,7 +33,7 @@ struct GuestUpgradeTests {
 
     @Test("G-07, S-02: a guest who returns within half a year remains that guest, for five years")
     func longLived() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             var session = try #require(try await town.guest().session)
             for _ in 0..<3 {
                 town.house.time.advance(by: .seconds(179 * 86_400))
@@ -45,7 +45,7 @@ struct GuestUpgradeTests {
 
     @Test("G-07: a provider upgrades a guest to an account with its id; the guest's session ends")
     func byProvider() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let guest = try await town.guest()
             let asking = guest.session?.accessToken ?? ""
             let token = try await town.googleToken(of: "117", email: Self.email)
@@ -68,7 +68,7 @@ struct GuestUpgradeTests {
 
     @Test("G-07: email and password upgrade a guest too; verification is still to do")
     func byPassword() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let guest = try await town.guest()
             let asking = guest.session?.accessToken ?? ""
             let context = town.house.context("k")
@@ -89,7 +89,7 @@ struct GuestUpgradeTests {
 
     @Test("D4 9.3: sign-in to an existing account keeps the guest and offers a choice")
     func collision() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: Self.email))
             let guest = try await town.guest()
@@ -108,7 +108,7 @@ struct GuestUpgradeTests {
 
     @Test("D4 9.3: a taken email is an error; the guest remains and can use another method")
     func taken() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.provedAccount()
             let guest = try await town.guest()
             let asking = guest.session?.accessToken ?? ""
@@ -128,7 +128,7 @@ struct GuestUpgradeTests {
 
     @Test("G-02, G-07: a signed-in user does not silently become another user")
     func signedIn() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.house.signUp()
             let token = try await town.googleToken(of: "117", email: "eve@example.org")
             let error = try await refusal {
@@ -143,7 +143,7 @@ struct GuestUpgradeTests {
 
     @Test("G-25: a guest created again by the same call is the same guest")
     func repeated() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let first = try await town.guest(in: town.house.context("k"))
             let again = try await town.guest(in: town.house.context("k"))
             #expect(first.account == again.account)

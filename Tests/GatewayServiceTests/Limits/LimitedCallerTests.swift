@@ -58,7 +58,7 @@ struct LimitedCallerTests {
 
     @Test("R-03: without addresses, an application's users share 60 attempts a minute")
     func cap() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         _ = try await house.signUp()
         func guess(_ number: Int, in context: CallContext) async throws -> ErrorCode {
             try await refusal {

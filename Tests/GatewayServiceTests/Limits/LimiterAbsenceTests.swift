@@ -15,7 +15,7 @@ struct LimiterAbsenceTests {
         "R-07: by default password sign-in is rejected; sign-up, check and refresh work",
         arguments: [ErrorCode.unavailable, .deadlineExceeded])
     func refuse(code: ErrorCode) async throws {
-        let house = try await GatewayHouse(limits: FailingLimits(code))
+        let house = try await GatewayFixture(limits: FailingLimits(code))
         #expect(try await refusal { try await house.signIn() } == Self.limiterIsAway)
         #expect(try await house.inner.count(house.inner.identityStore, "audit") == 0)
         _ = try await house.signUp()
@@ -29,7 +29,7 @@ struct LimiterAbsenceTests {
 
     @Test("R-07: each flow has its own setting")
     func eachFlow() async throws {
-        let house = try await GatewayHouse(
+        let house = try await GatewayFixture(
             flags: [
                 "--limiter-failure-sign-up=refuse", "--limiter-failure-password-sign-in=pass",
             ], limits: FailingLimits())
@@ -62,7 +62,7 @@ struct LimiterAbsenceTests {
 
     @Test("R-07: with limiter-failure-password-sign-in=pass, sign-in continues uncounted")
     func pass() async throws {
-        let house = try await GatewayHouse(
+        let house = try await GatewayFixture(
             flags: ["--limiter-failure-password-sign-in=pass"], limits: FailingLimits())
         _ = try await house.signUp()
         for _ in 0..<6 {
@@ -76,7 +76,7 @@ struct LimiterAbsenceTests {
         "R-07: a limiter that responds with an error is present: no call passes",
         arguments: [ErrorCode.internalError, .resourceExhausted, .permissionDenied])
     func present(code: ErrorCode) async throws {
-        let house = try await GatewayHouse(
+        let house = try await GatewayFixture(
             flags: ["--limiter-failure-password-sign-in=pass"], limits: FailingLimits(code))
         #expect(try await refusal { try await house.signIn() }.code == code)
         #expect(try await refusal { try await house.signUp() }.code == code)
@@ -85,7 +85,7 @@ struct LimiterAbsenceTests {
     @Test("R-07: the gateway waits 250 ms at most for the limiter")
     func patience() async throws {
         let limits = FailingLimits()
-        let house = try await GatewayHouse(limits: limits)
+        let house = try await GatewayFixture(limits: limits)
         _ = try await refusal { try await house.signIn() }
         #expect(limits.deadlines == [.seconds(1_000) + .milliseconds(250)])
     }
@@ -93,7 +93,7 @@ struct LimiterAbsenceTests {
     @Test("M2: a flow with less time left than the limiter may take is rejected before it begins")
     func shortDeadline() async throws {
         let limits = FailingLimits()
-        let house = try await GatewayHouse(limits: limits)
+        let house = try await GatewayFixture(limits: limits)
         let context = house.context()
         house.time.advance(by: .milliseconds(9_751))
         for refused in [

@@ -37,7 +37,7 @@ struct RateLimiterTests {
             (ServiceError(.resourceExhausted), false), (ServiceError(.weakPassword), false),
         ])
     func guesses(error: ServiceError, stands: Bool) async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let limits = RateLimiter(
             limits: house.inner.limits, failures: [:], time: house.time,
             randomness: SeededRandomness(seed: 2), logger: house.log.logger(time: house.time))
@@ -77,7 +77,7 @@ struct RateLimiterTests {
     @Test("R-04: a right password is reported to the limiter even if session fails")
     func sessionFails() async throws {
         let limits = WatchedLimits()
-        let house = try await GatewayHouse(limits: limits)
+        let house = try await GatewayFixture(limits: limits)
         _ = try await house.signUp()
         let before = limits.deadlines.count
         house.inner.sessionStore.close()
@@ -91,7 +91,7 @@ struct RateLimiterTests {
             (.cancelled, .cancelled), (.deadlineExceeded, .unavailable),
         ] as [(ErrorCode, ErrorCode)])
     func unanswered(lost: ErrorCode, told: ErrorCode) async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let limits = FailingLimits(lost, behind: house.inner.limits)
         let limitGuard = guarding(limits, house)
         let error = try await refusal {
@@ -112,7 +112,7 @@ struct RateLimiterTests {
 
     @Test("B13: a charge under an idempotency key has no id and remains for the repeat")
     func unansweredUnderKey() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let limits = FailingLimits(.cancelled, behind: house.inner.limits)
         let limitGuard = guarding(limits, house)
         for _ in 0..<2 {
@@ -127,7 +127,7 @@ struct RateLimiterTests {
         #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
     }
 
-    private func guarding(_ limits: FailingLimits, _ house: GatewayHouse) -> RateLimiter {
+    private func guarding(_ limits: FailingLimits, _ house: GatewayFixture) -> RateLimiter {
         RateLimiter(
             limits: limits, failures: [:], time: house.time, randomness: SeededRandomness(seed: 2),
             logger: house.log.logger(time: house.time))

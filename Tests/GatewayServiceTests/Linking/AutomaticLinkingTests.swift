@@ -11,7 +11,7 @@ struct AutomaticLinkingTests {
 
     @Test("G-15: a verified owner gets the provider linked, gets a mail, and can use both methods")
     func linked() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.provedAccount()
             let google = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: "ADA@Example.org"))
@@ -27,7 +27,7 @@ struct AutomaticLinkingTests {
 
     @Test("G-15: two providers that have verified the same address lead to one account")
     func twoProviders() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let google = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: Self.email))
             let apple = try await town.signIn(
@@ -39,7 +39,7 @@ struct AutomaticLinkingTests {
 
     @Test("FR-026: a password is added to a provider's account by a link mailed to its owner")
     func passwordAfterwards() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let google = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: Self.email))
             let taken = try await refusal { try await town.house.signUp() }
@@ -49,7 +49,7 @@ struct AutomaticLinkingTests {
             let reset = try await town.house.passwords.resetPassword(
                 .init(
                     token: try await town.house.inner.linkToken(page: "reset-password"),
-                    password: "Owners9Password", device: GatewayHouse.device("d1")),
+                    password: "Owners9Password", device: GatewayFixture.device("d1")),
                 town.house.context())
             #expect(reset.account?.accountId == google.account?.accountId)
             #expect(reset.account?.methods == ["password", "google"])
@@ -59,7 +59,7 @@ struct AutomaticLinkingTests {
 
     @Test("X-04: an email that the provider has not verified leads to no existing account")
     func unverified() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.provedAccount()
             let eve = try await town.signIn(
                 by: try await town.googleToken(of: "666", email: Self.email, isVerified: false))
@@ -73,7 +73,7 @@ struct AutomaticLinkingTests {
         "SECURITY.md, Accounts and linking: 50 first sign-ins of one address make one account"
     )
     func crowd() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let calls = 50
             var tokens: [GatewayV1.ProviderToken] = []
             for number in 0..<calls where !number.isMultiple(of: 3) {

@@ -15,7 +15,7 @@ struct HijackingTests {
 
     /// The victim signs in with Google.
     private func victim(
-        _ town: ProviderTown
+        _ town: ProviderFixture
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         try await town.signIn(
             by: try await town.googleToken(of: "117", email: Self.email), device: "victim's",
@@ -24,7 +24,7 @@ struct HijackingTests {
 
     @Test("X-04, classic-federated merge: the attacker's password no longer signs in")
     func classicFederatedMerge() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
             let victim = try await victim(town)
             #expect(victim.account?.accountId == stranger.account.accountId, "documents stay")
@@ -42,7 +42,7 @@ struct HijackingTests {
 
     @Test("X-04, unexpired session: the attacker's sessions end, in the app and for verifiers")
     func unexpiredSession() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
             let second = try await town.house.signIn(Self.email, password: Self.strangers)
             let victim = try await victim(town)
@@ -58,7 +58,7 @@ struct HijackingTests {
 
     @Test("X-04, trojan identifier: a method that the attacker had linked does not sign in")
     func trojanIdentifier() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
             _ = try await town.link(
                 try await town.appleToken(of: "000.eve", email: "eve@example.org"),
@@ -75,7 +75,7 @@ struct HijackingTests {
 
     @Test("X-04, pending links: links mailed before the owner's sign-in change nothing afterwards")
     func pendingLinks() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             _ = try await town.house.signUp(Self.email, password: Self.strangers)
             let verification = try await town.house.inner.linkToken(to: Self.email)
             _ = try await town.house.passwords.requestPasswordReset(
@@ -98,7 +98,7 @@ struct HijackingTests {
 
     @Test("X-04, non-verifying provider: an unverified address reserves and opens no account")
     func nonVerifyingProvider() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let stranger = try await town.signIn(
                 by: try await town.googleToken(of: "666", email: Self.email, isVerified: false))
             #expect(stranger.account?.email == "")
@@ -113,7 +113,7 @@ struct HijackingTests {
 
     @Test("X-04, a guest left behind: its tokens do not work for the account that it became")
     func guestLeftBehind() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let planted = try await town.guest()
             let victim = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: Self.email), device: "victim's",
@@ -133,7 +133,7 @@ struct HijackingTests {
 
     @Test("X-04, the other way: an attacker's sign-up does not open a provider's account")
     func signUpAfterwards() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let victim = try await victim(town)
             let error = try await refusal {
                 try await town.house.signUp(Self.email, password: Self.strangers)

@@ -24,7 +24,7 @@ struct UnexpiredChangeTests {
         "the account with the victim's address cannot be moved to the attacker's address",
         arguments: Arrival.allCases)
     func awayFromVictim(_ arrival: Arrival) async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
             let link = try await change(of: stranger, to: Self.strangersEmail, town)
             let victim = try await arrive(arrival, town)
@@ -42,7 +42,7 @@ struct UnexpiredChangeTests {
         "the attacker's account cannot take over the victim's address",
         arguments: Start.allCases)
     func ontoVictim(_ start: Start) async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let stranger = try await town.house.signUp(
                 Self.strangersEmail, password: Self.strangers)
             // Even if the victim was tricked into passing the link on.
@@ -71,7 +71,7 @@ struct UnexpiredChangeTests {
 
     /// Begins a change and returns the link's token.
     private func change(
-        of stranger: SignedIn, to address: String, _ town: ProviderTown
+        of stranger: SignedIn, to address: String, _ town: ProviderFixture
     ) async throws -> String {
         _ = try await town.house.requestEmailChange(address, stranger.session.accessToken)
         let link = try await town.house.inner.linkToken(to: address, page: "change-email")
@@ -81,7 +81,7 @@ struct UnexpiredChangeTests {
 
     /// The victim signs in.
     private func arrive(
-        _ arrival: Arrival, _ town: ProviderTown
+        _ arrival: Arrival, _ town: ProviderFixture
     ) async throws -> (account: IdentityV1.Account?, session: GatewayV1.Session?) {
         let house = town.house
         let context = house.context(address: "203.0.113.1")
@@ -98,7 +98,7 @@ struct UnexpiredChangeTests {
                 .init(
                     token: try await house.inner.linkToken(
                         to: Self.email, page: "reset-password"),
-                    password: .init(text: Self.victims), device: GatewayHouse.device("victim's")),
+                    password: .init(text: Self.victims), device: GatewayFixture.device("victim's")),
                 context)
             return (answer.account, answer.session)
         }
@@ -107,7 +107,7 @@ struct UnexpiredChangeTests {
     /// The attacker opens the link in his session, then outside it with his password, and then
     /// tries to sign in with the victim's address.
     private func expectWorthless(
-        _ link: String, of stranger: SignedIn, _ code: ErrorCode, _ town: ProviderTown
+        _ link: String, of stranger: SignedIn, _ code: ErrorCode, _ town: ProviderFixture
     ) async throws {
         for (access, password) in [(stranger.session.accessToken, ""), ("", Self.strangers)] {
             let error = try await refusal {

@@ -11,11 +11,11 @@ struct ChangePasswordTests {
     private static let old = "Correct7Horse"
     private static let new = "Owners9Password"
 
-    let house: GatewayHouse
+    let house: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         ada = try await house.signUp()
     }
 

@@ -11,11 +11,11 @@ import Testing
 struct ResetPasswordTests {
     private static let new = "Owners9Password"
 
-    let house: GatewayHouse
+    let house: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         ada = try await house.signUp()
     }
 

@@ -12,12 +12,12 @@ struct PhoneSignInTests {
 
     @Test("G-06: a code creates an account; the same number signs in to it later")
     func signsIn() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let asked = try await house.requestCode("+49 151 12345678")
         #expect(asked.attempt == 1)
         #expect(asked.nextAfterMs == 60_000)
         #expect(asked.expiresAtMs == house.time.now().milliseconds + 300_000)
-        let code = try await house.inner.phoneCode(to: GatewayHouse.number)
+        let code = try await house.inner.phoneCode(to: GatewayFixture.number)
         let first = try await house.signInByCode(asked.requestId, code)
         #expect(first.isNewUser && !first.isUpgraded && first.collision == nil)
         let session = try #require(first.session)
@@ -26,12 +26,12 @@ struct PhoneSignInTests {
         let again = try await house.signInByCode(sent.request, sent.code)
         #expect(!again.isNewUser)
         #expect(again.account?.accountId == first.account?.accountId)
-        #expect(again.account?.phoneNumber == GatewayHouse.number)
+        #expect(again.account?.phoneNumber == GatewayFixture.number)
     }
 
     @Test("R-01: requests wait 0, 1, 5, 15 and 30 minutes, with a text in the requested language")
     func ladder() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let waits: [Int64] = [60, 300, 900, 1_800, 1_800]
         for (place, wait) in waits.enumerated() {
             let asked = try await house.requestCode()
@@ -49,7 +49,7 @@ struct PhoneSignInTests {
 
     @Test("R-01: all spellings of a number share one wait; another number does not wait")
     func spellings() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         _ = try await house.requestCode("+49 151 12345678")
         for text in ["+4915112345678", "+49-151-12345678", "(+49) 151 123.456.78"] {
             let error = try await refusal { try await house.requestCode(text) }
@@ -60,7 +60,7 @@ struct PhoneSignInTests {
 
     @Test("R-01: signing in with a code resets the wait for the next one")
     func reset() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         // Delivered before the next one is requested. Otherwise either could arrive last.
         _ = try await house.sentCode()
         house.time.advance(by: .seconds(60))
@@ -73,7 +73,7 @@ struct PhoneSignInTests {
 
     @Test("R-01: a request rejected before anything is sent is not charged")
     func refused() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         #expect(
             try await refusal { try await house.requestCode("+33612345678") }.code
                 == .phoneCountryNotAllowed)
@@ -83,14 +83,16 @@ struct PhoneSignInTests {
         #expect(
             try await refusal { try await house.requestCode("0151 12345678") }.code
                 == .invalidPhoneNumber)
-        let purpose = try await refusal { try await house.requestCode(GatewayHouse.number, .link) }
+        let purpose = try await refusal {
+            try await house.requestCode(GatewayFixture.number, .link)
+        }
         #expect(purpose.code == .invalidAccessToken)
         #expect(try await house.requestCode().attempt == 1)
     }
 
     @Test("R-02: after five wrong codes the number waits 15 minutes, also for the right code")
     func guesses() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let sent = try await house.sentCode()
         let wrong = sent.code == "000000" ? "000001" : "000000"
         for _ in 0..<5 {
@@ -109,7 +111,7 @@ struct PhoneSignInTests {
 
     @Test("R-02: of 200 parallel wrong codes five are evaluated; then the right one is rejected")
     func parallelGuesses() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let sent = try await house.sentCode()
         let wrong = sent.code == "000000" ? "000001" : "000000"
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
@@ -141,22 +143,22 @@ struct PhoneSignInTests {
 
     @Test("R-02: an expired code and a right code are not charged as guesses")
     func refunds() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let sent = try await house.sentCode()
         house.time.advance(by: .seconds(300))
         for _ in 0..<10 {
             let error = try await refusal { try await house.signInByCode(sent.request, sent.code) }
             #expect(error.code == .codeExpired)
         }
-        #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 5)
+        #expect(try house.inner.left("phone-code-guess", GatewayFixture.number) == 5)
         let fresh = try await house.sentCode()
         _ = try await house.signInByCode(fresh.request, fresh.code)
-        #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 5)
+        #expect(try house.inner.left("phone-code-guess", GatewayFixture.number) == 5)
     }
 
     @Test("X-02: a number with an account and one without get the same responses")
     func enumeration() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let sent = try await house.sentCode()
         _ = try await house.signInByCode(sent.request, sent.code)
         let known = try await house.requestCode()
@@ -175,16 +177,16 @@ struct PhoneSignInTests {
 
     @Test("G-25: a repeated request sends one message and returns the same response")
     func repeats() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let first = try await house.requestCode(in: house.context("k1"))
         let again = try await house.requestCode(in: house.context("k1"))
         #expect(first == again)
-        #expect(try await house.inner.mails(to: GatewayHouse.number).count == 1)
+        #expect(try await house.inner.mails(to: GatewayFixture.number).count == 1)
     }
 
     @Test("G-25: a repeated sign-in returns the same session")
     func repeatedSignIn() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let sent = try await house.sentCode()
         let first = try await house.signInByCode(
             sent.request, sent.code, in: house.context("k1"))
@@ -197,7 +199,7 @@ struct PhoneSignInTests {
     @Test("G-06: test numbers are sent nothing and use up no limit")
     func tests() async throws {
         let test = "+15555550100"
-        let house = try await GatewayHouse(
+        let house = try await GatewayFixture(
             phone: PhoneSettings(testNumbers: ["\(test)=123456 until 2099-12-31"]))
         for _ in 0..<20 {
             let asked = try await house.requestCode(test)
@@ -211,7 +213,7 @@ struct PhoneSignInTests {
 
     @Test("R-07: without the limiter no code is sent and none is evaluated")
     func withoutLimiter() async throws {
-        let house = try await GatewayHouse(limits: FailingLimits())
+        let house = try await GatewayFixture(limits: FailingLimits())
         #expect(try await refusal { try await house.requestCode() } == Self.limiterIsAway)
         #expect(
             try await refusal { try await house.signInByCode("pcr_x", "123456") }
@@ -221,16 +223,16 @@ struct PhoneSignInTests {
 
     @Test("G-14: a number linked to an account signs in to it")
     func links() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let person = try await house.signUp()
         let token = person.session.accessToken
-        let sent = try await house.sentCode(GatewayHouse.number, .link, accessToken: token)
+        let sent = try await house.sentCode(GatewayFixture.number, .link, accessToken: token)
         let linked = try await house.phone.linkPhone(
             .init(
-                accessToken: token, requestId: sent.request, phoneNumber: GatewayHouse.number,
+                accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code, device: .init(deviceId: "d1", platform: "cli")),
             house.context())
-        #expect(linked.account?.phoneNumber == GatewayHouse.number)
+        #expect(linked.account?.phoneNumber == GatewayFixture.number)
         let code = try await house.sentCode()
         let answer = try await house.signInByCode(code.request, code.code)
         #expect(answer.account?.accountId == person.account.accountId)
@@ -238,21 +240,21 @@ struct PhoneSignInTests {
 
     @Test("A-06: a number that changed hands needs a second proof and is not charged a guess")
     func changed() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         let person = try await house.signUp()
         let token = person.session.accessToken
-        let sent = try await house.sentCode(GatewayHouse.number, .link, accessToken: token)
+        let sent = try await house.sentCode(GatewayFixture.number, .link, accessToken: token)
         _ = try await house.phone.linkPhone(
             .init(
-                accessToken: token, requestId: sent.request, phoneNumber: GatewayHouse.number,
+                accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code), house.context())
         _ = try await house.inner.phoneSignals.numberChanged(
-            .init(phoneNumber: GatewayHouse.number, toldAtMs: house.time.now().milliseconds),
+            .init(phoneNumber: GatewayFixture.number, toldAtMs: house.time.now().milliseconds),
             house.context())
         let code = try await house.sentCode()
         let error = try await refusal { try await house.signInByCode(code.request, code.code) }
         #expect(error.code == .secondProofRequired)
         #expect(error.fields == ["password"])
-        #expect(try house.inner.left("phone-code-guess", GatewayHouse.number) == 5)
+        #expect(try house.inner.left("phone-code-guess", GatewayFixture.number) == 5)
     }
 }

@@ -13,7 +13,7 @@ struct ProviderNoticesTests {
     private static let relay = "x7k2@privaterelay.appleid.com"
 
     private static func notice(
-        _ type: String, of subject: String, in town: ProviderTown
+        _ type: String, of subject: String, in town: ProviderFixture
     ) throws -> GatewayV1.ReceiveRequest {
         let events: JSONObject = [
             "type": .string(type), "sub": .string(subject),
@@ -28,7 +28,7 @@ struct ProviderNoticesTests {
 
     @Test("G-05, G-24: a consent revoked at Apple ends the sessions with that reason")
     func revoked() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let house = town.house
             let ada = try await town.provedAccount()
             let token = try await town.appleToken(of: "001", email: "ada@example.org")
@@ -60,7 +60,7 @@ struct ProviderNoticesTests {
 
     @Test("G-05: a relay address that is turned off gets no mail until it is turned on")
     func relay() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let house = town.house
             _ = try await town.signIn(
                 by: try await town.appleToken(of: "002", email: Self.relay, isPrivate: true))
@@ -83,7 +83,7 @@ struct ProviderNoticesTests {
 
     @Test("G-05: forged notices get the same response as real ones and end no session")
     func forged() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let house = town.house
             let signedIn = try await town.signIn(
                 by: try await town.appleToken(of: "003", email: Self.relay, isPrivate: true))

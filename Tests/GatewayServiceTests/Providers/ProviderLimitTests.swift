@@ -8,9 +8,9 @@ import Testing
 @Suite("R-03: failures at a provider are counted", .timeLimit(.minutes(1)))
 struct ProviderLimitTests {
     private let identities = ScriptedIdentities()
-    private let house: GatewayHouse
+    private let house: GatewayFixture
 
-    init() async throws { house = try await GatewayHouse(identities: identities) }
+    init() async throws { house = try await GatewayFixture(identities: identities) }
 
     private func signIn(
         device: String = "d1", accessToken: String = "", in context: CallContext? = nil
@@ -18,7 +18,7 @@ struct ProviderLimitTests {
         _ = try await house.providers.signInWithProvider(
             .init(
                 token: .init(provider: "google", idToken: "t", nonce: "n"),
-                device: GatewayHouse.device(device), accessToken: accessToken),
+                device: GatewayFixture.device(device), accessToken: accessToken),
             context ?? house.context())
     }
 
@@ -89,7 +89,7 @@ struct ProviderLimitTests {
 
     @Test("R-07: without the limiter a provider's token is still verified")
     func absent() async throws {
-        let house = try await GatewayHouse(limits: FailingLimits(), identities: identities)
+        let house = try await GatewayFixture(limits: FailingLimits(), identities: identities)
         identities.refuse(.invalidProviderToken)
         let error = try await refusal {
             try await house.providers.signInWithProvider(.init(), house.context())
@@ -105,7 +105,7 @@ struct ProviderLimitTests {
             try await refusal {
                 try await house.accountSessions.reauthenticate(
                     .init(
-                        accessToken: ada.session.accessToken, device: GatewayHouse.device("d1"),
+                        accessToken: ada.session.accessToken, device: GatewayFixture.device("d1"),
                         proof: .providerToken(.init())), house.context(address: address))
             }.code
         }

@@ -12,7 +12,7 @@ struct SignInWithProviderTests {
 
     @Test("G-04, G-08: the first sign-in creates an account, and the next one returns to it")
     func comesBack() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let first = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: Self.email))
             #expect(first.isNewUser && !first.isLinked && !first.isUpgraded)
@@ -33,7 +33,7 @@ struct SignInWithProviderTests {
 
     @Test("G-05: Apple's relay address becomes the account's; the name comes from the app")
     func apple() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let relay = "x7k2@privaterelay.appleid.com"
             let first = try await town.signIn(
                 by: try await town.appleToken(
@@ -48,7 +48,7 @@ struct SignInWithProviderTests {
 
     @Test("G-04: a token of another provider, app, nonce or key, or an old one, is rejected")
     func wrong() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let good = try await town.googleToken(of: "117", email: Self.email)
             var swapped = good
             swapped.provider = "apple"
@@ -78,7 +78,7 @@ struct SignInWithProviderTests {
 
     @Test("G-05: a nonce is accepted once, so that a stolen response of a dialog is useless")
     func replayed() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let token = try await town.googleToken(of: "117", email: Self.email)
             _ = try await town.signIn(by: token)
             #expect(try await refusal { try await town.signIn(by: token) }.code == .invalidNonce)
@@ -87,7 +87,7 @@ struct SignInWithProviderTests {
 
     @Test("X-06: a provider that is down is reported as such, and the attempt is not charged")
     func down() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             town.google.behave(.failing(503))
             let token = try await town.googleToken(of: "117", email: Self.email)
             for _ in 0..<6 {
@@ -101,7 +101,7 @@ struct SignInWithProviderTests {
 
     @Test("G-24: only the proven owner learns that an account is suspended")
     func suspended() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             _ = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: Self.email))
             try await town.house.inner.setStatus(2)
@@ -117,7 +117,7 @@ struct SignInWithProviderTests {
 
     @Test("G-25: a repeated call is the same sign-in; another token under its key is rejected")
     func repeated() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let token = try await town.googleToken(of: "117", email: Self.email)
             let first = try await town.signIn(by: token, in: town.house.context("k"))
             town.house.time.advance(by: .seconds(5))

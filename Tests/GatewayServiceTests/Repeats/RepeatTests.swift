@@ -19,16 +19,16 @@ struct RepeatTests {
         "the same key twice gives the first response, and nothing is done again",
         arguments: RepeatedCalls.all)
     func again(row: RepeatedCall) async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let house = town.house
             let call = try await row.prepare(town).same
             let before = try await house.effects()
-            let first = try await call(Gateway(house), house.context("k"))
+            let first = try await call(RepeatFixture(house), house.context("k"))
             let after = try await house.effects()
             #expect(after != before, "the first call had no visible effect")
             house.time.advance(by: .seconds(5))
             // Another gateway instance, which has nothing of the first one's memory.
-            let second = try await call(Gateway(house), house.context("k"))
+            let second = try await call(RepeatFixture(house), house.context("k"))
             #expect(second == first)
             #expect(try await house.effects() == after)
         }
@@ -38,10 +38,10 @@ struct RepeatTests {
         "the same key for another user's call gives auth/idempotency-key-reused and does nothing",
         arguments: RepeatedCalls.all)
     func reused(row: RepeatedCall) async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let house = town.house
             let calls = try await row.prepare(town)
-            let gateway = try Gateway(house)
+            let gateway = try RepeatFixture(house)
             _ = try await calls.same(gateway, house.context("k"))
             let after = try await house.effects()
             let error = try await refusal { try await calls.other(gateway, house.context("k")) }
@@ -74,10 +74,10 @@ struct RepeatTests {
         _ row: RepeatedCall, cut: InnerWire.Cut?
     ) async throws -> (steps: [MethodDescription], effects: [Int64]) {
         var done: (steps: [MethodDescription], effects: [Int64]) = ([], [])
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let house = town.house
             let calls = try await row.prepare(town)
-            let gateway = try Gateway(house, cut: cut)
+            let gateway = try RepeatFixture(house, cut: cut)
             do {
                 _ = try await calls.same(gateway, house.context("k"))
             } catch let error as ServiceError where cut != nil {
@@ -85,7 +85,7 @@ struct RepeatTests {
             }
             // Some limits require a wait between two attempts.
             house.time.advance(by: .seconds(5))
-            if cut != nil { _ = try await calls.same(Gateway(house), house.context("k")) }
+            if cut != nil { _ = try await calls.same(RepeatFixture(house), house.context("k")) }
             done = (gateway.calls, try await house.effects())
         }
         return done
@@ -97,7 +97,7 @@ struct RepeatTests {
     func late(row: RepeatedCall) async throws {
         try await Self.wait(.seconds(24 * 3_600 - 60), after: row) { house, first, late in
             let before = try await house.effects()
-            let again = try await late(Gateway(house), house.context("k"))
+            let again = try await late(RepeatFixture(house), house.context("k"))
             #expect(RepeatedCall.afterADay(again) == RepeatedCall.afterADay(first))
             #expect(try await house.effects() == before)
         }
@@ -111,13 +111,15 @@ struct RepeatTests {
             let before = try await house.effects()
             switch row.afterwards {
             case .refused(let code):
-                let error = try await refusal { try await late(Gateway(house), house.context("k")) }
+                let error = try await refusal {
+                    try await late(RepeatFixture(house), house.context("k"))
+                }
                 #expect(error.code == code)
             case .acts:
-                _ = try await late(Gateway(house), house.context("k"))
+                _ = try await late(RepeatFixture(house), house.context("k"))
                 #expect(try await house.effects() != before)
             case .nothing:
-                _ = try await late(Gateway(house), house.context("k"))
+                _ = try await late(RepeatFixture(house), house.context("k"))
                 #expect(try await house.effects() == before)
             }
         }
@@ -126,12 +128,12 @@ struct RepeatTests {
     /// Makes a row's call, waits, and passes on its response and the late repeat.
     private static func wait(
         _ duration: Duration, after row: RepeatedCall,
-        _ check: (GatewayHouse, _ first: String, _ late: RepeatedCall.Call) async throws -> Void
+        _ check: (GatewayFixture, _ first: String, _ late: RepeatedCall.Call) async throws -> Void
     ) async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let house = town.house
             let calls = try await row.prepare(town)
-            let first = try await calls.same(Gateway(house), house.context("k"))
+            let first = try await calls.same(RepeatFixture(house), house.context("k"))
             _ = try await house.effects()
             house.time.advance(by: duration)
             try await check(house, first, calls.late())
@@ -140,7 +142,7 @@ struct RepeatTests {
 
     @Test("a response is kept for 24 hours and no longer")
     func kept() async throws {
-        let house = try await GatewayHouse()
+        let house = try await GatewayFixture()
         _ = try await house.signUp()
         house.time.advance(by: .seconds(1))
         let first = try await house.signIn(in: house.context("k"))

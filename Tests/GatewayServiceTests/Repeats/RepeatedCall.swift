@@ -12,12 +12,12 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     /// `Service/Method`.
     let method: String
     /// Creates what the calls need and returns them.
-    let prepare: @Sendable (ProviderTown) async throws -> Calls
+    let prepare: @Sendable (ProviderFixture) async throws -> Calls
     /// What the call does once its key is forgotten.
     let afterwards: Afterwards
 
     /// Makes the call and returns the part of its response that must be equal in a repeat.
-    typealias Call = @Sendable (Gateway, CallContext) async throws -> String
+    typealias Call = @Sendable (RepeatFixture, CallContext) async throws -> String
 
     /// The calls of a row.
     struct Calls: Sendable {
@@ -49,10 +49,11 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     ///     user's.
     init<Request: Sendable, Answer: ProtobufMessage>(
         _ method: String,
-        _ call: @escaping @Sendable (Gateway, Request, CallContext) async throws -> Answer,
+        _ call: @escaping @Sendable (RepeatFixture, Request, CallContext) async throws -> Answer,
         afterwards: Afterwards,
-        renew: @escaping @Sendable (ProviderTown, inout Request) async throws -> Void = { _, _ in },
-        _ requests: @escaping @Sendable (ProviderTown) async throws -> (Request, Request)
+        renew: @escaping @Sendable (ProviderFixture, inout Request) async throws -> Void = { _, _ in
+        },
+        _ requests: @escaping @Sendable (ProviderFixture) async throws -> (Request, Request)
     ) {
         self.method = method
         self.afterwards = afterwards
@@ -112,7 +113,7 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     }
 }
 
-extension GatewayHouse {
+extension GatewayFixture {
     /// The effects of calls so far: audit records of identity and session, sessions, and messages.
     /// A record of a repeated response is no effect.
     func effects() async throws -> [Int64] {

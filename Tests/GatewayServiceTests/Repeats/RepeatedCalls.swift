@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every mutating public method (G-25). A new method gets its row here. If its service is new, that
-/// gets its line in `Gateway` and in `RepeatedCall.services`. Until then a test fails.
+/// gets its line in `RepeatFixture` and in `RepeatedCall.services`. Until then a test fails.
 enum RepeatedCalls {
     static let all: [RepeatedCall] = [
         .init(

@@ -3,7 +3,7 @@ import Messages
 import TestSupport
 
 /// The two users of `RepeatedCalls`, and what they do before a late repeat.
-extension ProviderTown {
+extension ProviderFixture {
     /// Two users who signed up a moment ago.
     func two() async throws -> (SignedIn, SignedIn) {
         let two = (try await house.signUp(), try await house.signUp("eve@example.org"))
@@ -34,7 +34,7 @@ extension ProviderTown {
         try await refresh(&accessToken)
         let answer = try await house.accountSessions.reauthenticate(
             .init(
-                accessToken: accessToken, device: GatewayHouse.device("d1"),
+                accessToken: accessToken, device: GatewayFixture.device("d1"),
                 proof: .password("Correct7Horse")), house.context())
         accessToken = answer.accessToken
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite("G-14: a user links, unlinks and lists sign-in methods", .timeLimit(.minutes(1)))
 struct SignInMethodTests {
     private func names(
-        _ town: ProviderTown, _ session: GatewayV1.Session
+        _ town: ProviderFixture, _ session: GatewayV1.Session
     ) async throws -> [String] {
         try await town.house.methods.listMethods(
             .init(accessToken: session.accessToken), town.house.context()
@@ -17,7 +17,7 @@ struct SignInMethodTests {
 
     @Test("G-14: a provider account with another email is linked by hand and then signs in")
     func link() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.house.signUp()
             town.house.time.advance(by: .seconds(1))
             let token = try await town.googleToken(of: "117", email: "work@example.com")
@@ -33,7 +33,7 @@ struct SignInMethodTests {
 
     @Test("G-14: a provider account in use, or a second one of a provider, is not linked")
     func inUse() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             _ = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: "bob@example.org"))
             let ada = try await town.house.signUp()
@@ -53,7 +53,7 @@ struct SignInMethodTests {
 
     @Test("G-14: a method can be unlinked, but never the last one")
     func unlink() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.house.signUp()
             _ = try await town.link(try await town.appleToken(of: "000.a"), to: ada.session)
             #expect(
@@ -72,7 +72,7 @@ struct SignInMethodTests {
 
     @Test("G-13, G-14: both need a recent proof, for example a new provider token")
     func recentProof() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: "ada@example.org"))
             let session = try #require(ada.session)
@@ -96,7 +96,7 @@ struct SignInMethodTests {
 
     @Test("G-13: another user's provider account is no proof")
     func strangersProof() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.signIn(
                 by: try await town.googleToken(of: "117", email: "ada@example.org"))
             _ = try await town.signIn(
@@ -121,17 +121,17 @@ struct SignInMethodTests {
     }
 
     private func reauthenticate(
-        _ town: ProviderTown, _ session: GatewayV1.Session, _ token: GatewayV1.ProviderToken
+        _ town: ProviderFixture, _ session: GatewayV1.Session, _ token: GatewayV1.ProviderToken
     ) async throws -> GatewayV1.ReauthenticateResponse {
         try await town.house.accountSessions.reauthenticate(
             .init(
-                accessToken: session.accessToken, device: GatewayHouse.device("d1"),
+                accessToken: session.accessToken, device: GatewayFixture.device("d1"),
                 proof: .providerToken(token)), town.house.context())
     }
 
     @Test("G-14: without a live session nothing is returned or changed")
     func stranger() async throws {
-        try await ProviderTown.with { town in
+        try await ProviderFixture.with { town in
             let ada = try await town.house.signUp()
             _ = try await town.house.signOut(.accessToken(ada.session.accessToken))
             for token in ["", "x", ada.session.accessToken] {

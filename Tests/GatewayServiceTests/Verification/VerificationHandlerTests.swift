@@ -10,12 +10,12 @@ import Testing
 
 @Suite("S-06, S-07: the gateway relays revocations and keys to backends", .timeLimit(.minutes(1)))
 struct VerificationHandlerTests {
-    let house: GatewayHouse
+    let house: GatewayFixture
     let upstream: CountedEnds
     let relay: VerificationHandler
 
     init() async throws {
-        house = try await GatewayHouse()
+        house = try await GatewayFixture()
         upstream = CountedEnds(inner: house.inner.sessionHandlers.ends)
         relay = VerificationHandler(
             sessions: house.inner.session, ends: upstream, time: house.time,

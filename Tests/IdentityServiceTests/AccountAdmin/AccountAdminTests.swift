@@ -23,12 +23,12 @@ private struct KnownActivity: AccountActivityAPI {
 
 @Suite("I-09: account administration by the operator", .timeLimit(.minutes(1)))
 struct AccountAdminTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
     let admin: AccountAdminHandler
     let id: String
 
     init() async throws {
-        house = try IdentityHouse()
+        house = try IdentityFixture()
         admin = house.admin(KnownActivity())
         id = try #require(try await house.register().account).accountId
     }
@@ -197,7 +197,7 @@ struct AccountAdminTests {
     func reset() async throws {
         _ = try await suspend()
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         #expect(house.notifications.mails.allSatisfy { $0.template != "reset-password" })
     }

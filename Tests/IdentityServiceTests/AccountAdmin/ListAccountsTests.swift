@@ -10,12 +10,12 @@ import Testing
 
 @Suite("I-09: listing accounts in pages", .timeLimit(.minutes(1)))
 struct ListAccountsTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
     let admin: AccountAdminHandler
     let begin: Int64
 
     init() async throws {
-        house = try IdentityHouse()
+        house = try IdentityFixture()
         admin = house.admin(NoActivity())
         begin = house.time.now().milliseconds
         for number in 0..<7 {

@@ -16,11 +16,11 @@ struct NoActivity: AccountActivityAPI {
 
 @Suite("I-09: mails to the owner of a suspended account", .timeLimit(.minutes(1)))
 struct SuspensionMailTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
     let admin: AccountAdminHandler
 
     init() throws {
-        house = try IdentityHouse()
+        house = try IdentityFixture()
         admin = house.admin(NoActivity())
     }
 

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("S-03, G-10: notices of the session service become mails")
 struct TellTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private func tell(
         _ account: String, _ kind: IdentityV1.NoticeKind = .sessionDisplaced, key: String?,

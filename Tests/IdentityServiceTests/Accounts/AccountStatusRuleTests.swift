@@ -98,7 +98,7 @@ struct AccountStatusRuleTests {
 struct AccountStatusStoreTests {
     @Test("proving the address ends only the pending status", arguments: [1, 2, 3, 4])
     func verified(status: Int64) async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         let registered = try await house.register().account?.accountId ?? ""
         let account = try #require(AccountID(text: registered))
         try await house.change("UPDATE accounts SET status = ?", [.integer(status)])
@@ -110,23 +110,23 @@ struct AccountStatusStoreTests {
 
     @Test("changing the status of an unknown account has no effect")
     func nobody() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         let nobody = try #require(AccountID(key: 4_711))
         #expect(try await house.store.write { try $0.apply(.suspend, nobody) } == false)
     }
 
     @Test("G-11: a reset activates an account that awaits verification")
     func reset() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         _ = try await house.register()
         try await house.change("UPDATE accounts SET status = 3")
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         let answer = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Another7Horse",
-                origin: IdentityHouse.origin), house.context())
+                origin: IdentityFixture.origin), house.context())
         #expect(answer.account?.status == .active)
         #expect(answer.account?.emailVerified == true)
     }

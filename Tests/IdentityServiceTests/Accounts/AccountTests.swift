@@ -10,15 +10,15 @@ import Testing
 
 @Suite("I-01: accounts", .timeLimit(.minutes(1)))
 struct AccountTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     @Test("G-01: an account is found by its id, also after a restart")
     func lookUp() async throws {
         let account = try #require(try await house.register().account)
         house.store.close()
-        let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
+        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
         let answer = try await next.accounts.getAccount(
             .init(accountId: account.accountId), next.context())
         #expect(answer.account?.email == "ada@example.org")
@@ -47,7 +47,7 @@ struct AccountTests {
         _ = try await house.accounts.register(
             .init(
                 email: "Canary.Address@example.org", password: "CanaryOwl7Lantern",
-                displayName: "Canary Name", origin: IdentityHouse.origin),
+                displayName: "Canary Name", origin: IdentityFixture.origin),
             house.context("canary-key"))
         _ = try await refusal { try await house.signIn("canary.address@example.org") }
         house.store.close()

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("G-12: confirming an address", .timeLimit(.minutes(1)))
 struct ConfirmEmailTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     /// Registers and reads the link from the mail.
     private func registered() async throws -> (account: String, token: String) {

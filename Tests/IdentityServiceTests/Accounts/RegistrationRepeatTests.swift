@@ -10,9 +10,9 @@ import Testing
 
 @Suite("G-25: repeated registrations", .timeLimit(.minutes(1)))
 struct RegistrationRepeatTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     @Test("G-25: a repeat gets the same account with a new proof, and has no second effect")
     func repeated() async throws {
@@ -74,7 +74,7 @@ struct RegistrationRepeatTests {
     func restart() async throws {
         let first = try await house.register(key: "k")
         house.store.close()
-        let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
+        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
         let second = try await next.register(key: "k")
         #expect(first.account == second.account)
     }

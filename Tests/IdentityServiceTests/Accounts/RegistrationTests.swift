@@ -10,9 +10,9 @@ import Testing
 
 @Suite("G-02: registration", .timeLimit(.minutes(1)))
 struct RegistrationTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     @Test("G-02: registration returns an active, unproved account with a proof for session")
     func answers() async throws {

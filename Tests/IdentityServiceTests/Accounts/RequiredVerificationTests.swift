@@ -7,9 +7,9 @@ import Testing
 
 @Suite("G-02: required email verification", .timeLimit(.minutes(1)))
 struct RequiredVerificationTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse(verification: .required) }
+    init() throws { house = try IdentityFixture(verification: .required) }
 
     private func resend(
         _ password: String = "Correct7Horse", email: String = "ada@example.org",
@@ -40,7 +40,7 @@ struct RequiredVerificationTests {
         let answer = try await house.accounts.register(
             .init(
                 email: "ada@example.org", password: "Correct7Horse", language: "en",
-                origin: IdentityHouse.origin, guestAccessToken: guest.token), house.context())
+                origin: IdentityFixture.origin, guestAccessToken: guest.token), house.context())
         #expect(answer.proof == nil)
         #expect(answer.account?.status == .pendingVerification)
         #expect(try await house.refusedSignIn() == .emailNotVerified)
@@ -90,7 +90,7 @@ struct RequiredVerificationTests {
 
     @Test("X-02: in strict mode an unverified sign-up has no proof, and its password fails")
     func strict() async throws {
-        let strict = try IdentityHouse(enumeration: .strict, verification: .required)
+        let strict = try IdentityFixture(enumeration: .strict, verification: .required)
         let answer = try await strict.register()
         #expect(answer.proof == nil && answer.account?.isGuest == true)
         #expect(try await strict.refusedSignIn() == .invalidCredential)

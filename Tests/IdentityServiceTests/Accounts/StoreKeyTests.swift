@@ -8,9 +8,9 @@ import Testing
 
 @Suite("B17: the check of the master key against identity's store", .timeLimit(.minutes(1)))
 struct IdentityStoreKeyTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private func opened(master: UInt8) async throws -> [Bool] {
         let keys = try IdentityKeys(

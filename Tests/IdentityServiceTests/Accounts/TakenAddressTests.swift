@@ -9,9 +9,9 @@ import Testing
 
 @Suite("G-02: sign-up with a taken address, enumeration friendly", .timeLimit(.minutes(1)))
 struct TakenAddressTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     @Test("G-02: a sign-up with a taken address is refused, and its password is discarded")
     func refused() async throws {
@@ -59,12 +59,12 @@ struct TakenAddressTests {
     func resetLinkStays() async throws {
         _ = try await house.registerProved()
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         let token = try house.latestToken("reset-password")
         _ = try await refusal { try await house.register(password: "Stranger7Password") }
         _ = try await house.credentials.resetPassword(
-            .init(token: token, password: "Owner8Password", origin: IdentityHouse.origin),
+            .init(token: token, password: "Owner8Password", origin: IdentityFixture.origin),
             house.context())
         _ = try await house.signIn(password: "Owner8Password")
     }

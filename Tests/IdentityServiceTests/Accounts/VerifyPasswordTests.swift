@@ -10,9 +10,9 @@ import Testing
 
 @Suite("G-03: signing in with a password", .timeLimit(.minutes(1)))
 struct VerifyPasswordTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     @Test("G-03: sign-in returns the account, the time of the previous sign-in and a proof")
     func answers() async throws {
@@ -100,7 +100,7 @@ struct VerifyPasswordTests {
         _ = try await house.register()
         house.store.close()
         let stronger = Argon2Parameters(memoryKiB: 64, passes: 2, lanes: 1)
-        let next = try IdentityHouse(
+        let next = try IdentityFixture(
             folder: house.folder, time: house.time, seed: 2, parameters: stronger)
         let before = try await hash(next)
         _ = try await next.signIn()
@@ -117,7 +117,7 @@ struct VerifyPasswordTests {
     func upgradedAtOnce() async throws {
         _ = try await house.register()
         house.store.close()
-        let next = try IdentityHouse(
+        let next = try IdentityFixture(
             folder: house.folder, time: house.time, seed: 2,
             parameters: Argon2Parameters(memoryKiB: 64, passes: 2, lanes: 1))
         let proofs = try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -133,7 +133,7 @@ struct VerifyPasswordTests {
     func notUpgraded() async throws {
         _ = try await house.register()
         house.store.close()
-        let next = try IdentityHouse(
+        let next = try IdentityFixture(
             folder: house.folder, time: house.time, seed: 2,
             parameters: Argon2Parameters(memoryKiB: 64, passes: 2, lanes: 1))
         let before = try await hash(next)
@@ -179,7 +179,7 @@ struct VerifyPasswordTests {
 
     @Test("H1: guesses at unknown addresses are one audit row for each network and minute")
     func invented() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         for number in 0..<40 {
             // Twenty from each of two networks.
             let address = "198.51.\(100 + number % 2).\(number)"
@@ -199,7 +199,7 @@ struct VerifyPasswordTests {
         #expect(try await house.count("audit_count") == 0)
     }
 
-    private func hash(_ house: IdentityHouse) async throws -> [UInt8]? {
+    private func hash(_ house: IdentityFixture) async throws -> [UInt8]? {
         try await house.store.read { session in
             try session.queryOne("SELECT hash FROM passwords") { try $0.blob(0) }
         }

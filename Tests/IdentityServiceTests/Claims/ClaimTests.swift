@@ -9,9 +9,9 @@ import Testing
 
 @Suite("X-02: sign-up under strict enumeration", .timeLimit(.minutes(1)))
 struct ClaimTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse(enumeration: .strict) }
+    init() throws { house = try IdentityFixture(enumeration: .strict) }
 
     private func claim(
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
@@ -134,10 +134,10 @@ struct ClaimTests {
 
     @Test("X-04: an account that owned the address before strict mode keeps it, proved or not")
     func heldBefore() async throws {
-        let friendly = try IdentityHouse()
+        let friendly = try IdentityFixture()
         let held = try #require(try await friendly.register().account)
         friendly.store.close()
-        let strict = try IdentityHouse(
+        let strict = try IdentityFixture(
             folder: friendly.folder, time: friendly.time, seed: 2, enumeration: .strict)
         _ = try await strict.register(password: "Guessed7Horse")
         try await strict.relay()

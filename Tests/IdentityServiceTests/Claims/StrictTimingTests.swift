@@ -12,7 +12,7 @@ struct StrictTimingTests {
 
     @Test("X-02: free, claimed and owned addresses take the same time")
     func alike() async throws {
-        let house = try IdentityHouse(enumeration: .strict)
+        let house = try IdentityFixture(enumeration: .strict)
         let owner = try #require(try await house.register("owned@example.org").account)
         try await house.relay()
         _ = try await house.accounts.confirmEmail(

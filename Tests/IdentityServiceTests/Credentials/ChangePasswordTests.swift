@@ -12,11 +12,11 @@ struct ChangePasswordTests {
     private static let new = "Owners9Password"
     private static let session = "ses_0000000000001"
 
-    let house: IdentityHouse
+    let house: IdentityFixture
     let account: String
 
     init() async throws {
-        house = try IdentityHouse()
+        house = try IdentityFixture()
         account = try #require(try await house.register().account).accountId
         try await house.relay()
     }

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("G-11: requesting a password reset link", .timeLimit(.minutes(1)))
 struct RequestPasswordResetTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private func ask(_ email: String = "ada@example.org", key: String? = nil) async throws {
         let answer = try await house.credentials.requestPasswordReset(
-            .init(email: email, origin: IdentityHouse.origin), house.context(key))
+            .init(email: email, origin: IdentityFixture.origin), house.context(key))
         #expect(answer.encoded().isEmpty, "X-02: the answer is empty")
     }
 

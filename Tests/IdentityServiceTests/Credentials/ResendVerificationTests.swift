@@ -8,18 +8,18 @@ import Testing
 
 @Suite("G-12: requesting another verification link", .timeLimit(.minutes(1)))
 struct ResendVerificationTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
     let account: String
 
     init() async throws {
-        house = try IdentityHouse()
+        house = try IdentityFixture()
         account = try #require(try await house.register().account).accountId
         try await house.relay()
     }
 
     private func resend(_ account: String? = nil, key: String? = nil) async throws -> Bool {
         try await house.credentials.resendVerification(
-            .init(accountId: account ?? self.account, origin: IdentityHouse.origin),
+            .init(accountId: account ?? self.account, origin: IdentityFixture.origin),
             house.context(key)
         ).sent
     }

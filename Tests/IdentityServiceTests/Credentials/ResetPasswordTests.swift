@@ -10,9 +10,9 @@ import Testing
 struct ResetPasswordTests {
     private static let new = "Owners9Password"
 
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     /// Registers, requests a reset link and reads it from the mail.
     private func asked(_ email: String = "ada@example.org") async throws -> String {

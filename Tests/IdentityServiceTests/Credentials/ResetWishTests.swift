@@ -8,9 +8,9 @@ import Testing
 
 @Suite("A password reset request as the outbox stores it")
 struct ResetWishTests {
-    private let house: IdentityHouse
+    private let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private func origin(_ address: String, device: String = "") -> CallOrigin {
         CallOrigin(

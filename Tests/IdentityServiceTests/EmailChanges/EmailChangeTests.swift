@@ -8,12 +8,12 @@ import Testing
 
 @Suite("G-12: changing the email address", .timeLimit(.minutes(1)))
 struct EmailChangeTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
     let ada: String
     let access: String
 
     init() async throws {
-        house = try IdentityHouse()
+        house = try IdentityFixture()
         ada = try #require(try await house.register().account).accountId
         access = house.devices.open(ada)
         // Most addresses are proved. Unproved ones have their own tests.
@@ -220,7 +220,7 @@ struct EmailChangeTests {
     }
 }
 
-extension IdentityHouse {
+extension IdentityFixture {
     func requestChange(
         _ email: String, _ access: String, key: String? = nil
     ) async throws -> IdentityV1.Account {

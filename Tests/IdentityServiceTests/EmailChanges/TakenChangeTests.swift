@@ -10,13 +10,13 @@ import Testing
 struct TakenChangeTests {
     private func house(
         _ mode: EnumerationMode
-    ) async throws -> (IdentityHouse, access: String) {
+    ) async throws -> (IdentityFixture, access: String) {
         // Both accounts exist before strict mode: under strict an unproved sign-up owns no address.
-        let friendly = try IdentityHouse()
+        let friendly = try IdentityFixture()
         let ada = try #require(try await friendly.register().account).accountId
         _ = try await friendly.register("bob@example.org")
         friendly.store.close()
-        let house = try IdentityHouse(
+        let house = try IdentityFixture(
             folder: friendly.folder, time: friendly.time, seed: 2, enumeration: mode)
         return (house, house.devices.open(ada))
     }
@@ -47,7 +47,7 @@ struct TakenChangeTests {
 
     @Test("G-12: an address that is taken before the link is opened keeps its owner")
     func takenMeanwhile() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         let ada = try #require(try await house.register().account).accountId
         let access = house.devices.open(ada)
         _ = try await house.requestChange("new@example.org", access)
@@ -61,7 +61,7 @@ struct TakenChangeTests {
 
     @Test("I-05: of 20 accounts that confirm one address in parallel exactly one gets it")
     func race() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         var links: [(access: String, token: String)] = []
         for number in 0..<20 {
             let account = try #require(

@@ -14,9 +14,9 @@ struct AppleRedirectTests {
     private func exchange(asked: String?, entries: [String]) async throws -> [String] {
         let codes = IssuerCodes()
         codes.give(
-            "code-canary", of: AppleBench.subject, to: AppleBench.client, redirect: asked)
+            "code-canary", of: AppleFixture.subject, to: AppleFixture.client, redirect: asked)
         let redirects = try #require(AppleRedirects(entries))
-        let bench = try await AppleBench(redirects: redirects) { codes.answer($0) }
+        let bench = try await AppleFixture(redirects: redirects) { codes.answer($0) }
         try await bench.signIn()
         try await bench.settle()
         #expect(try await bench.count(.grantRefused) == (codes.exchanged.isEmpty ? 1 : 0))
@@ -27,7 +27,7 @@ struct AppleRedirectTests {
 
     @Test("G-05: a web code is exchanged with the redirect URI of its dialog")
     func sent() async throws {
-        let entry = "\(AppleBench.client)=\(Self.place)"
+        let entry = "\(AppleFixture.client)=\(Self.place)"
         #expect(try await exchange(asked: Self.place, entries: [entry]) == ["code-canary"])
     }
 
@@ -41,7 +41,7 @@ struct AppleRedirectTests {
     @Test("G-05: Apple refuses a code with a missing or wrong redirect URI")
     func refused() async throws {
         #expect(try await exchange(asked: Self.place, entries: []) == [])
-        let wrong = "\(AppleBench.client)=https://app.example/elsewhere"
+        let wrong = "\(AppleFixture.client)=https://app.example/elsewhere"
         #expect(try await exchange(asked: Self.place, entries: [wrong]) == [])
         #expect(try await exchange(asked: nil, entries: [wrong]) == [])
     }

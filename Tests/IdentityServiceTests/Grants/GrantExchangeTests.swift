@@ -12,11 +12,11 @@ import Testing
 struct GrantExchangeTests {
     @Test("G-05: a code is exchanged for a grant, which is stored sealed under the account's key")
     func exchanged() async throws {
-        let bench = try await AppleBench { _ in AppleBench.granted() }
+        let bench = try await AppleFixture { _ in AppleFixture.granted() }
         try await bench.signIn()
         try await bench.settle()
         let grant = try #require(try await bench.grant())
-        #expect(grant.refreshToken == "refresh-canary" && grant.client == AppleBench.client)
+        #expect(grant.refreshToken == "refresh-canary" && grant.client == AppleFixture.client)
         #expect(try await bench.count(.grantKept) == 1)
         let request = try #require(bench.sink.requests.first)
         #expect(request.method == "POST" && request.path == "/auth/token")
@@ -30,7 +30,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: the client secret is a JWT signed with our key, for one app and five minutes")
     func secret() async throws {
-        let bench = try await AppleBench { _ in AppleBench.granted() }
+        let bench = try await AppleFixture { _ in AppleFixture.granted() }
         try await bench.signIn()
         try await bench.settle()
         let body = try #require(bench.sink.requests.first).text
@@ -55,7 +55,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: a grant with another subject is discarded, neither stored nor revoked")
     func otherSubject() async throws {
-        let bench = try await AppleBench { _ in AppleBench.granted(subject: "someone.else") }
+        let bench = try await AppleFixture { _ in AppleFixture.granted(subject: "someone.else") }
         try await bench.signIn()
         try await bench.settle()
         #expect(try await bench.grant() == nil)
@@ -66,7 +66,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: a used or expired code is dropped after one try")
     func refused() async throws {
-        let bench = try await AppleBench { _ in AppleBench.error("invalid_grant") }
+        let bench = try await AppleFixture { _ in AppleFixture.error("invalid_grant") }
         try await bench.signIn()
         try await bench.settle()
         #expect(bench.sink.requests.count == 1)
@@ -76,15 +76,15 @@ struct GrantExchangeTests {
 
     @Test("G-05: a code is retried while Apple fails or stalls, until the code expires")
     func tried() async throws {
-        let script = AnswerScript([.answer(503), .reset, .stall, AppleBench.granted()])
-        let bench = try await AppleBench(timeout: .milliseconds(150)) { _ in script.answer() }
+        let script = AnswerScript([.answer(503), .reset, .stall, AppleFixture.granted()])
+        let bench = try await AppleFixture(timeout: .milliseconds(150)) { _ in script.answer() }
         try await bench.signIn()
         try await bench.settle()
         #expect(bench.sink.requests.count == 4)
         #expect(try await bench.grant()?.refreshToken == "refresh-canary")
         await bench.close()
 
-        let down = try await AppleBench { _ in .answer(503) }
+        let down = try await AppleFixture { _ in .answer(503) }
         let start = down.house.time.now()
         try await down.signIn()
         try await down.settle()
@@ -96,8 +96,8 @@ struct GrantExchangeTests {
 
     @Test("G-05: the grant of an identity removed before the exchange is revoked")
     func gone() async throws {
-        let bench = try await AppleBench { request in
-            request.path == "/auth/token" ? AppleBench.granted() : .answer(200)
+        let bench = try await AppleFixture { request in
+            request.path == "/auth/token" ? AppleFixture.granted() : .answer(200)
         }
         let account = try await bench.signIn()
         try await bench.unlink(account)
@@ -110,7 +110,7 @@ struct GrantExchangeTests {
 
     @Test("G-05: an exchange that is delivered twice takes effect once")
     func twice() async throws {
-        let bench = try await AppleBench { _ in AppleBench.granted() }
+        let bench = try await AppleFixture { _ in AppleFixture.granted() }
         try await bench.signIn()
         let message = try await bench.house.store.read { session in
             try session.queryOne("SELECT topic, message_key, payload FROM outbox") {
@@ -127,7 +127,7 @@ struct GrantExchangeTests {
 
     @Test("neither the code nor the grant is stored in clear")
     func sealed() async throws {
-        let bench = try await AppleBench { _ in AppleBench.granted() }
+        let bench = try await AppleFixture { _ in AppleFixture.granted() }
         try await bench.signIn()
         func clear() async throws -> Int64 {
             let orders = try await bench.house.count(
@@ -156,7 +156,7 @@ struct GrantExchangeTests {
 
     @Test("a stalled Apple endpoint holds only a few calls, and mails are still delivered")
     func stalled() async throws {
-        let bench = try await AppleBench(timeout: .seconds(5)) { _ in .stall }
+        let bench = try await AppleFixture(timeout: .seconds(5)) { _ in .stall }
         for _ in 0..<OutboxQueue.standard.deliveriesMax * 2 { try await bench.signIn() }
         let before = bench.house.notifications.mails.count
         _ = try await bench.house.register("grace@example.org")

@@ -9,11 +9,11 @@ import Testing
 
 @Suite("Which changes exchange a code or revoke a grant at Apple", .timeLimit(.minutes(1)))
 struct GrantHooksTests {
-    private let house: IdentityHouse
+    private let house: IdentityFixture
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
     private let apple = IdentityV1.ProviderToken.token("a1", by: "apple")
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     /// An account with Ada's address and an Apple identity with a stored grant.
     private func granted(proved: Bool) async throws -> (account: String, session: String) {
@@ -70,17 +70,17 @@ struct GrantHooksTests {
 
     @Test("G-05: linking with a code exchanges the code, once for each idempotency key")
     func link() async throws {
-        let bench = try await AppleBench(house: house) { _ in AppleBench.granted() }
+        let bench = try await AppleFixture(house: house) { _ in AppleFixture.granted() }
         let answer = try await house.registerProved()
         let account = try #require(AccountID(text: answer.accountId))
         let session = try #require(SessionID(key: 7)).text
-        let proved = AppleBench.proved()
+        let proved = AppleFixture.proved()
         for _ in 0..<2 {
             let call = try MethodCall(
                 "LinkProvider",
                 of: SessionOwner(
                     account: account, session: session, provedAt: house.time.now()),
-                house.keys.lookUpKey(of: proved), from: IdentityHouse.origin,
+                house.keys.lookUpKey(of: proved), from: IdentityFixture.origin,
                 house.context("once"), house.keys)
             _ = try await MethodAdding(
                 store: house.store, keys: house.keys, randomness: house.randomness,
@@ -95,12 +95,12 @@ struct GrantHooksTests {
 
     @Test("G-05: without Apple's key no code is stored")
     func noKey() async throws {
-        var proved = AppleBench.proved()
+        var proved = AppleFixture.proved()
         proved.email = nil
         let keepsGrants = house.identities.keepsGrants
         #expect(!keepsGrants)
         _ = try await house.signIn(
-            proved, from: IdentityHouse.origin, keepsGrants: keepsGrants)
+            proved, from: IdentityFixture.origin, keepsGrants: keepsGrants)
         #expect(try await house.count("outbox", where: "topic = 'grant-exchange'") == 0)
     }
 
@@ -109,7 +109,7 @@ struct GrantHooksTests {
         func token(_ provider: String, _ code: String) -> IdentityV1.ProviderToken {
             .init(provider: provider, authorizationCode: code)
         }
-        var proved = AppleBench.proved("")
+        var proved = AppleFixture.proved("")
         proved.audience = "com.example.two"
         #expect(GrantCode(of: token("apple", "c1"), to: proved)?.client == "com.example.two")
         #expect(GrantCode(of: token("google", "c1"), to: proved) == nil)

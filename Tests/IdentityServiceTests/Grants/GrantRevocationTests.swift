@@ -11,10 +11,10 @@ struct GrantRevocationTests {
     /// An account with a grant, and an Apple that answers revocations with `answers`.
     private static func bench(
         _ answers: [HTTPSink.Answer]
-    ) async throws -> (bench: AppleBench, account: AccountID) {
+    ) async throws -> (bench: AppleFixture, account: AccountID) {
         let script = AnswerScript(answers)
-        let bench = try await AppleBench(timeout: .milliseconds(150)) { request in
-            request.path == "/auth/token" ? AppleBench.granted() : script.answer()
+        let bench = try await AppleFixture(timeout: .milliseconds(150)) { request in
+            request.path == "/auth/token" ? AppleFixture.granted() : script.answer()
         }
         let account = try await bench.signIn()
         try await bench.settle()
@@ -40,7 +40,7 @@ struct GrantRevocationTests {
     @Test("G-05: a revocation is retried until it succeeds, even after our key was rejected")
     func retried() async throws {
         let (bench, account) = try await Self.bench([
-            .answer(503), .reset, .stall, AppleBench.error("invalid_client"), .answer(200),
+            .answer(503), .reset, .stall, AppleFixture.error("invalid_client"), .answer(200),
         ])
         try await bench.unlink(account)
         try await bench.settle()
@@ -51,7 +51,7 @@ struct GrantRevocationTests {
 
     @Test("G-05: a revocation of a grant unknown to Apple is given up and audited")
     func unknown() async throws {
-        let (bench, account) = try await Self.bench([AppleBench.error("invalid_grant")])
+        let (bench, account) = try await Self.bench([AppleFixture.error("invalid_grant")])
         try await bench.unlink(account)
         try await bench.settle()
         #expect(bench.sink.requests.count == 2)
@@ -67,8 +67,8 @@ struct GrantRevocationTests {
         // The account's keys are deleted too. The queued message does not need them.
         try await bench.house.change("DELETE FROM account_keys")
         bench.house.store.close()
-        let next = try await AppleBench(
-            house: IdentityHouse(folder: bench.house.folder, time: bench.house.time, seed: 2)
+        let next = try await AppleFixture(
+            house: IdentityFixture(folder: bench.house.folder, time: bench.house.time, seed: 2)
         ) { _ in .answer(200) }
         try await next.settle()
         #expect(next.sink.requests.map(\.path) == ["/auth/revoke"])
@@ -94,7 +94,8 @@ struct GrantRevocationTests {
     func noKey() async throws {
         let (bench, account) = try await Self.bench([.answer(200)])
         try await bench.unlink(account)
-        let waiting = try await AppleBench(house: bench.house, hasKey: false) { _ in .answer(200) }
+        let waiting = try await AppleFixture(house: bench.house, hasKey: false) { _ in .answer(200)
+        }
         try await waiting.run(until: {
             try await bench.house.count("outbox", where: "attempts > 3") == 1
         })

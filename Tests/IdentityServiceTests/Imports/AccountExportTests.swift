@@ -13,9 +13,9 @@ import Testing
 struct AccountExportTests {
     @Test("another Postern imports an export, and its users can sign in there")
     func roundTrip() async throws {
-        let here = ImportScene(try IdentityHouse())
+        let here = ImportFixture(try IdentityFixture())
         let project = try await here.keepFirebaseProject()
-        var full = ImportScene.record("u1")
+        var full = ImportFixture.record("u1")
         full.photoUrl = "https://example.org/ada.png"
         full.phoneNumber = "+4915112345678"
         full.identities = [
@@ -26,8 +26,8 @@ struct AccountExportTests {
         full.createdAtMs = 1_500_000_000_000
         full.lastSignInAtMs = 1_600_000_000_000
         full.customClaims = #"{"admin":true}"#
-        var bob = ImportScene.record("u2", email: "bob@example.org")
-        bob.passwordHash = ImportScene.firebaseHash(project)
+        var bob = ImportFixture.record("u2", email: "bob@example.org")
+        bob.passwordHash = ImportFixture.firebaseHash(project)
         bob.disabled = true
         bob.emailVerified = false
         _ = try await here.take([full, bob], source: "firebase")
@@ -37,7 +37,7 @@ struct AccountExportTests {
         let records = exported.flatMap(\.accounts)
         #expect(records.count == 3)
 
-        let there = ImportScene(try IdentityHouse(seed: 2))
+        let there = ImportFixture(try IdentityFixture(seed: 2))
         let parameters = try #require(exported.first?.hashParameters.first)
         let id = try await there.imports.keepHashParameters(
             .init(signerKey: parameters.signerKey, saltSeparator: parameters.saltSeparator),
@@ -68,7 +68,7 @@ struct AccountExportTests {
 
     @Test("B17: an account that cannot be decrypted is logged and left out of the export")
     func unreadable() async throws {
-        let scene = ImportScene(try IdentityHouse())
+        let scene = ImportFixture(try IdentityFixture())
         let ada = try #require(try await scene.house.register("ada@example.org").account)
         let bob = try #require(try await scene.house.register("bob@example.org").account)
         try await scene.house.change(
@@ -81,9 +81,9 @@ struct AccountExportTests {
 
     @Test("hashes are exported only on request, and that is audited separately")
     func withoutHashes() async throws {
-        let scene = ImportScene(try IdentityHouse())
+        let scene = ImportFixture(try IdentityFixture())
         _ = try await scene.keepFirebaseProject()
-        _ = try await scene.take([ImportScene.record()])
+        _ = try await scene.take([ImportFixture.record()])
         let items = try await scene.export(withHashes: false)
         #expect(items.flatMap(\.hashParameters).isEmpty)
         #expect(items.flatMap(\.accounts).map(\.passwordHash) == [""])
@@ -95,9 +95,9 @@ struct AccountExportTests {
 
     @Test("an export resumes after a position, in order, without accounts being deleted")
     func pages() async throws {
-        let scene = ImportScene(try IdentityHouse())
+        let scene = ImportFixture(try IdentityFixture())
         _ = try await scene.take(
-            (0..<120).map { ImportScene.record("u\($0)", email: "u\($0)@example.org") })
+            (0..<120).map { ImportFixture.record("u\($0)", email: "u\($0)@example.org") })
         try await scene.house.change(
             "UPDATE accounts SET status = 4 WHERE account = (SELECT min(account) FROM accounts)")
         let items = try await scene.export()

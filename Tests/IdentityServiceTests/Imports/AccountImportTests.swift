@@ -12,21 +12,21 @@ import Testing
 
 @Suite("I-03: importing accounts of other systems", .timeLimit(.minutes(1)))
 struct AccountImportTests {
-    let house: IdentityHouse
-    let scene: ImportScene
+    let house: IdentityFixture
+    let scene: ImportFixture
 
     init() throws {
-        house = try IdentityHouse()
-        scene = ImportScene(house)
+        house = try IdentityFixture()
+        scene = ImportFixture(house)
     }
 
     @Test("I-03: an imported password signs in and is then stored with the service's own hash")
     func oldPassword() async throws {
         let project = try await scene.keepFirebaseProject()
         #expect(try await scene.keepFirebaseProject() == project, "the same project keeps its id")
-        var firebase = ImportScene.record("u2", email: "bob@example.org")
-        firebase.passwordHash = ImportScene.firebaseHash(project)
-        let answers = try await scene.take([ImportScene.record(), firebase])
+        var firebase = ImportFixture.record("u2", email: "bob@example.org")
+        firebase.passwordHash = ImportFixture.firebaseHash(project)
+        let answers = try await scene.take([ImportFixture.record(), firebase])
         #expect(answers.map(\.outcome) == [.created, .created])
         #expect(try await house.count("passwords", where: "scheme IS NOT NULL") == 2)
 
@@ -36,7 +36,7 @@ struct AccountImportTests {
         #expect(wrong == ServiceError(.invalidCredential))
         for (email, password) in [
             ("ada@example.org", "Correct7Horse"),
-            ("bob@example.org", ImportScene.firebasePassword),
+            ("bob@example.org", ImportFixture.firebasePassword),
         ] {
             for _ in 0..<2 {
                 let answer = try await house.signIn(email, password: password)
@@ -60,7 +60,7 @@ struct AccountImportTests {
 
     @Test("I-01: every field of a record is stored in the account")
     func whole() async throws {
-        var record = ImportScene.record()
+        var record = ImportFixture.record()
         record.photoUrl = "https://example.org/ada.png"
         record.phoneNumber = "+4915112345678"
         record.identities = [
@@ -96,7 +96,7 @@ struct AccountImportTests {
 
     @Test("an imported identity is found at a sign-in")
     func identityIsFound() async throws {
-        var record = ImportScene.record()
+        var record = ImportFixture.record()
         record.identities = [.init(method: "google", issuer: "https://g.example", subject: "1")]
         let answer = try #require(try await scene.take([record]).first)
         let proved = ProvedIdentity(
@@ -109,11 +109,11 @@ struct AccountImportTests {
 
     @Test("G-25: a repeated batch changes nothing, even if the account has changed since")
     func again() async throws {
-        let first = try await scene.take([ImportScene.record()])
+        let first = try await scene.take([ImportFixture.record()])
         try await house.change("UPDATE accounts SET status = 2")
-        var changed = ImportScene.record()
+        var changed = ImportFixture.record()
         changed.email = "other@example.org"
-        for record in [ImportScene.record(), changed] {
+        for record in [ImportFixture.record(), changed] {
             let again = try await scene.take([record])
             #expect(again.map(\.outcome) == [.unchanged])
             #expect(again.map(\.accountId) == first.map(\.accountId))
@@ -125,9 +125,9 @@ struct AccountImportTests {
     @Test("X-04: a taken address, identity or number is refused, in the store and in the batch")
     func owned() async throws {
         _ = try await house.register()
-        var phones = ["p1", "p2"].map { ImportScene.record($0, email: "") }
+        var phones = ["p1", "p2"].map { ImportFixture.record($0, email: "") }
         for place in phones.indices { phones[place].phoneNumber = "+4915112345678" }
-        var links = ["g1", "g2"].map { ImportScene.record($0, email: "") }
+        var links = ["g1", "g2"].map { ImportFixture.record($0, email: "") }
         for place in links.indices {
             links[place].identities = [
                 .init(method: "google", issuer: "https://g.example", subject: "1")
@@ -135,9 +135,9 @@ struct AccountImportTests {
         }
         let answers = try await scene.take(
             [
-                ImportScene.record("u1", email: "ADA@example.org"),
-                ImportScene.record("u2", email: "eve@example.org"),
-                ImportScene.record("u3", email: "Eve@Example.org"),
+                ImportFixture.record("u1", email: "ADA@example.org"),
+                ImportFixture.record("u2", email: "eve@example.org"),
+                ImportFixture.record("u3", email: "Eve@Example.org"),
             ] + phones + links)
         #expect(
             answers.map(\.code) == [
@@ -151,11 +151,11 @@ struct AccountImportTests {
 
     @Test("X-04: an address is proved only if both the record and the operator say so")
     func proved() async throws {
-        var unverified = ImportScene.record("u2", email: "bob@example.org")
+        var unverified = ImportFixture.record("u2", email: "bob@example.org")
         unverified.emailVerified = false
-        _ = try await scene.take([ImportScene.record(), unverified])
+        _ = try await scene.take([ImportFixture.record(), unverified])
         _ = try await scene.take(
-            [ImportScene.record("u3", email: "eve@example.org")], emailsUnproved: true)
+            [ImportFixture.record("u3", email: "eve@example.org")], emailsUnproved: true)
         let proved = "proved_at_ms IS NOT NULL"
         #expect(try await house.count("email_addresses", where: proved) == 1)
         #expect(try await house.signIn().account?.emailVerified == true)
@@ -164,7 +164,7 @@ struct AccountImportTests {
 
     @Test("a disabled account is imported as suspended")
     func disabled() async throws {
-        var record = ImportScene.record()
+        var record = ImportFixture.record()
         record.disabled = true
         _ = try await scene.take([record])
         let error = try await refusal { try await house.signIn() }
@@ -174,7 +174,8 @@ struct AccountImportTests {
     @Test("a dry run gives the same answer and writes nothing")
     func dryRun() async throws {
         let records = [
-            ImportScene.record(), ImportScene.record("u2"), ImportScene.record("u3", email: "x"),
+            ImportFixture.record(), ImportFixture.record("u2"),
+            ImportFixture.record("u3", email: "x"),
         ]
         let dry = try await scene.take(records, dryRun: true)
         #expect(try await house.count("accounts") == 0)
@@ -198,7 +199,7 @@ struct AccountImportTests {
             #expect(errors.allSatisfy { $0.code == .permissionDenied }, "\(application)")
         }
         let error = try await refusal {
-            try await scene.take((0...200).map { ImportScene.record("u\($0)", email: "") })
+            try await scene.take((0...200).map { ImportFixture.record("u\($0)", email: "") })
         }
         #expect(error == ServiceError(.invalidArgument, fields: ["accounts"]))
         #expect(try await refusal { try await scene.take([]) }.code == .invalidArgument)

@@ -11,7 +11,7 @@ struct ImportCandidateTests {
     private func read(
         source: String = "s", _ change: (inout IdentityV1.AccountRecord) -> Void
     ) throws -> ImportCandidate {
-        var record = ImportScene.record()
+        var record = ImportFixture.record()
         change(&record)
         return try ImportCandidate(
             record,
@@ -45,7 +45,7 @@ struct ImportCandidateTests {
         #expect(refused { $0.email = "" } == "email nothing-to-sign-in-by")
         #expect(refused { $0.passwordHash = "$1$x" } == "password_hash unknown-algorithm")
         #expect(
-            refused { $0.passwordHash = ImportScene.bcrypt.replacing("$04$", with: "$31$") }
+            refused { $0.passwordHash = ImportFixture.bcrypt.replacing("$04$", with: "$31$") }
                 == "password_hash too-costly")
         for number in ["4915112345678", "+0915112345678", "+49151", "+49 151 12345678", "+"] {
             #expect(refused { $0.phoneNumber = number } == "phone_number ")

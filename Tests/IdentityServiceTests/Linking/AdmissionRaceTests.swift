@@ -7,9 +7,9 @@ import Testing
 
 @Suite("G-15: parallel first sign-ins", .timeLimit(.minutes(1)))
 struct AdmissionRaceTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     /// The result of one call.
     private enum Outcome: Sendable {

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("G-25: repeated provider sign-ins", .timeLimit(.minutes(1)))
 struct AdmissionRepeatTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
 
@@ -43,7 +43,7 @@ struct AdmissionRepeatTests {
         let first = try await house.signIn(by: ada, key: "k")
         #expect(first.removedMethods == ["password"])
         house.store.close()
-        let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
+        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
         let second = try await next.signIn(by: ada, key: "k")
         #expect(same(first, second))
         // The outbox effects are still delivered, once.

@@ -10,16 +10,16 @@ import Testing
 /// has not received the end yet, so the stand-in still names the session's account.
 @Suite("X-04: a session that identity has ended changes nothing", .timeLimit(.minutes(1)))
 struct AlreadyEndedTests {
-    let house: IdentityHouse
-    let bench: PhoneBench
+    let house: IdentityFixture
+    let bench: PhoneCodeFixture
 
     init() throws {
-        house = try IdentityHouse()
-        bench = PhoneBench(house)
+        house = try IdentityFixture()
+        bench = PhoneCodeFixture(house)
     }
 
     /// Ends the sessions of an account, in identity only.
-    private func end(_ account: String, in house: IdentityHouse) async throws {
+    private func end(_ account: String, in house: IdentityFixture) async throws {
         let id = try #require(AccountID(text: account))
         try await house.store.write { transaction in
             try transaction.endSessions(of: id, provedUntil: transaction.at, house.outbox)
@@ -38,7 +38,7 @@ struct AlreadyEndedTests {
         "G-07: an ended guest session cannot register",
         arguments: [EnumerationMode.friendly, .strict])
     func registration(mode: EnumerationMode) async throws {
-        let house = try IdentityHouse(enumeration: mode)
+        let house = try IdentityFixture(enumeration: mode)
         let guest = try await house.guest()
         try await end(guest.account, in: house)
         let rows = try await house.count("outbox")
@@ -46,7 +46,7 @@ struct AlreadyEndedTests {
             try await house.accounts.register(
                 .init(
                     email: "ada@example.org", password: "Stranger7Password", language: "en",
-                    origin: IdentityHouse.origin, guestAccessToken: guest.token), house.context())
+                    origin: IdentityFixture.origin, guestAccessToken: guest.token), house.context())
         }
         #expect(error.code == .sessionEnded)
         #expect(try await house.count("email_addresses") == 0)
@@ -61,7 +61,7 @@ struct AlreadyEndedTests {
             try await house.accounts.register(
                 .init(
                     email: "ada@example.org", password: "Correct7Horse", language: "en",
-                    origin: IdentityHouse.origin, guestAccessToken: guest.token),
+                    origin: IdentityFixture.origin, guestAccessToken: guest.token),
                 house.context("k")
             ).account?.accountId
         }
@@ -91,7 +91,7 @@ struct AlreadyEndedTests {
         let session = house.devices.open(account)
         try await end(account)
         let error = try await refusal {
-            try await bench.request(PhoneBench.number, purpose, accessToken: session)
+            try await bench.request(PhoneCodeFixture.number, purpose, accessToken: session)
         }
         #expect(error.code == .sessionEnded)
         #expect(try await house.count("phone_codes", where: "account IS NOT NULL") == 0)
@@ -101,7 +101,8 @@ struct AlreadyEndedTests {
     @Test("G-14: an ended session cannot link a number, and no guess is counted")
     func codeLink() async throws {
         let stranger = try await person()
-        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: stranger.session)
+        let sent = try await bench.sent(
+            PhoneCodeFixture.number, .link, accessToken: stranger.session)
         try await end(stranger.account)
         for guess in [sent.wrong, sent] {
             let error = try await refusal { try await bench.link(guess, stranger.session) }
@@ -117,7 +118,7 @@ struct AlreadyEndedTests {
     func codeProof() async throws {
         let account = try await bench.account().accountId
         let session = house.devices.open(account)
-        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: session)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: session)
         try await end(account)
         let error = try await refusal { try await bench.prove(sent, session) }
         #expect(error.code == .sessionEnded)
@@ -132,7 +133,7 @@ struct AlreadyEndedTests {
         try await end(account)
         let error = try await refusal {
             try await house.identities.proveByProvider(
-                .init(accessToken: session, token: token, origin: IdentityHouse.origin),
+                .init(accessToken: session, token: token, origin: IdentityFixture.origin),
                 house.context())
         }
         #expect(error.code == .sessionEnded)

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("G-04, G-15: signing in with a provider", .timeLimit(.minutes(1)))
 struct FederatedSignInTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     @Test("G-04: a first sign-in creates an account with a proved address")
     func create() async throws {
@@ -213,12 +213,12 @@ struct FederatedSignInTests {
     func passwordAfterProvider() async throws {
         let account = try await house.account(by: .token("g1", email: "ada@example.org"))
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         _ = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityHouse.origin), house.context())
+                origin: IdentityFixture.origin), house.context())
         let signedIn = try await house.signIn(password: "Owner8Password")
         #expect(signedIn.account?.accountId == account.accountId)
         #expect(signedIn.account?.methods == ["password", "google"])

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("G-07: guest accounts", .timeLimit(.minutes(1)))
 struct GuestTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private let ada = IdentityV1.ProviderToken.token(
         "g1", email: "ada@example.org", name: "Ada")
@@ -22,13 +22,13 @@ struct GuestTests {
         try await house.accounts.register(
             .init(
                 email: email, password: "Correct7Horse", displayName: "Ada", language: "en",
-                origin: IdentityHouse.origin, guestAccessToken: guest), house.context(key))
+                origin: IdentityFixture.origin, guestAccessToken: guest), house.context(key))
     }
 
     @Test("G-07: a guest is an account with a profile and a key, and without sign-in methods")
     func made() async throws {
         let answer = try await house.identities.signInAnonymously(
-            .init(origin: IdentityHouse.origin), house.context())
+            .init(origin: IdentityFixture.origin), house.context())
         let account = try #require(answer.account)
         #expect(account.isGuest && account.methods.isEmpty && account.email.isEmpty)
         #expect(answer.isNewUser && answer.proof?.amr == ["anon"])

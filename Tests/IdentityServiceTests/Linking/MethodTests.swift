@@ -9,9 +9,9 @@ import Testing
 
 @Suite("G-14: adding and removing sign-in methods", .timeLimit(.minutes(1)))
 struct MethodTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private let google = IdentityV1.ProviderToken.token("g1", email: "ada.g@example.org")
 
@@ -168,7 +168,7 @@ struct MethodTests {
         let ada = try await signedIn()
         _ = try await house.link(google, in: ada.session)
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         _ = try await house.unlink("password", in: ada.session)
         #expect(try await house.count("links") == 0)
@@ -211,7 +211,7 @@ struct MethodTests {
         _ = try await house.link(google, in: ada.session)
         func prove(_ token: IdentityV1.ProviderToken) async throws -> IdentityV1.SignInProof? {
             try await house.identities.proveByProvider(
-                .init(accessToken: ada.session, token: token, origin: IdentityHouse.origin),
+                .init(accessToken: ada.session, token: token, origin: IdentityFixture.origin),
                 house.context()
             ).proof
         }

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("G-14: an unlinked identity is not linked again by its email", .timeLimit(.minutes(1)))
 struct RemovedIdentityTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     /// An identity with the account's own email, so that a sign-in links it.
     private let google = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")

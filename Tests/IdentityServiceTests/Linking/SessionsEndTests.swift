@@ -8,9 +8,9 @@ import Testing
 
 @Suite("X-04: a session that ends during its call changes nothing", .timeLimit(.minutes(1)))
 struct SessionsEndTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
     private let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
@@ -26,12 +26,12 @@ struct SessionsEndTests {
     /// Ada sets a password with an emailed link.
     private func reset() async throws {
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         _ = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityHouse.origin), house.context())
+                origin: IdentityFixture.origin), house.context())
     }
 
     /// Links a token, and runs `meanwhile` while the token is checked.
@@ -45,7 +45,7 @@ struct SessionsEndTests {
             randomness: house.randomness, keepsGrants: false, devices: house.devices,
             tokens: tokens
         ).linkProvider(
-            .init(accessToken: session, token: token, origin: IdentityHouse.origin),
+            .init(accessToken: session, token: token, origin: IdentityFixture.origin),
             house.context())
     }
 

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("X-04: takeover of an account by the owner of its unproved address", .timeLimit(.minutes(1)))
 struct TakeoverTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
 
@@ -66,12 +66,12 @@ struct TakeoverTests {
         let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
         _ = try await house.link(own, in: session)
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         let reset = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityHouse.origin), house.context())
+                origin: IdentityFixture.origin), house.context())
         #expect(reset.account?.methods == ["password"])
         #expect(try await house.signIn(by: own).account?.accountId != stranger.accountId)
         try await house.relay()
@@ -88,7 +88,7 @@ struct TakeoverTests {
         let confirmed = try await house.accounts.confirmEmail(
             .init(
                 token: try house.latestToken(), password: "Owner8Password",
-                origin: IdentityHouse.origin), house.context())
+                origin: IdentityFixture.origin), house.context())
         #expect(confirmed.passwordReplaced && confirmed.account?.methods == ["password"])
         #expect(try await house.signIn(by: own).account?.accountId != stranger.accountId)
     }
@@ -98,12 +98,12 @@ struct TakeoverTests {
         _ = try await house.registerProved()
         _ = try await house.signIn(by: ada)
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         let reset = try await house.credentials.resetPassword(
             .init(
                 token: try house.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityHouse.origin), house.context())
+                origin: IdentityFixture.origin), house.context())
         #expect(reset.account?.methods == ["password", "google"])
     }
 
@@ -111,7 +111,7 @@ struct TakeoverTests {
     func links() async throws {
         _ = try await squat()
         _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityHouse.origin), house.context())
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
         try await house.relay()
         let (verify, reset) = (
             try house.latestToken(), try house.latestToken("reset-password")

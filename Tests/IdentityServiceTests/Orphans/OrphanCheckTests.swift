@@ -9,9 +9,9 @@ import Testing
 
 @Suite("I-04: the check for orphaned rows", .timeLimit(.minutes(1)))
 struct OrphanCheckTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private func check() async -> [String] {
         await OrphanCheck(

@@ -15,7 +15,7 @@ struct EndsBeforeMailsTests {
 
     @Test("M6: with 10,000 queued mails and a hanging notifier an end is delivered at once")
     func ends() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         house.notifications.hang(house.time)
         let accounts = (0..<Self.ends).map { _ in AccountID.drawn(from: house.randomness) }
         let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
@@ -47,7 +47,7 @@ struct EndsBeforeMailsTests {
 
     @Test("M6: push devices that cannot be revoked do not delay session ends")
     func devices() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         house.pushDevices.hang(house.time)
         let accounts = (0..<50).map { _ in AccountID.drawn(from: house.randomness) }
         let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
@@ -68,7 +68,7 @@ struct EndsBeforeMailsTests {
 
     @Test("M7: queued warning mails do not delay a link that its reader requested")
     func requested() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         let account = AccountID.drawn(from: house.randomness)
         let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
         try await house.store.write { transaction in
@@ -91,7 +91,7 @@ struct EndsBeforeMailsTests {
     }
 
     /// Mails that are due, as a stranger's sign-ups with many addresses would queue them.
-    private func fill(_ house: IdentityHouse, of account: AccountID) async throws {
+    private func fill(_ house: IdentityFixture, of account: AccountID) async throws {
         let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
         try await house.store.write { transaction in
             for number in 0..<Self.mailsWaiting {

@@ -11,12 +11,12 @@ import Testing
 struct OutboxDeliveryTests {
     @Test("G-02: a crash between commit and delivery loses no mail, and the mail is sent once")
     func crash() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         _ = try await house.register()
         // The program ends here, before any delivery.
         house.store.close()
         #expect(house.notifications.calls == 0)
-        let next = try IdentityHouse(folder: house.folder, time: house.time, seed: 2)
+        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
         try await next.relay()
         #expect(next.notifications.mails.map(\.template) == ["verify-email"])
         #expect(try await next.waiting() == 0)
@@ -24,13 +24,13 @@ struct OutboxDeliveryTests {
 
     @Test("N-03: a mail delivered twice has the same key, so the reader gets one mail")
     func twice() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         _ = try await house.register()
         let copy = try TemporaryFolder()
         // As if the program had crashed after the delivery and before deleting the row.
         try await house.store.backup(to: copy.file("identity.sqlite"))
         try await house.relay()
-        let next = try IdentityHouse(
+        let next = try IdentityFixture(
             folder: copy, time: house.time, seed: 2, notifications: house.notifications)
         try await next.relay()
         #expect(house.notifications.calls == 2)
@@ -39,7 +39,7 @@ struct OutboxDeliveryTests {
 
     @Test("X-07: registration works while notification is down, and the mail is sent later")
     func down() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         house.notifications.fail([.unavailable, .deadlineExceeded])
         let account = try await house.register().account
         #expect(account != nil)
@@ -57,7 +57,7 @@ struct OutboxDeliveryTests {
 
     @Test("N-03: a mail that is refused permanently is logged and dropped")
     func final() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         house.notifications.fail([.invalidArgument])
         _ = try await house.register()
         try await house.relay()
@@ -67,7 +67,7 @@ struct OutboxDeliveryTests {
 
     @Test("N-03: a mail whose link has expired is not sent")
     func expired() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         _ = try await house.register()
         house.time.advance(by: .seconds(24 * 3_600))
         try await house.relay()
@@ -76,7 +76,7 @@ struct OutboxDeliveryTests {
 
     @Test("A-02: neither the address nor the link is readable in the outbox")
     func sealed() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         _ = try await house.register("canary@example.org")
         let payloads = try await house.store.read { session in
             try session.query("SELECT payload FROM outbox") { try $0.blob(0) }

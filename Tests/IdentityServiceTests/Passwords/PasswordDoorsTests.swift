@@ -13,9 +13,9 @@ struct PasswordDoorsTests {
         ("Lovelace1815", ServiceError(.weakPassword, fields: ["password.context"])),
     ]
 
-    let house: IdentityHouse
+    let house: IdentityFixture
 
-    init() throws { house = try IdentityHouse() }
+    init() throws { house = try IdentityFixture() }
 
     private func register(_ password: String = "Correct7Horse") async throws -> String {
         try #require(

@@ -10,19 +10,20 @@ import Testing
 /// Linking a phone number to an account (G-14), and proving ownership by a code (G-13).
 struct CodeLinkTests {
     /// An account with a password, and one of its sessions.
-    private func person(_ bench: PhoneBench) async throws -> (account: String, token: String) {
+    private func person(_ bench: PhoneCodeFixture) async throws -> (account: String, token: String)
+    {
         let account = try #require(try await bench.house.register().account)
         return (account.accountId, bench.house.devices.open(account.accountId))
     }
 
     @Test("G-14: a linked number signs in to its account")
     func links() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (account, token) = try await person(bench)
-        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
         #expect(bench.house.texts.texts.last?.accountId == account)
         let linked = try await bench.link(sent, token)
-        #expect(linked.phoneNumber == PhoneBench.number)
+        #expect(linked.phoneNumber == PhoneCodeFixture.number)
         #expect(Set(linked.methods) == ["password", "phone"])
         let answer = try await bench.signIn(try await bench.sent())
         #expect(!answer.isNewUser)
@@ -31,13 +32,13 @@ struct CodeLinkTests {
 
     @Test("I-06: a linking code works once, and only for its account")
     func once() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (_, token) = try await person(bench)
         let other = try #require(
             try await bench.house.register("eve@example.org").account
         ).accountId
         let stranger = bench.house.devices.open(other)
-        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
         #expect(try await refusal { try await bench.link(sent, stranger) }.code == .invalidCode)
         _ = try await bench.link(sent, token)
         #expect(try await refusal { try await bench.link(sent, token) }.code == .invalidCode)
@@ -45,9 +46,9 @@ struct CodeLinkTests {
 
     @Test("G-25: a repeat under the same key links the number once")
     func repeats() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (_, token) = try await person(bench)
-        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
         let first = try await bench.link(sent, token, key: "k1")
         let again = try await bench.link(sent, token, key: "k1")
         #expect(first == again)
@@ -55,10 +56,10 @@ struct CodeLinkTests {
 
     @Test("G-14: only a caller with the right code learns that the number cannot be linked")
     func taken() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         _ = try await bench.account()
         let (_, token) = try await person(bench)
-        let taken = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        let taken = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
         #expect(
             try await refusal { try await bench.link(taken, token) }.code
                 == .credentialAlreadyInUse)
@@ -74,10 +75,10 @@ struct CodeLinkTests {
 
     @Test("G-14: linking a number needs a recent sign-in")
     func recency() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (_, token) = try await person(bench)
         bench.house.time.advance(by: .seconds(240))
-        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
         bench.house.time.advance(by: .seconds(60))
         #expect(
             try await refusal { try await bench.link(sent, token) }.code == .requiresRecentLogin)
@@ -85,10 +86,10 @@ struct CodeLinkTests {
 
     @Test("G-13: a code sent to the account's own number proves its owner, once")
     func proves() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         let token = bench.house.devices.open(account.accountId, amr: ["sms", "otp"])
-        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         let proof = try await bench.prove(sent, token)
         #expect(proof.accountId == account.accountId)
         #expect(proof.amr == ["sms", "otp"])
@@ -99,10 +100,10 @@ struct CodeLinkTests {
 
     @Test("G-25: a repeat with the right code gets a new proof; a wrong code is refused")
     func provesAgain() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         let token = bench.house.devices.open(account.accountId, amr: ["sms", "otp"])
-        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         let first = try await bench.prove(sent, token, key: "k1")
         let again = try await bench.prove(sent, token, key: "k1")
         #expect(first.accountId == again.accountId && first.nonce != again.nonce)
@@ -112,29 +113,29 @@ struct CodeLinkTests {
 
     @Test("G-13: a number that was unlinked proves nothing")
     func left() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         let token = bench.house.devices.open(account.accountId)
-        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         try await bench.house.change("DELETE FROM identities")
         #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
     }
 
     @Test("G-13: five wrong guesses void a proving code")
     func guesses() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         let token = bench.house.devices.open(account.accountId)
-        let sent = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         for _ in 0..<5 { _ = try await refusal { try await bench.prove(sent.wrong, token) } }
         #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
     }
 
     @Test("X-04: a takeover deletes the pending codes that the account's sessions requested")
     func takeover() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (account, token) = try await person(bench)
-        _ = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        _ = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
         _ = try await bench.sent()
         let id = try #require(AccountID(text: account))
         try await bench.house.store.write { try $0.removePhoneCodes(of: id) }

@@ -11,12 +11,12 @@ import Testing
 struct CodeSignInTests {
     @Test("G-06: an unknown number creates an account, which the number then signs in to")
     func signsIn() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let first = try await bench.signIn(try await bench.sent())
         #expect(first.isNewUser)
         #expect(first.proof?.amr == ["sms", "otp"])
         let account = try #require(first.account)
-        #expect(account.phoneNumber == PhoneBench.number)
+        #expect(account.phoneNumber == PhoneCodeFixture.number)
         #expect(account.methods == ["phone"])
         #expect(account.email.isEmpty && !account.isGuest)
         bench.house.time.advance(by: .seconds(60))
@@ -30,7 +30,7 @@ struct CodeSignInTests {
 
     @Test("X-02: unknown requests, other numbers and wrong codes give the same error code")
     func wrong() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         let foreign = try await bench.sent("+4915112345679")
         let unknown = PhoneCodeID.drawn(from: SeededRandomness(seed: 99)).text
@@ -61,7 +61,7 @@ struct CodeSignInTests {
 
     @Test("I-06: a code expires after five minutes, and is valid one millisecond earlier")
     func expiry() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         let other = try await bench.sent("+4915112345679")
         let age = bench.house.time.now()
@@ -75,7 +75,7 @@ struct CodeSignInTests {
 
     @Test("R-02: after five wrong guesses the right code is refused")
     func guesses() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         for _ in 0..<5 {
             #expect(try await refusal { try await bench.signIn(sent.wrong) }.code == .invalidCode)
@@ -92,7 +92,7 @@ struct CodeSignInTests {
 
     @Test("R-02: after four wrong guesses the right code is accepted")
     func almost() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         for _ in 0..<4 { _ = try await refusal { try await bench.signIn(sent.wrong) } }
         #expect(try await bench.signIn(sent).isNewUser)
@@ -100,7 +100,7 @@ struct CodeSignInTests {
 
     @Test("R-02: of 200 parallel wrong guesses five are compared; then the right code fails")
     func parallelGuesses() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
             for _ in 0..<200 {
@@ -126,7 +126,7 @@ struct CodeSignInTests {
 
     @Test("I-06: a code works once, even when it is used in parallel")
     func once() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         let taken = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<20 {
@@ -150,11 +150,11 @@ struct CodeSignInTests {
 
     @Test("I-06: a code for one purpose is refused for every other")
     func purposes() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         let token = bench.house.devices.open(account.accountId)
         let linking = try await bench.sent("+4915112345679", .link, accessToken: token)
-        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let proving = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         let signing = try await bench.sent()
         let number = "+4915112345679"
         let codes = [
@@ -171,7 +171,7 @@ struct CodeSignInTests {
 
     @Test("G-25: a repeat gets the first answer, even after the code has expired")
     func repeats() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         let first = try await bench.signIn(sent, key: "k1")
         _ = try await bench.sent()
@@ -191,9 +191,9 @@ struct CodeSignInTests {
 
     @Test("G-25: a crash between checking a code and signing in does not use the code up")
     func crash() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
-        let number = try #require(PhoneNumber(PhoneBench.number))
+        let number = try #require(PhoneNumber(PhoneCodeFixture.number))
         let asked = try FederatedSignInCall(
             from: nil, language: "", call: nil, bench.phones.settings, bench.house.keys)
         let guess = PhoneCodeGuess(
@@ -208,25 +208,25 @@ struct CodeSignInTests {
 
     @Test("G-07: a guest who signs in with an unknown number is upgraded in place")
     func guest() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let guest = try #require(
             try await bench.house.identities.signInAnonymously(
-                .init(origin: IdentityHouse.origin), bench.house.context()
+                .init(origin: IdentityFixture.origin), bench.house.context()
             ).account)
         let token = bench.house.devices.open(guest.accountId, amr: ["anon"])
         let answer = try await bench.signIn(try await bench.sent(), guest: token)
         #expect(answer.isUpgraded && answer.isNewUser)
         #expect(answer.account?.accountId == guest.accountId)
-        #expect(answer.account?.phoneNumber == PhoneBench.number)
+        #expect(answer.account?.phoneNumber == PhoneCodeFixture.number)
     }
 
     @Test("G-07: a guest whose number belongs to another account gets both accounts in the answer")
     func collision() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         let guest = try #require(
             try await bench.house.identities.signInAnonymously(
-                .init(origin: IdentityHouse.origin), bench.house.context()
+                .init(origin: IdentityFixture.origin), bench.house.context()
             ).account)
         let token = bench.house.devices.open(guest.accountId, amr: ["anon"])
         let answer = try await bench.signIn(try await bench.sent(), guest: token)
@@ -236,7 +236,7 @@ struct CodeSignInTests {
 
     @Test("X-02: only a caller with the right code learns that an account is disabled")
     func disabled() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         _ = try await bench.account()
         try await bench.house.change("UPDATE accounts SET status = 2")
         let sent = try await bench.sent()

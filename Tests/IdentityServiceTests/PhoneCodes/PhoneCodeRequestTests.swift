@@ -10,7 +10,7 @@ import Testing
 struct PhoneCodeRequestTests {
     @Test("G-06: a six-digit code is sent, and is sealed in the outbox until delivery")
     func sends() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let answer = try await bench.request("+49 151 123-45678", language: "de")
         #expect(answer.requestId.hasPrefix("pcr_"))
         #expect(!answer.isTest)
@@ -31,7 +31,7 @@ struct PhoneCodeRequestTests {
 
     @Test("X-02: numbers with and without an account get the same answer and the same writes")
     func enumeration() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         _ = try await bench.account()
         let known = try await rows(bench, "+4915112345678")
         let unknown = try await rows(bench, "+4915112345679")
@@ -39,7 +39,7 @@ struct PhoneCodeRequestTests {
     }
 
     /// How many rows one request adds to each table.
-    private func rows(_ bench: PhoneBench, _ number: String) async throws -> [Int64] {
+    private func rows(_ bench: PhoneCodeFixture, _ number: String) async throws -> [Int64] {
         func counts() async throws -> [Int64] {
             var counts: [Int64] = []
             for table in ["phone_codes", "outbox", "audit", "accounts", "identities"] {
@@ -56,7 +56,7 @@ struct PhoneCodeRequestTests {
 
     @Test("I-06: neither the number nor the code is stored in clear")
     func erasure() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let sent = try await bench.sent()
         let texts = try await bench.house.store.read { session in
             try session.query("SELECT number_key, code_hash FROM phone_codes", []) { row in
@@ -74,7 +74,7 @@ struct PhoneCodeRequestTests {
 
     @Test("G-25: a repeat gets the same answer and sends nothing")
     func repeats() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let first = try await bench.request(key: "k1")
         let again = try await bench.request(key: "k1")
         #expect(first == again)
@@ -86,10 +86,10 @@ struct PhoneCodeRequestTests {
 
     @Test("I-06: a newer request voids the previous code of the same purpose only")
     func resend() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         let token = bench.house.devices.open(account.accountId)
-        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let proving = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         let first = try await bench.sent()
         let second = try await bench.sent()
         #expect(try await refusal { try await bench.signIn(first) }.code == .invalidCode)
@@ -106,7 +106,7 @@ struct PhoneCodeRequestTests {
             (["all"], "0151 12345678", .invalidPhoneNumber),
         ])
     func countries(countries: [String], number: String, code: ErrorCode) async throws {
-        let bench = try PhoneBench(PhoneSettings(countries: countries))
+        let bench = try PhoneCodeFixture(PhoneSettings(countries: countries))
         let error = try await refusal { try await bench.request(number) }
         #expect(error.code == code)
         #expect(error.fields == ["phone_number"])
@@ -116,9 +116,11 @@ struct PhoneCodeRequestTests {
 
     @Test("G-06: an unknown purpose and an invalid language are refused")
     func purposes() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         for purpose in [IdentityV1.PhoneCodePurpose.unspecified, .unrecognized(9)] {
-            let error = try await refusal { try await bench.request(PhoneBench.number, purpose) }
+            let error = try await refusal {
+                try await bench.request(PhoneCodeFixture.number, purpose)
+            }
             #expect(error == ServiceError(.invalidArgument, fields: ["purpose"]))
         }
         let language = try await refusal { try await bench.request(language: "no language") }
@@ -127,10 +129,12 @@ struct PhoneCodeRequestTests {
 
     @Test("G-14: linking and proving need a session, and proving needs the account's own number")
     func sessions() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         for purpose in [IdentityV1.PhoneCodePurpose.link, .prove] {
-            let error = try await refusal { try await bench.request(PhoneBench.number, purpose) }
+            let error = try await refusal {
+                try await bench.request(PhoneCodeFixture.number, purpose)
+            }
             #expect(error.code == .sessionEnded)
         }
         let token = bench.house.devices.open(account.accountId)
@@ -143,7 +147,7 @@ struct PhoneCodeRequestTests {
 
     @Test("G-06: a test number gets no message and accepts its configured code")
     func tests() async throws {
-        let bench = try PhoneBench(
+        let bench = try PhoneCodeFixture(
             PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
         let answer = try await bench.request("+1 (555) 555-0100")
         #expect(answer.isTest)
@@ -158,7 +162,7 @@ struct PhoneCodeRequestTests {
 
     @Test("G-06: a test number and its codes are refused after its last day")
     func endedTests() async throws {
-        let bench = try PhoneBench(
+        let bench = try PhoneCodeFixture(
             PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
         let end = try #require(bench.house.settings.phone.testNumbers.first).endsAt
         bench.house.time.advance(by: end - bench.house.time.now() - .seconds(60))
@@ -174,7 +178,7 @@ struct PhoneCodeRequestTests {
 
     @Test("N-03: a code that expired before its delivery is not sent, and this is logged")
     func outbox() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         bench.house.texts.fail([.unavailable])
         _ = try await bench.request()
         bench.house.time.advance(by: .seconds(301))
@@ -185,7 +189,7 @@ struct PhoneCodeRequestTests {
 
     @Test("I-06: a new request deletes codes that expired a day ago")
     func purge() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         for last in 0..<3 { _ = try await bench.request("+491511234567\(last)") }
         bench.house.time.advance(by: .seconds(24 * 3_600 + 300))
         _ = try await bench.request("+4915112345679")

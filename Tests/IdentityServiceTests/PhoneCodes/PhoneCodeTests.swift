@@ -51,7 +51,7 @@ struct PhoneCodeTests {
 
     @Test("I-06: a code is valid only for its request, purpose, account and number")
     func binding() throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         let code = try #require(PhoneCode(typed: "123456"))
         let request = PhoneCodeID.drawn(from: house.randomness)
         func binding(

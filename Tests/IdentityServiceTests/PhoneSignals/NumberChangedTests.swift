@@ -8,17 +8,18 @@ import Testing
 /// Phone numbers that have changed hands (A-06, D0).
 struct NumberChangedTests {
     /// An account with a password and a phone number.
-    private func person(_ bench: PhoneBench) async throws -> (account: String, token: String) {
+    private func person(_ bench: PhoneCodeFixture) async throws -> (account: String, token: String)
+    {
         let account = try #require(try await bench.house.register().account).accountId
         let token = bench.house.devices.open(account)
-        let sent = try await bench.sent(PhoneBench.number, .link, accessToken: token)
+        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
         _ = try await bench.link(sent, token)
         return (account, token)
     }
 
     @Test("A-06: a code to a changed number requires a second proof by one of the named methods")
     func demands() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (account, _) = try await person(bench)
         bench.house.time.advance(by: .seconds(3_600))
         try await bench.change()
@@ -36,13 +37,13 @@ struct NumberChangedTests {
 
     @Test("A-06: an independent sign-in and a proof of the number make its codes enough again")
     func confirms() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (account, _) = try await person(bench)
         bench.house.time.advance(by: .seconds(3_600))
         try await bench.change()
         _ = try await bench.house.signIn()
         let token = bench.house.devices.open(account, amr: ["pwd"])
-        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let proving = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         _ = try await bench.prove(proving, token)
         #expect(try await bench.audit().contains("phone.number-confirmed"))
         #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
@@ -58,12 +59,12 @@ struct NumberChangedTests {
 
     @Test("A-06: a session opened with the changed number alone does not confirm it")
     func swapped() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let (account, _) = try await person(bench)
         bench.house.time.advance(by: .seconds(3_600))
         try await bench.change()
         let token = bench.house.devices.open(account, amr: ["sms", "otp"])
-        let proving = try await bench.sent(PhoneBench.number, .prove, accessToken: token)
+        let proving = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
         _ = try await bench.prove(proving, token)
         #expect(try await !bench.audit().contains("phone.number-confirmed"))
         let error = try await refusal { try await bench.signIn(try await bench.sent()) }
@@ -72,7 +73,7 @@ struct NumberChangedTests {
 
     @Test("A-06: a code is enough if the number is the account's only method")
     func alone() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         let account = try await bench.account()
         try await bench.change()
         let answer = try await bench.signIn(try await bench.sent())
@@ -81,14 +82,14 @@ struct NumberChangedTests {
 
     @Test("A-06: a changed number without an account creates one like any other number")
     func nobody() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         try await bench.change()
         #expect(try await bench.signIn(try await bench.sent()).isNewUser)
     }
 
     @Test("A-06: a guard of zero requires no second proof")
     func off() async throws {
-        let bench = try PhoneBench(PhoneSettings(countries: ["all"], changeGuard: .zero))
+        let bench = try PhoneCodeFixture(PhoneSettings(countries: ["all"], changeGuard: .zero))
         let (account, _) = try await person(bench)
         try await bench.change()
         #expect(try await bench.signIn(try await bench.sent()).account?.accountId == account)
@@ -96,7 +97,7 @@ struct NumberChangedTests {
 
     @Test("A-06: only the hash of a changed number is stored, once, for a month")
     func kept() async throws {
-        let bench = try PhoneBench()
+        let bench = try PhoneCodeFixture()
         try await bench.change()
         try await bench.change()
         #expect(try await bench.house.count("number_changes") == 1)

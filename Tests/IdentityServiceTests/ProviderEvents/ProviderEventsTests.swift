@@ -15,7 +15,7 @@ struct ProviderEventsTests {
         "G-05: a revoked consent or deleted Apple account unlinks, ends sessions and sends a mail",
         arguments: ["consent-revoked", "account-delete", "account-deleted"])
     func unlinks(type: String) async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let account = try await scene.linked()
             try await scene.house.relay()
             #expect(try await scene.methods(account) == ["password", "apple"])
@@ -37,7 +37,7 @@ struct ProviderEventsTests {
 
     @Test("G-05: the last method is kept without its grant, and the next Apple sign-in works")
     func lastMethod() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let account = try await scene.signIn()
             try await scene.house.change("UPDATE identities SET sealed_grant = x'01'")
             try await scene.house.relay()
@@ -56,7 +56,7 @@ struct ProviderEventsTests {
 
     @Test("G-05: a notice older than a sign-in or a link does not undo it")
     func late() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let account = try await scene.linked()
             let revokedAt = scene.house.time.now() + .seconds(60)
             scene.house.time.advance(by: .seconds(120))
@@ -72,7 +72,7 @@ struct ProviderEventsTests {
 
     @Test("G-05: sessions opened after the revocation stay valid")
     func later() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let account = try await scene.linked()
             try await scene.house.relay()
             scene.house.time.advance(by: .seconds(60))
@@ -88,7 +88,7 @@ struct ProviderEventsTests {
 
     @Test("G-05: a notice that is delivered twice takes effect once, even after a crash")
     func replayed() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             try await scene.signIn()
             scene.house.time.advance(by: .seconds(60))
             let payload = try scene.notice("consent-revoked")
@@ -96,8 +96,8 @@ struct ProviderEventsTests {
             try await scene.receive(payload)
             #expect(try await scene.waiting(.endAccount) == 1)
             scene.house.store.close()
-            let next = try await NoticeScene(
-                house: IdentityHouse(folder: scene.house.folder, time: scene.house.time, seed: 2),
+            let next = try await ProviderEventFixture(
+                house: IdentityFixture(folder: scene.house.folder, time: scene.house.time, seed: 2),
                 apple: scene.apple)
             try await next.receive(payload)
             #expect(try await next.waiting(.endAccount) == 1)
@@ -107,7 +107,7 @@ struct ProviderEventsTests {
 
     @Test("G-05: ids of notices are deleted after eight days, when a replay is refused as too old")
     func forgotten() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             try await scene.signIn()
             scene.house.time.advance(by: .seconds(60))
             let payload = try scene.notice(
@@ -126,7 +126,7 @@ struct ProviderEventsTests {
 
     @Test("G-05: turning a relay off and on is sent to notification in order")
     func relay() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let account = try await scene.signIn()
             try await scene.house.relay()
             let start = scene.house.time.now()
@@ -150,7 +150,7 @@ struct ProviderEventsTests {
                         payload, at: IdentityOutbox.place(key)))
             }
             #expect(requests.map(\.isOff) == [true, false])
-            #expect(requests.allSatisfy { $0.email == NoticeScene.relay })
+            #expect(requests.allSatisfy { $0.email == ProviderEventFixture.relay })
             #expect(try await scene.count(.relayTurnedOff) == 1)
             #expect(try await scene.count(.relayTurnedOn) == 1)
         }
@@ -158,7 +158,7 @@ struct ProviderEventsTests {
 
     @Test("G-05: forged, foreign, old and unknown notices get the same answer and change nothing")
     func hostile() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let account = try await scene.linked()
             try await scene.house.relay()
             scene.house.time.advance(by: .seconds(60))
@@ -179,7 +179,7 @@ struct ProviderEventsTests {
                 try scene.notice("consent-revoked", of: "nobody"),
                 try scene.notice("age-rating-changed"),
                 // An ID token is not a notice.
-                try scene.apple.token(.apple(of: NoticeScene.subject)),
+                try scene.apple.token(.apple(of: ProviderEventFixture.subject)),
             ]
             for payload in payloads { try await scene.receive(payload) }
             #expect(try await scene.methods(account) == ["password", "apple"])
@@ -193,11 +193,11 @@ struct ProviderEventsTests {
 
     @Test("G-05: a notice is not accepted as an ID token")
     func noIdentity() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let providers = try Providers(
                 settings: ProvidersSettings(
                     providers: [
-                        try ProviderScene.provider(
+                        try ProviderFixture.provider(
                             "apple", scene.apple, noncePolicy: .optional, isApple: true)
                     ], allowsPrivate: true),
                 keys: scene.house.keys, time: scene.house.time,
@@ -214,7 +214,7 @@ struct ProviderEventsTests {
 
     @Test("a notice is refused while Apple's keys are unavailable, so that Apple retries")
     func noKeys() async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             scene.apple.behave(.failing(503))
             let payload = try scene.notice("consent-revoked")
             let error = try await refusal { try await scene.receive(payload) }
@@ -228,7 +228,7 @@ struct ProviderEventsTests {
             "google", "", "Apple", "password",
         ])
     func otherProvider(name: String) async throws {
-        try await NoticeScene.with { scene in
+        try await ProviderEventFixture.with { scene in
             let error = try await refusal {
                 try await scene.events.receive(
                     .init(provider: name, payload: "x"), scene.house.context())

@@ -12,7 +12,7 @@ import Testing
 struct JWKSCacheTests {
     /// A valid Google token, issued now, and its nonce.
     private func sign(
-        _ scene: ProviderScene, by key: IssuerKey? = nil
+        _ scene: ProviderFixture, by key: IssuerKey? = nil
     ) throws -> (token: String, nonce: String) {
         let nonce = try scene.nonce().nonce
         let token = try scene.google.token(.google(of: "117", nonce: nonce), key: key)
@@ -20,14 +20,14 @@ struct JWKSCacheTests {
     }
 
     private func subject(
-        _ scene: ProviderScene, by key: IssuerKey? = nil
+        _ scene: ProviderFixture, by key: IssuerKey? = nil
     ) async throws -> String {
         let (token, nonce) = try sign(scene, by: key)
         return try await scene.identity(token, nonce: nonce).subject
     }
 
     private func code(
-        _ scene: ProviderScene, by key: IssuerKey? = nil
+        _ scene: ProviderFixture, by key: IssuerKey? = nil
     ) async throws -> ServiceError {
         let (token, nonce) = try sign(scene, by: key)
         return try await refusal { try await scene.identity(token, nonce: nonce) }
@@ -36,7 +36,7 @@ struct JWKSCacheTests {
     @Test(
         "SECURITY.md, Tokens: 50 parallel first sign-ins cause one fetch of the keys")
     func single() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             let (token, nonce) = try sign(scene)
             let subjects = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<50 {
@@ -53,7 +53,7 @@ struct JWKSCacheTests {
     @Test(
         "SECURITY.md, Tokens: unknown kids cause one fetch in 30 s, which finds a new key")
     func unknown() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             #expect(try await subject(scene) == "117")
             let stranger = try IssuerKey(.es256)
             let forged = try IssuerKey(.rs256)
@@ -77,7 +77,7 @@ struct JWKSCacheTests {
 
     @Test("a withdrawn key is refused once the cached key set expires")
     func withdrawn() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             scene.google.cache("max-age=600")
             let old = scene.google.key
             #expect(try await subject(scene) == "117")
@@ -92,7 +92,7 @@ struct JWKSCacheTests {
 
     @Test("SECURITY.md, Tokens: stale keys are used for a day while the provider is down")
     func stale() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             scene.google.cache("max-age=600")
             #expect(try await subject(scene) == "117")
             scene.google.behave(.failing(503))
@@ -128,7 +128,7 @@ struct JWKSCacheTests {
         ])
     func unavailable(behaviour: ProviderIssuer.Behaviour, reason: String) async throws {
         let timeout: Duration = reason == "timed-out" ? .milliseconds(200) : .seconds(10)
-        try await ProviderScene.with(timeout: timeout) { scene in
+        try await ProviderFixture.with(timeout: timeout) { scene in
             scene.google.behave(behaviour)
             let error = try await code(scene)
             #expect(error.code == .providerUnavailable)
@@ -140,7 +140,7 @@ struct JWKSCacheTests {
 
     @Test("a redirect of the key URL is followed")
     func redirect() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             scene.apple.behave(.answering(scene.google.keySet))
             scene.google.behave(.redirecting(to: scene.apple.keysURL))
             let subject = try await subject(scene)
@@ -150,7 +150,7 @@ struct JWKSCacheTests {
 
     @Test("SECURITY.md, Tokens: private addresses are refused unless the operator allows them")
     func addresses() async throws {
-        try await ProviderScene.with(allowsPrivate: false) { scene in
+        try await ProviderFixture.with(allowsPrivate: false) { scene in
             let error = try await code(scene)
             #expect(error.code == .providerUnavailable)
             #expect(scene.google.requests == 0)
@@ -168,7 +168,7 @@ struct JWKSCacheTests {
                 ).map { .described(by: $0) } ?? provider.keyPlace,
                 emailTrust: .verified, hashesNonce: provider.hashesNonce)
         }
-        try await ProviderScene.with(described) { scene in
+        try await ProviderFixture.with(described) { scene in
             #expect(try await subject(scene) == "117")
             #expect(scene.google.requests == 2)
             let more = (0..<150).map { #""member\#($0)":[]"# }.joined(separator: ",")
@@ -192,7 +192,7 @@ struct JWKSCacheTests {
 
     @Test("a provider that stalls does not delay sign-ins with another provider")
     func neighbours() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             scene.apple.behave(.stalling)
             let nonce = try scene.nonce(for: "apple").nonce
             let token = try scene.apple.token(.apple(of: "1", nonce: nonce))

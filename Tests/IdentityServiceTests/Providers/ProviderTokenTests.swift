@@ -13,7 +13,7 @@ import Testing
 struct ProviderTokenTests {
     @Test("G-04: Google's token gives issuer, subject, verified email, name and picture")
     func google() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             let nonce = try scene.nonce()
             #expect(nonce.providerNonce == nonce.nonce)
             let claims = IssuedClaims.google(
@@ -37,7 +37,7 @@ struct ProviderTokenTests {
 
     @Test("G-05: Apple's token has the hash of the nonce and boolean claims as text, and no name")
     func apple() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             let nonce = try scene.nonce(for: "apple")
             #expect(nonce.providerNonce == Hex.encode(SHA256.hash(nonce.nonce.utf8)))
             let claims = IssuedClaims.apple(
@@ -58,7 +58,7 @@ struct ProviderTokenTests {
         "G-05: Apple's web dialog sends the nonce unhashed; both forms of an issuer are equal"
     )
     func spellings() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             let nonce = try scene.nonce(for: "apple").nonce
             let plain = try scene.apple.token(.apple(of: "1", nonce: nonce))
             let first = try await scene.identity(plain, nonce: nonce, by: "apple")

@@ -9,12 +9,12 @@ import TestSupport
 extension TokenMutation {
     static let form: [TokenMutation] = algorithms + ownKeys + names + types + cuts
 
-    private static func unsigned(_ algorithm: String, _ bench: MutationBench) -> String {
+    private static func unsigned(_ algorithm: String, _ bench: TokenMutationFixture) -> String {
         let header = #"{"alg":"\#(algorithm)","typ":"JWT","kid":"\#(bench.key.identifier)"}"#
         return Base64URL.encode(header.utf8) + "." + bench.parts[1]
     }
 
-    private static func hmac(under key: [UInt8], _ bench: MutationBench) -> HandedIn {
+    private static func hmac(under key: [UInt8], _ bench: TokenMutationFixture) -> HandedIn {
         let message = unsigned("HS256", bench)
         let mac = KeyedHash(key: SecretBytes(copying: key)).hash(message.utf8)
         return bench.handIn(message + "." + Base64URL.encode(mac))

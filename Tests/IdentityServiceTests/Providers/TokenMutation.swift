@@ -1,9 +1,4 @@
-import Cryptography
-import JSON
-import Messages
-import ProviderIssuer
 import ServiceRuntime
-import TestSupport
 
 /// A token and a nonce as a caller sends them.
 struct HandedIn: Sendable {
@@ -12,79 +7,17 @@ struct HandedIn: Sendable {
     var provider = "google"
 }
 
-/// What mutations need: a scene, and a valid token with its nonce.
-struct MutationBench {
-    let scene: ProviderScene
-    /// A nonce for Google.
-    let nonce: String
-    /// A nonce for Apple.
-    let appleNonce: String
-    /// The claims of the valid token.
-    let claims: IssuedClaims
-    /// The valid token and its three parts.
-    let good: String
-    let parts: [String]
-    /// A key that no provider publishes.
-    let stranger: IssuerKey
-
-    init(_ scene: ProviderScene) throws {
-        self.scene = scene
-        nonce = try scene.nonce().nonce
-        appleNonce = try scene.nonce(for: "apple").nonce
-        let now = scene.time.now().seconds
-        claims = IssuedClaims([
-            ("iss", .string(scene.google.issuer)), ("aud", .string(ProviderIssuer.audience)),
-            ("iat", .integer(now)), ("exp", .integer(now + 600)), ("sub", .string("117")),
-            ("email", .string("ada@example.org")), ("email_verified", .boolean(true)),
-            ("nonce", .string(nonce)),
-        ])
-        good = try scene.google.token(claims)
-        parts = good.split(separator: ".").map(String.init)
-        stranger = try IssuerKey(.rs256)
-    }
-
-    /// The scene's time in seconds.
-    var now: Int64 { scene.time.now().seconds }
-    /// Google's signing key.
-    var key: IssuerKey { scene.google.key }
-
-    /// A part of the valid token without its last bytes.
-    func cut(_ part: Int, by count: Int) -> String {
-        Base64URL.encode((Base64URL.decode(parts[part].utf8) ?? []).dropLast(count))
-    }
-
-    func handIn(_ token: String) -> HandedIn { HandedIn(token: token, nonce: nonce) }
-
-    /// A token with header members added or replaced, signed with the real key.
-    func header(_ header: [(String, JSONValue)], by key: IssuerKey? = nil) throws -> HandedIn {
-        handIn(try scene.google.token(claims, header: header, key: key))
-    }
-
-    /// A token with changed claims, signed with the real key.
-    func saying(_ changes: [(String, JSONValue)]) throws -> HandedIn {
-        handIn(try scene.google.token(claims.with(changes)))
-    }
-
-    /// A token without a claim, signed with the real key.
-    func without(_ name: String) throws -> HandedIn {
-        handIn(try key.token(claims.without(name).text))
-    }
-
-    /// A token with this payload, signed with the real key.
-    func payload(_ text: String) throws -> HandedIn { handIn(try key.token(text)) }
-}
-
 /// One way to make a valid token invalid, and the expected error.
 struct TokenMutation: Sendable {
     let name: String
     let code: ErrorCode
     /// A word of the error's detail.
     let word: String
-    let make: @Sendable (MutationBench) throws -> HandedIn
+    let make: @Sendable (TokenMutationFixture) throws -> HandedIn
 
     init(
         _ name: String, _ word: String, code: ErrorCode = .invalidProviderToken,
-        _ make: @escaping @Sendable (MutationBench) throws -> HandedIn
+        _ make: @escaping @Sendable (TokenMutationFixture) throws -> HandedIn
     ) {
         self.name = name
         self.word = word

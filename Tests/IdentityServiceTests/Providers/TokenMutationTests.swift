@@ -21,8 +21,8 @@ struct TokenMutationTests {
 
     @Test("G-04, G-05: each invalid token is refused with the expected code and without a fetch")
     func mutations() async throws {
-        try await ProviderScene.with(two) { scene in
-            let bench = try MutationBench(scene)
+        try await ProviderFixture.with(two) { scene in
+            let bench = try TokenMutationFixture(scene)
             let identity = try await scene.identity(bench.good, nonce: bench.nonce)
             #expect(identity.subject == "117", "the unchanged token is valid")
             let mutations = TokenMutation.form + TokenMutation.claims
@@ -45,8 +45,8 @@ struct TokenMutationTests {
 
     @Test("G-04: every truncation and every changed character is refused, without a fetch")
     func changes() async throws {
-        try await ProviderScene.with { scene in
-            let bench = try MutationBench(scene)
+        try await ProviderFixture.with { scene in
+            let bench = try TokenMutationFixture(scene)
             #expect(try await scene.identity(bench.good, nonce: bench.nonce).subject == "117")
             let token = Array(bench.good.utf8)
             for place in token.indices {
@@ -68,8 +68,8 @@ struct TokenMutationTests {
     func attacks() async throws {
         let time = ManualTime()
         let issuer = try await ProviderIssuer(time: time, algorithm: .es256)
-        try await ProviderScene.with { scene in
-            let provider = try ProviderScene.provider("google", issuer, algorithms: [.es256])
+        try await ProviderFixture.with { scene in
+            let provider = try ProviderFixture.provider("google", issuer, algorithms: [.es256])
             let check = try Self.check(of: provider, scene)
             let nonce = try scene.nonce().nonce
             let good = try issuer.token(.google(of: "1", nonce: nonce))
@@ -90,7 +90,7 @@ struct TokenMutationTests {
     }
 
     private static func check(
-        of provider: Provider, _ scene: ProviderScene
+        of provider: Provider, _ scene: ProviderFixture
     ) throws -> ProviderTokenCheck {
         try Providers(
             settings: ProvidersSettings(providers: [provider], allowsPrivate: true),
@@ -101,7 +101,7 @@ struct TokenMutationTests {
 
     @Test("a provider that is not configured is refused, for tokens and for nonces")
     func unknown() async throws {
-        try await ProviderScene.with { scene in
+        try await ProviderFixture.with { scene in
             for name in ["", "Google", "password", "example"] {
                 let error = try await refusal {
                     try await scene.identity("a.b.c", nonce: "", by: name)
@@ -120,7 +120,7 @@ struct TokenMutationTests {
                 keyPlace: provider.keyPlace, emailTrust: provider.emailTrust,
                 noncePolicy: .optional)
         }
-        try await ProviderScene.with(easy) { scene in
+        try await ProviderFixture.with(easy) { scene in
             let bare = try scene.google.token(.google(of: "117"))
             let identity = try await scene.identity(bare, nonce: "")
             #expect(identity.subject == "117")
@@ -136,8 +136,8 @@ struct TokenMutationTests {
 
     @Test("G-05: a token signs in once, so an intercepted token is useless")
     func once() async throws {
-        try await ProviderScene.with { scene in
-            let house = try IdentityHouse(time: scene.time)
+        try await ProviderFixture.with { scene in
+            let house = try IdentityFixture(time: scene.time)
             let identities = IdentitiesHandler(
                 settings: house.settings, store: house.store, keys: house.keys,
                 randomness: house.randomness, keepsGrants: false, devices: house.devices,
@@ -148,7 +148,7 @@ struct TokenMutationTests {
                 .google(of: "117", email: "ada@example.org", nonce: nonce.providerNonce))
             let request = IdentityV1.SignInWithProviderRequest(
                 token: .init(provider: "google", idToken: token, nonce: nonce.nonce),
-                origin: IdentityHouse.origin)
+                origin: IdentityFixture.origin)
             let first = try await identities.signInWithProvider(request, house.context("key-1"))
             #expect(first.isNewUser)
             #expect(first.account?.methods == ["google"])
@@ -163,8 +163,8 @@ struct TokenMutationTests {
 
     @Test("G-05: times are accepted with 60 s of leeway in both directions, to the second")
     func leeway() async throws {
-        try await ProviderScene.with { scene in
-            let bench = try MutationBench(scene)
+        try await ProviderFixture.with { scene in
+            let bench = try TokenMutationFixture(scene)
             let late = try bench.saying([
                 ("exp", .integer(bench.now - 59)), ("iat", .integer(bench.now - 600)),
                 ("nbf", .integer(bench.now - 600)),
@@ -179,8 +179,8 @@ struct TokenMutationTests {
 
     @Test("unusual but valid tokens pass: typ absent or lower case, two audiences with azp")
     func harmless() async throws {
-        try await ProviderScene.with(two) { scene in
-            let bench = try MutationBench(scene)
+        try await ProviderFixture.with(two) { scene in
+            let bench = try TokenMutationFixture(scene)
             let both = JSONValue.array([.string("client-1"), .string("client-2")])
             let two = try bench.saying([("aud", both), ("azp", .string("client-2"))])
             #expect(try await scene.identity(two.token, nonce: two.nonce).audience == "client-2")

@@ -10,12 +10,12 @@ import Testing
 
 @Suite("X-02: the time that a failed sign-in takes", .timeLimit(.minutes(1)))
 struct ResponseTimeFloorTests {
-    let house: IdentityHouse
-    let scene: ImportScene
+    let house: IdentityFixture
+    let scene: ImportFixture
 
     init() throws {
-        house = try IdentityHouse()
-        scene = ImportScene(house)
+        house = try IdentityFixture()
+        scene = ImportFixture(house)
     }
 
     @Test("no failure waits if all stored passwords have the service's own scheme")
@@ -33,7 +33,7 @@ struct ResponseTimeFloorTests {
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         let account = try #require(try await house.register("own@example.org").account)
         let session = house.devices.session(of: house.devices.open(account.accountId))
-        _ = try await scene.take([ImportScene.record()])
+        _ = try await scene.take([ImportFixture.record()])
         let audited = try await house.count("audit")
         func context(_ milliseconds: Int) -> CallContext {
             CallContext(deadline: house.time.uptime() + .milliseconds(milliseconds))
@@ -41,7 +41,7 @@ struct ResponseTimeFloorTests {
         func verify(_ password: SecretBytes, _ context: CallContext) async throws {
             _ = try await house.accounts.verifyPassword(
                 .init(
-                    email: "own@example.org", password: password, origin: IdentityHouse.origin),
+                    email: "own@example.org", password: password, origin: IdentityFixture.origin),
                 context)
         }
         let refused = ServiceError(.deadlineExceeded, notProcessed: true)
@@ -52,13 +52,13 @@ struct ResponseTimeFloorTests {
                     .init(
                         accountId: account.accountId, sessionId: session,
                         currentPassword: password, newPassword: "Another7Horse",
-                        origin: IdentityHouse.origin), context(649))
+                        origin: IdentityFixture.origin), context(649))
             }
             let resend = try await refusal {
                 try await house.emails.resendVerificationByPassword(
                     .init(
                         email: "own@example.org", password: password,
-                        origin: IdentityHouse.origin), context(649))
+                        origin: IdentityFixture.origin), context(649))
             }
             #expect([change, resend] == [refused, refused])
         }
@@ -71,9 +71,9 @@ struct ResponseTimeFloorTests {
         try house.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
         _ = try await house.register("own@example.org")
-        var bare = ImportScene.record("u2", email: "bare@example.org")
+        var bare = ImportFixture.record("u2", email: "bare@example.org")
         bare.passwordHash = ""
-        _ = try await scene.take([ImportScene.record(), bare])
+        _ = try await scene.take([ImportFixture.record(), bare])
         // Batched completions would reveal the scheme by their time.
         #expect(!house.passwords.gathersAnswers)
         for email in [
@@ -119,7 +119,7 @@ struct ResponseTimeFloorTests {
     func cancelled() async throws {
         try house.slots.know(
             PasswordScheme(name: "$2b$04"), takes: .milliseconds(400))
-        _ = try await scene.take([ImportScene.record()])
+        _ = try await scene.take([ImportFixture.record()])
         let attempt = Task { [house] in
             try await refusal { try await house.signIn(password: "Wrong7Horse") }
         }
@@ -131,7 +131,7 @@ struct ResponseTimeFloorTests {
 
     @Test("stored schemes are read at start, and dropped once no account uses them")
     func restart() async throws {
-        _ = try await scene.take([ImportScene.record()])
+        _ = try await scene.take([ImportFixture.record()])
         func slots() throws -> ResponseTimeFloor {
             let slots = ResponseTimeFloor(
                 store: house.store, passwords: house.passwords, time: house.time,
@@ -147,7 +147,7 @@ struct ResponseTimeFloorTests {
 
     @Test("each stored scheme is listed once, whatever the number of accounts")
     func schemes() async throws {
-        var records = (0..<30).map { ImportScene.record("u\($0)", email: "u\($0)@example.org") }
+        var records = (0..<30).map { ImportFixture.record("u\($0)", email: "u\($0)@example.org") }
         for place in 0..<10 {
             records[place].passwordHash =
                 "$pbkdf2-sha256$i=1000$AAAA$AAECAwQFBgcICQoLDA0ODw"

@@ -16,11 +16,11 @@ struct SlotTimingTests {
 
     @Test("unknown accounts and all password schemes take at least the slot, interleaved")
     func interleaved() async throws {
-        let house = try IdentityHouse()
+        let house = try IdentityFixture()
         // Handlers over the fixture's store, with the machine's clock.
         let (time, logger) = (SystemTime(), house.log.logger(time: house.time))
         let passwords = try PasswordHashPool(
-            settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityHouse.cheap),
+            settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityFixture.cheap),
             time: time, randomness: house.randomness, metrics: MetricsRegistry())
         let slots = ResponseTimeFloor(
             store: house.store, passwords: passwords, time: time, logger: logger)
@@ -31,7 +31,9 @@ struct SlotTimingTests {
             settings: house.settings, store: house.store, keys: house.keys, passwords: passwords,
             slots: slots, time: time, randomness: house.randomness, logger: logger)
         _ = try await house.register("own@example.org")
-        var (old, bare) = (ImportScene.record("1"), ImportScene.record("2", email: "b@example.org"))
+        var (old, bare) = (
+            ImportFixture.record("1"), ImportFixture.record("2", email: "b@example.org")
+        )
         old.passwordHash = Self.bcrypt
         bare.passwordHash = ""
         _ = try await imports.importAccounts(

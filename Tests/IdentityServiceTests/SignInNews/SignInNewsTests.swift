@@ -8,10 +8,10 @@ import Testing
 
 @Suite("G-08: what a sign-in reports about the one before", .timeLimit(.minutes(1)))
 struct SignInNewsTests {
-    let house: IdentityHouse
+    let house: IdentityFixture
 
     init() async throws {
-        house = try IdentityHouse()
+        house = try IdentityFixture()
         _ = try await house.register()
     }
 

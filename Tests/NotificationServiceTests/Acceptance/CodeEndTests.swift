@@ -14,7 +14,7 @@ struct CodeEndTests {
         -> NotificationV1.SendEmailRequest
     {
         NotificationV1.SendEmailRequest(
-            recipient: ServiceBench.recipient, template: template, language: "en",
+            recipient: NotificationFixture.recipient, template: template, language: "en",
             variables: [.init(name: "code", value: "482913"), .init(name: "minutes", value: "10")],
             expiresAtMs: moment?.milliseconds ?? 0)
     }
@@ -23,7 +23,7 @@ struct CodeEndTests {
         "G-06: a mail with a code is rejected if it has no expiry, or one more than a day ahead",
         arguments: ["sign-in-code", "verify-email-code"])
     func mails(_ template: String) async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let end = bench.time.now() + Self.day
         for moment in [nil, end + .milliseconds(1)] {
             let error = await #expect(throws: ServiceError.self) {
@@ -40,7 +40,7 @@ struct CodeEndTests {
 
     @Test("G-06, N-02: a text message with a code is rejected without an expiry within a day")
     func texts() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         for moment: Int64 in [0, (start + Self.day + .milliseconds(1)).milliseconds] {
             let error = await #expect(throws: ServiceError.self) {
                 try await bench.sendCode(expiresAtMs: moment)

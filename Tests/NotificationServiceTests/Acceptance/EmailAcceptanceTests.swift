@@ -11,7 +11,7 @@ import Testing
 struct EmailAcceptanceTests {
     @Test("N-01: an accepted mail is committed, with its audit record, before the response")
     func accepted() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let id = try await bench.send()
         #expect(MessageID(text: id) != nil)
         #expect(try await bench.ask("SELECT state FROM message") == [.integer(0)])
@@ -21,7 +21,7 @@ struct EmailAcceptanceTests {
 
     @Test("G-25: a repeated key and request return the same message, 50 at once and days later")
     func repeated() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let ids = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 { group.addTask { try await bench.send() } }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -35,13 +35,13 @@ struct EmailAcceptanceTests {
 
     @Test("G-25: a key reused for another request is rejected; applications do not share keys")
     func reused() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let first = try await bench.send()
         await #expect(throws: ServiceError(.idempotencyKeyReused)) {
-            try await bench.send(ServiceBench.request(to: "eve@example.org"))
+            try await bench.send(NotificationFixture.request(to: "eve@example.org"))
         }
         await #expect(throws: ServiceError(.idempotencyKeyReused)) {
-            try await bench.send(ServiceBench.request(link: "https://app.example/other"))
+            try await bench.send(NotificationFixture.request(link: "https://app.example/other"))
         }
         #expect(try await bench.send(application: "another") != first)
         #expect(try await bench.send(key: "k-2") != first)
@@ -49,7 +49,7 @@ struct EmailAcceptanceTests {
 
     @Test("a mail without an idempotency key is rejected", arguments: [nil, ""] as [String?])
     func keyless(_ key: String?) async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let error = await #expect(throws: ServiceError.self) { try await bench.send(key: key) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.fields == ["idempotency-key"])
@@ -63,7 +63,7 @@ struct EmailAcceptanceTests {
             _ field: String, _ code: ErrorCode = .invalidArgument,
             _ change: (inout NotificationV1.SendEmailRequest) -> Void
         ) {
-            var request = ServiceBench.request()
+            var request = NotificationFixture.request()
             change(&request)
             self.request = request
             self.code = code
@@ -89,7 +89,7 @@ struct EmailAcceptanceTests {
             },
         ])
     func refused(_ bad: Bad) async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let error = await #expect(throws: ServiceError.self) { try await bench.send(bad.request) }
         #expect(error?.code == bad.code)
         #expect(error?.fields == [bad.field])
@@ -98,7 +98,7 @@ struct EmailAcceptanceTests {
 
     @Test("SECURITY.md, Secrets: neither recipient nor link is readable on disk or in the log")
     func sealed() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         try await bench.send()
         try await bench.store.truncateLog()
         let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)

@@ -66,7 +66,7 @@ struct RecipientRateLimiterTests {
 
     @Test("D14: messages whose transaction rolled back do not count against the rate")
     func undone() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         try await bench.store.write { transaction in
             _ = try transaction.execute(
                 """
@@ -114,10 +114,10 @@ struct RecipientRateLimiterTests {
     @Test("N-03: a thousand messages to one recipient delay no other mail and are not lost")
     func flood() async throws {
         let route = RecordingRoute()
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         for number in 0..<100 { try await bench.send(key: "flood \(number)") }
         for number in 0..<10 {
-            let request = ServiceBench.request(to: "other\(number)@example.org")
+            let request = NotificationFixture.request(to: "other\(number)@example.org")
             try await bench.send(request, key: "other \(number)")
         }
         try await bench.delivering {
@@ -135,14 +135,14 @@ struct RecipientRateLimiterTests {
     @Test("M7: sixty warnings to one recipient delay neither a reset link nor other people's mail")
     func warnings() async throws {
         let route = RecordingRoute()
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         let spellings = ["ada@example.org", "Ada@Example.ORG", "ADA@example.org"]
         for number in 0..<60 {
             // All spellings are one mailbox.
-            let request = ServiceBench.warning(to: spellings[number % spellings.count])
+            let request = NotificationFixture.warning(to: spellings[number % spellings.count])
             try await bench.send(request, key: "warning \(number)")
         }
-        try await bench.send(ServiceBench.reset(to: "aDa@example.org"), key: "reset")
+        try await bench.send(NotificationFixture.reset(to: "aDa@example.org"), key: "reset")
         try await bench.delivering { try await bench.until(sent: 21) }
         #expect(route.recipients.contains("aDa@example.org"))
         #expect(
@@ -158,7 +158,7 @@ struct RecipientRateLimiterTests {
                 == [.integer(20)])
         // A repeat of a dropped message gets the same response as the first call.
         try await bench.send(
-            ServiceBench.warning(to: spellings[59 % spellings.count]), key: "warning 59")
+            NotificationFixture.warning(to: spellings[59 % spellings.count]), key: "warning 59")
         #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(61)])
     }
 }

@@ -11,7 +11,7 @@ import Testing
 struct AddressesHandlerTests {
     @Test("N-03: a suppressed address is shown with its reason, and can be released once")
     func release() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let handler = AddressesHandler(store: bench.store, keys: bench.keys, time: bench.time)
         let hash = bench.keys.recipient(Array("ada@example.org".utf8))
         try await bench.store.write { try $0.suppressAddress(hash, reason: "smtp-550-5.1.1") }
@@ -28,7 +28,7 @@ struct AddressesHandlerTests {
 
     @Test("only the operator's tool may call these rpcs; an invalid address is rejected")
     func refused() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let handler = AddressesHandler(store: bench.store, keys: bench.keys, time: bench.time)
         for application in ["identity", "gateway", "app"] {
             await #expect(throws: ServiceError.self) {
@@ -45,7 +45,9 @@ struct AddressesHandlerTests {
         }
     }
 
-    private func context(_ bench: ServiceBench, _ application: String = "tool") -> CallContext {
+    private func context(_ bench: NotificationFixture, _ application: String = "tool")
+        -> CallContext
+    {
         CallContext(
             application: application, deadline: bench.time.uptime() + .seconds(10),
             metadata: Metadata())

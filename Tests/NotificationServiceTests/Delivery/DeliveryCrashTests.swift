@@ -12,14 +12,14 @@ struct DeliveryCrashTests {
     @Test("SECURITY.md, Crash: a mail accepted before a crash is delivered once after the restart")
     func afterAcceptance() async throws {
         let folder = try TemporaryFolder()
-        let first = try ServiceBench(in: folder)
+        let first = try NotificationFixture(in: folder)
         let id = try await first.send()
         first.store.close()
-        let second = try ServiceBench(in: folder, seed: 2)
+        let second = try NotificationFixture(in: folder, seed: 2)
         try await second.delivering { try await second.until(sent: 1) }
         #expect(try await second.send() == id)
         second.store.close()
-        let third = try ServiceBench(in: folder, seed: 3)
+        let third = try NotificationFixture(in: folder, seed: 3)
         await third.delivering { await third.time.sleepers() }
         #expect(third.inbox.count == 1)
     }
@@ -27,12 +27,12 @@ struct DeliveryCrashTests {
     @Test("after a crash with a claimed message, the next start releases the lease at once")
     func afterClaim() async throws {
         let folder = try TemporaryFolder()
-        let first = try ServiceBench(in: folder)
+        let first = try NotificationFixture(in: folder)
         try await first.send()
         let claimed = try await first.store.write { try $0.claimMails(8) }
         #expect(claimed.map(\.delivery.attempts) == [1])
         first.store.close()
-        let second = try ServiceBench(in: folder, seed: 2)
+        let second = try NotificationFixture(in: folder, seed: 2)
         try await second.delivering { try await second.until(sent: 1) }
         #expect(second.inbox.count == 1)
         #expect(try await second.ask("SELECT attempts FROM message") == [.integer(2)])
@@ -42,10 +42,10 @@ struct DeliveryCrashTests {
         "a crash between delivery and its record sends the same mail again; the inbox keeps one")
     func afterDelivery() async throws {
         let folder = try TemporaryFolder()
-        let first = try ServiceBench(in: folder)
+        let first = try NotificationFixture(in: folder)
         try await first.send()
         let claimed = try await first.store.write { try $0.claimMails(8) }
-        let routes = try ServiceBench.settings([:]).makeRoutes(
+        let routes = try NotificationFixture.settings([:]).makeRoutes(
             dataFolder: folder.path, store: first.store, keys: first.keys, time: first.time,
             logger: first.log.logger(time: first.time))
         let attempts = DeliveryAttempts(
@@ -53,7 +53,7 @@ struct DeliveryCrashTests {
             logger: first.log.logger(time: first.time))
         #expect(await attempts.outcome(try #require(claimed.first)) == .taken)
         first.store.close()
-        let second = try ServiceBench(in: folder, seed: 2)
+        let second = try NotificationFixture(in: folder, seed: 2)
         #expect(second.inbox.count == 1)
         try await second.delivering { try await second.until(sent: 1) }
         #expect(second.inbox.count == 1)
@@ -65,7 +65,8 @@ struct DeliveryCrashTests {
         script.ending = .stall
         let sink = try SMTPSink(script)
         let folder = try TemporaryFolder()
-        let first = try ServiceBench(in: folder, route: ServiceBench.route(to: sink).route)
+        let first = try NotificationFixture(
+            in: folder, route: NotificationFixture.route(to: sink).route)
         try await first.send()
         try await first.delivering {
             try await first.until("SELECT state FROM message", gives: .integer(1))
@@ -74,8 +75,8 @@ struct DeliveryCrashTests {
         #expect(try await first.ask("SELECT state FROM message") == [.integer(1)])
         first.store.close()
         sink.script.ending = .answer("250 taken")
-        let (route, client) = try ServiceBench.route(to: sink)
-        let second = try ServiceBench(in: folder, seed: 2, route: route)
+        let (route, client) = try NotificationFixture.route(to: sink)
+        let second = try NotificationFixture(in: folder, seed: 2, route: route)
         try await second.delivering { try await second.until(sent: 1) }
         #expect(sink.mails.count == 2)
         #expect(Set(sink.mails.map(\.bytes)).count == 1)
@@ -85,7 +86,7 @@ struct DeliveryCrashTests {
 
     @Test("concurrent claims never return the same message")
     func claims() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         for number in 0..<20 { try await bench.send(key: "\(number)") }
         let claimed = try await withThrowingTaskGroup(of: [StoredMessage].self) { group in
             for _ in 0..<8 {
@@ -99,7 +100,7 @@ struct DeliveryCrashTests {
 
     @Test("an outcome recorded after the lease was released changes nothing")
     func lateNote() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         try await bench.send()
         let claimed = try await bench.store.write { try $0.claimMails(1) }
         let message = try #require(claimed.first)

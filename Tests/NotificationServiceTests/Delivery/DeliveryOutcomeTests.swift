@@ -58,7 +58,7 @@ struct DeliveryOutcomeTests {
     @Test("a dead address is passed to the route in the transaction that ends the message")
     func deadAddress() async throws {
         let route = RecordingRoute { _ in .refused("gone", addressIsDead: true) }
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         try await bench.send()
         try await bench.delivering {
             try await bench.until("SELECT state FROM message", gives: .integer(4))
@@ -77,7 +77,7 @@ struct DeliveryOutcomeTests {
     @Test("no message is claimed while the route is closed; all are sent once it opens")
     func closed() async throws {
         let route = RecordingRoute()
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         route.readiness = .closed(until: bench.time.now() + .seconds(30))
         for number in 0..<20 { try await bench.send(key: "\(number)") }
         try await bench.delivering {
@@ -92,7 +92,7 @@ struct DeliveryOutcomeTests {
 
     @Test("SECURITY.md, Erasure: a sent message's content is gone from the database and its WAL")
     func wiped() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         try await bench.send()
         let stored = try await bench.ask("SELECT content FROM message").first
         guard case .blob(let content)? = stored else {

@@ -12,14 +12,14 @@ struct DeliveryWorkerTests {
     @Test(
         "N-01: with default settings a mail arrives in the inbox, and its content is then deleted")
     func inbox() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let id = try await bench.send()
         try await bench.delivering { try await bench.until(sent: 1) }
         let mail = try #require(bench.inbox.first)
         #expect(bench.inbox.count == 1)
-        #expect(mail.to == ServiceBench.recipient)
+        #expect(mail.to == NotificationFixture.recipient)
         #expect(mail.fields["message-id"] == "<\(id)@localhost>")
-        #expect(mail.text.contains(ServiceBench.link))
+        #expect(mail.text.contains(NotificationFixture.link))
         #expect(try await bench.ask("SELECT content FROM message") == [.null])
         #expect(
             try await bench.ask("SELECT kind FROM audit ORDER BY number")
@@ -29,7 +29,7 @@ struct DeliveryWorkerTests {
 
     @Test("a mail accepted while the worker is idle is sent at once")
     func rings() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         try await bench.delivering {
             await bench.time.sleepers()
             try await bench.send()
@@ -41,12 +41,12 @@ struct DeliveryWorkerTests {
     @Test("N-01: a hundred mails are sent over SMTP, once each, while more are being accepted")
     func smtp() async throws {
         let sink = try SMTPSink()
-        let (route, client) = try ServiceBench.route(to: sink)
-        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        let (route, client) = try NotificationFixture.route(to: sink)
+        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
         try await bench.delivering {
             for number in 0..<100 {
                 try await bench.send(
-                    ServiceBench.request(to: "p\(number)@example.org"), key: "\(number)")
+                    NotificationFixture.request(to: "p\(number)@example.org"), key: "\(number)")
             }
             try await bench.until(sent: 100)
         }
@@ -62,8 +62,8 @@ struct DeliveryWorkerTests {
         var script = SMTPSink.Script()
         script.ending = .answer("451 not now")
         let sink = try SMTPSink(script)
-        let (route, client) = try ServiceBench.route(to: sink)
-        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        let (route, client) = try NotificationFixture.route(to: sink)
+        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
         try await bench.send()
         try await bench.delivering {
             for attempt in 1...4 {
@@ -89,8 +89,8 @@ struct DeliveryWorkerTests {
         var script = SMTPSink.Script()
         script.recipient = "550 no such person ada.canary@example.org"
         let sink = try SMTPSink(script)
-        let (route, client) = try ServiceBench.route(to: sink)
-        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        let (route, client) = try NotificationFixture.route(to: sink)
+        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
         try await bench.send()
         try await bench.delivering {
             try await bench.until("SELECT state FROM message", gives: .integer(4))
@@ -110,8 +110,8 @@ struct DeliveryWorkerTests {
         var script = SMTPSink.Script()
         script.ending = .drop
         let sink = try SMTPSink(script)
-        let (route, client) = try ServiceBench.route(to: sink)
-        let bench = try ServiceBench(in: TemporaryFolder(), route: route)
+        let (route, client) = try NotificationFixture.route(to: sink)
+        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
         try await bench.send()
         try await bench.delivering {
             try await bench.until("SELECT state FROM message", gives: .integer(2))
@@ -128,9 +128,9 @@ struct DeliveryWorkerTests {
 
     @Test("N-05: a link that has expired is not sent")
     func expired() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let expiresAt = bench.time.now() + .seconds(60)
-        try await bench.send(ServiceBench.request(expiresAtMs: expiresAt.milliseconds))
+        try await bench.send(NotificationFixture.request(expiresAtMs: expiresAt.milliseconds))
         bench.time.advance(by: .seconds(60))
         try await bench.delivering {
             try await bench.until("SELECT state FROM message", gives: .integer(4))
@@ -143,15 +143,15 @@ struct DeliveryWorkerTests {
     func wrongKey() async throws {
         let folder = try TemporaryFolder()
         let time = ManualTime()
-        let right = try ServiceBench(in: folder, time: time)
+        let right = try NotificationFixture(in: folder, time: time)
         try await right.send()
         right.store.close()
-        let wrong = try ServiceBench(in: folder, time: time, masterSeed: 100)
+        let wrong = try NotificationFixture(in: folder, time: time, masterSeed: 100)
         try await wrong.delivering {
             try await wrong.until("SELECT state FROM message", gives: .integer(2))
         }
         wrong.store.close()
-        let again = try ServiceBench(in: folder, time: time)
+        let again = try NotificationFixture(in: folder, time: time)
         time.advance(by: .seconds(10))
         try await again.delivering { try await again.until(sent: 1) }
         #expect(again.inbox.count == 1)
@@ -159,7 +159,7 @@ struct DeliveryWorkerTests {
 
     @Test("G-25: an idempotency key is kept for seven days after delivery, then deleted")
     func forgets() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let first = try await bench.send()
         try await bench.delivering {
             try await bench.until(sent: 1)

@@ -49,7 +49,7 @@ struct UncertainDeliveryTests {
         let route = RecordingRoute { _ in .uncertain("unanswered-timed-out") }
         var id = ""
         for number in 1...3 {
-            let bench = try ServiceBench(in: folder, time: time, routes: [.email: route])
+            let bench = try NotificationFixture(in: folder, time: time, routes: [.email: route])
             if number == 1 { id = try await bench.send() }
             try await bench.delivering {
                 try await bench.until(
@@ -59,7 +59,7 @@ struct UncertainDeliveryTests {
             time.advance(by: .seconds(600))
             bench.store.close()
         }
-        let bench = try ServiceBench(in: folder, time: time, routes: [.email: route])
+        let bench = try NotificationFixture(in: folder, time: time, routes: [.email: route])
         #expect(try await bench.ask("SELECT state FROM message") == [.integer(4)])
         #expect(try await bench.ask("SELECT reason FROM message") == [.text("unanswered")])
         #expect(try await bench.ask("SELECT count(*) FROM failed_try") == [.integer(3)])
@@ -76,7 +76,7 @@ struct UncertainDeliveryTests {
     func texts() async throws {
         let first = try await HTTPSink { _ in .stall }
         let second = try await HTTPSink { _ in .answer(500) }
-        let bench = try ShortBench(
+        let bench = try SMSAndPushFixture(
             in: try TemporaryFolder(),
             [
                 "provider-plaintext": "true", "provider-timeout": "200ms",
@@ -86,7 +86,7 @@ struct UncertainDeliveryTests {
                 "sms-webhook-secret": "a secret of thirty-two bytes, ok",
             ])
         let order = SMSOrder(
-            recipient: ShortBench.number, templateName: "phone-code", lane: .security,
+            recipient: SMSAndPushFixture.number, templateName: "phone-code", lane: .security,
             language: "en",
             variables: [
                 OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),

@@ -64,7 +64,7 @@ struct SeveralServersTests {
         var script = SMTPSink.Script()
         script.mail = "451 4.3.0 broken"
         let (first, second) = (try SMTPSink(script), try SMTPSink())
-        let (route, client) = try ServiceBench.route(to: first, second, time: time)
+        let (route, client) = try NotificationFixture.route(to: first, second, time: time)
         for _ in 0..<20 { #expect(await route.deliver(try mail()) == .taken) }
         #expect(first.connections == 10)
         #expect(second.mailCount == 20)
@@ -82,7 +82,7 @@ struct SeveralServersTests {
         let time = ManualTime()
         let sink = try SMTPSink()
         sink.close()
-        let (route, client) = try ServiceBench.route(to: sink, time: time)
+        let (route, client) = try NotificationFixture.route(to: sink, time: time)
         #expect(route.readiness == .ready(.max))
         for _ in 0..<10 { #expect(await route.deliver(try mail()) == .failed("unreachable")) }
         guard case .unavailable("breaker-open", let until) = await route.deliver(try mail()) else {
@@ -101,7 +101,7 @@ struct SeveralServersTests {
         let signer = DKIMSigner(
             domain: "example.org", keys: [try #require(DKIMKey(selector: "a", .ed25519(key)))])
         let sink = try SMTPSink()
-        let (route, client) = try ServiceBench.route(to: sink, signer: signer)
+        let (route, client) = try NotificationFixture.route(to: sink, signer: signer)
         #expect(await route.deliver(try mail()) == .taken)
         let bytes = try #require(sink.mails.first?.bytes)
         let verifier = DKIMVerifier(keys: ["a": .ed25519(key.verifyingKey)])
@@ -114,8 +114,8 @@ struct SeveralServersTests {
         to recipient: String = "ada@example.com", _ first: SMTPSink, _ second: SMTPSink? = nil
     ) async throws -> DeliveryOutcome {
         let (route, client) =
-            try second.map { try ServiceBench.route(to: first, $0) }
-            ?? ServiceBench.route(to: first)
+            try second.map { try NotificationFixture.route(to: first, $0) }
+            ?? NotificationFixture.route(to: first)
         let outcome = await route.deliver(try mail(to: recipient))
         await client.close()
         first.close()

@@ -18,11 +18,11 @@ struct SuppressionListTests {
             try await bench.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(1))
             sink.script.recipient = "250 ok"
-            let other = ServiceBench.request(to: "Ada.CANARY@Example.org")
+            let other = NotificationFixture.request(to: "Ada.CANARY@Example.org")
             #expect(try await bench.send(other, key: "k-2").hasPrefix("msg_"))
             try await bench.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(2))
-            try await bench.send(ServiceBench.request(to: "grace@example.org"), key: "k-3")
+            try await bench.send(NotificationFixture.request(to: "grace@example.org"), key: "k-3")
             try await bench.until(sent: 1)
         }
         #expect(sink.mails.map(\.to) == ["RCPT TO:<grace@example.org>"])
@@ -51,7 +51,7 @@ struct SuppressionListTests {
 
     @Test("a suppression ends when the operator releases it, or after 90 days")
     func ends() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let list = SuppressionList(store: bench.store, keys: bench.keys, time: bench.time)
         let adas = try #require(MailAddress("ada@example.org"))
         let graces = try #require(MailAddress("grace@example.org"))
@@ -98,13 +98,13 @@ struct SuppressionListTests {
         let tool = bench.context(from: "tool")
         let shown = try await handler.showAddress(.init(email: address), tool)
         #expect(shown.isStopped && shown.reason == "smtp-550-5.1.1")
-        try await bench.send(ServiceBench.request(to: address))
+        try await bench.send(NotificationFixture.request(to: address))
         try await bench.delivering {
             try await bench.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(1))
             let released = try await handler.releaseAddress(.init(email: address), tool)
             #expect(released.wasStopped)
-            try await bench.send(ServiceBench.request(to: address), key: "k-2")
+            try await bench.send(NotificationFixture.request(to: address), key: "k-2")
             try await bench.until(sent: 1)
         }
         #expect(
@@ -118,7 +118,7 @@ struct SuppressionListTests {
 
     @Test("of two entries, for the text and for the mailbox, the latest is shown")
     func stoppedTwice() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let address = try #require(MailAddress("Ada@Example.org"))
         let hashes = bench.keys.suppressionHashes(of: address)
         #expect(hashes.count == 2)
@@ -136,11 +136,11 @@ struct SuppressionListTests {
 
     private func bench(
         _ word: String = "550 5.1.1 no such person ada.canary@example.org"
-    ) throws -> (bench: ServiceBench, sink: SMTPSink, client: SMTPClient) {
+    ) throws -> (bench: NotificationFixture, sink: SMTPSink, client: SMTPClient) {
         var script = SMTPSink.Script()
         script.recipient = word
         let sink = try SMTPSink(script)
-        let (route, client) = try ServiceBench.route(to: sink)
-        return (try ServiceBench(in: TemporaryFolder(), route: route), sink, client)
+        let (route, client) = try NotificationFixture.route(to: sink)
+        return (try NotificationFixture(in: TemporaryFolder(), route: route), sink, client)
     }
 }

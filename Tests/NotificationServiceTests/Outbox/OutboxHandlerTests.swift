@@ -15,10 +15,10 @@ struct OutboxHandlerTests {
     private static let refusing = RecordingRoute { _ in .refused("smtp-550", addressIsDead: false) }
 
     /// A bench with one message that the provider rejected.
-    private func refused(expiresAt: Duration? = nil) async throws -> (ServiceBench, String) {
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: Self.refusing])
+    private func refused(expiresAt: Duration? = nil) async throws -> (NotificationFixture, String) {
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: Self.refusing])
         let end = expiresAt.map { (bench.time.now() + $0).milliseconds } ?? 0
-        let id = try await bench.send(ServiceBench.request(expiresAtMs: end))
+        let id = try await bench.send(NotificationFixture.request(expiresAtMs: end))
         try await bench.delivering {
             try await bench.until("SELECT state FROM message", gives: .integer(4))
         }
@@ -26,7 +26,7 @@ struct OutboxHandlerTests {
     }
 
     private func show(
-        _ bench: ServiceBench, _ id: String
+        _ bench: NotificationFixture, _ id: String
     ) async throws -> NotificationV1.ShowMessageResponse {
         try await bench.outbox.showMessage(
             .init(messageId: id), bench.context(from: "tool"))
@@ -54,7 +54,7 @@ struct OutboxHandlerTests {
         let (bench, id) = try await refused()
         bench.store.close()
         let route = RecordingRoute()
-        let again = try ServiceBench(
+        let again = try NotificationFixture(
             in: bench.folder, time: bench.time, routes: [.email: route])
         again.time.advance(by: .seconds(3 * 86_400))
         let tool = again.context(from: "tool")
@@ -93,7 +93,7 @@ struct OutboxHandlerTests {
     @Test("a discarded message is not sent and loses its content; discarding again changes nothing")
     func discarded() async throws {
         let route = RecordingRoute()
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: route])
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         let id = try await bench.send()
         let tool = bench.context(from: "tool")
         for _ in 0..<2 {
@@ -109,7 +109,7 @@ struct OutboxHandlerTests {
 
     @Test("discarding a message that is being sent changes nothing")
     func discardedWhileSending() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let id = try await bench.send()
         _ = try await bench.store.write { try $0.claimMails(1) }
         let answer = try await bench.outbox.discardMessage(
@@ -122,11 +122,11 @@ struct OutboxHandlerTests {
 
     @Test("pages list every message once, newest first")
     func pages() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         var ids: [String] = []
         for number in 0..<25 {
-            let to = number % 5 == 0 ? "bob@other.net" : ServiceBench.recipient
-            ids.append(try await bench.send(ServiceBench.request(to: to), key: "\(number)"))
+            let to = number % 5 == 0 ? "bob@other.net" : NotificationFixture.recipient
+            ids.append(try await bench.send(NotificationFixture.request(to: to), key: "\(number)"))
         }
         var request = NotificationV1.ListMessagesRequest(pageSize: 10)
         var found: [Summary] = []
@@ -148,24 +148,24 @@ struct OutboxHandlerTests {
 
     @Test("A-02: forgetting an account removes its messages in every state, and no other account's")
     func forgotten() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: Self.refusing])
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: Self.refusing])
         let randomness = SeededRandomness(seed: 5)
         let (ada, eve) = (AccountID.drawn(from: randomness), AccountID.drawn(from: randomness))
         let pushDevices = PushDevicesHandler(
-            settings: try ServiceBench.settings([:]), store: bench.store, keys: bench.keys,
+            settings: try NotificationFixture.settings([:]), store: bench.store, keys: bench.keys,
             randomness: randomness)
         for (account, token) in [(ada, "a"), (eve, "b")] {
             _ = try await pushDevices.register(
                 .init(accountId: account.text, platform: .fcm, token: token),
                 bench.context(from: "identity"))
         }
-        try await bench.send(ServiceBench.request(account: ada), key: "1")
-        try await bench.send(ServiceBench.request(account: eve), key: "2")
+        try await bench.send(NotificationFixture.request(account: ada), key: "1")
+        try await bench.send(NotificationFixture.request(account: eve), key: "2")
         try await bench.delivering {
             try await bench.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(2))
         }
-        try await bench.send(ServiceBench.request(account: ada), key: "3")
+        try await bench.send(NotificationFixture.request(account: ada), key: "3")
         for _ in 0..<2 {
             _ = try await bench.outbox.forgetAccount(
                 .init(accountId: ada.text), bench.context(from: "identity"))
@@ -180,7 +180,7 @@ struct OutboxHandlerTests {
             try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(0)])
         // A repeat from identity's outbox gets the stored response, and nothing is sent.
-        try await bench.send(ServiceBench.request(account: ada), key: "3")
+        try await bench.send(NotificationFixture.request(account: ada), key: "3")
         #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(3)])
         #expect(
             try await bench.ask("SELECT count(*) FROM message WHERE due_at_ms IS NOT NULL")
@@ -192,7 +192,7 @@ struct OutboxHandlerTests {
 
     @Test("only the operator's tool may call these rpcs; identity may call ForgetAccount")
     func rights() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder())
+        let bench = try NotificationFixture(in: TemporaryFolder())
         let outbox = bench.outbox
         let id = try await bench.send()
         for application in ["identity", "gateway", "app", ""] {
@@ -222,7 +222,7 @@ struct OutboxHandlerTests {
 
     @Test("WatchMessages sends the count for each state first, then every change")
     func watched() async throws {
-        let bench = try ServiceBench(in: TemporaryFolder(), routes: [.email: Self.refusing])
+        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: Self.refusing])
         let first = try await bench.send(key: "1")
         let items = bench.outbox.watchMessages(.init(), bench.context(from: "tool"))
         let heard = items.makeAsyncIterator()

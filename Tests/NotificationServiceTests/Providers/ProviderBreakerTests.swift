@@ -12,7 +12,7 @@ struct ProviderBreakerTests {
         arguments: [(400, 30), (403, 30), (404, 30), (401, 10), (429, 10), (500, 10)])
     func words(_ status: Int, _ asked: Int) async throws {
         let sink = try await HTTPSink { _ in .answer(status) }
-        let bench = try ShortBench(
+        let bench = try SMSAndPushFixture(
             in: try TemporaryFolder(),
             [
                 "provider-plaintext": "true", "sms-providers": "webhook",
@@ -20,7 +20,7 @@ struct ProviderBreakerTests {
                 "sms-webhook-secret": "a secret of thirty-two bytes, ok",
             ])
         let order = SMSOrder(
-            recipient: ShortBench.number, templateName: "phone-code", lane: .security,
+            recipient: SMSAndPushFixture.number, templateName: "phone-code", lane: .security,
             language: "en",
             variables: [
                 OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),

@@ -7,7 +7,7 @@ import Testing
 struct SMSAndPushSettingsTests {
     @Test("with default settings no provider is used, and both channels go to the inbox")
     func defaults() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         #expect(bench.routes[.sms] is SMSAndPushInbox && bench.routes[.push] is SMSAndPushInbox)
         await bench.close()
     }
@@ -27,7 +27,7 @@ struct SMSAndPushSettingsTests {
         ])
     func mistakes(_ environment: [String: String], _ name: String) throws {
         let refused = #expect(throws: SettingsRefused.self) {
-            try ShortBench.settings(environment)
+            try SMSAndPushFixture.settings(environment)
         }
         #expect(refused?.text.contains(name) == true)
         #expect(refused?.text.contains("nonsense") != true)

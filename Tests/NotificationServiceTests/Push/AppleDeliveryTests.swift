@@ -33,8 +33,8 @@ struct AppleDeliveryTests {
         tls = HTTPSink.TLS(chain: files.chain, key: files.key)
     }
 
-    private func bench(_ sink: HTTPSink) throws -> ShortBench {
-        try ShortBench(
+    private func bench(_ sink: HTTPSink) throws -> SMSAndPushFixture {
+        try SMSAndPushFixture(
             in: folder,
             [
                 "provider-trust-file": folder.file("trust.pem"),
@@ -49,7 +49,7 @@ struct AppleDeliveryTests {
     func message() async throws {
         let sink = try await HTTPSink(tls: tls) { _ in .answer(200) }
         let bench = try bench(sink)
-        let ada = try ShortBench.account(1)
+        let ada = try SMSAndPushFixture.account(1)
         try await bench.register(Self.token, of: ada, on: .apns, app: "com.example.other")
         let ids = try await bench.push(to: ada)
         try await bench.delivering { try await bench.until(sent: 1) }
@@ -102,7 +102,7 @@ struct AppleDeliveryTests {
             return .answer(410, body: body)
         }
         let bench = try bench(sink)
-        let ada = try ShortBench.account(1)
+        let ada = try SMSAndPushFixture.account(1)
         try await bench.register(Self.token, of: ada, on: .apns)
         try await bench.push(to: ada, title: "Old news", key: "a")
         try await bench.delivering {
@@ -144,7 +144,7 @@ struct AppleDeliveryTests {
 
     // MARK: tokens and orders
 
-    private func expectToken(_ request: HTTPSink.Request, _ bench: ShortBench) throws {
+    private func expectToken(_ request: HTTPSink.Request, _ bench: SMSAndPushFixture) throws {
         let text = try #require(request.headers["authorization"])
         #expect(text.hasPrefix("bearer "))
         let parts = text.dropFirst("bearer ".count).split(separator: ".")
@@ -160,8 +160,8 @@ struct AppleDeliveryTests {
         #expect(key.verifies(signature, of: Array("\(parts[0]).\(parts[1])".utf8)))
     }
 
-    private func order(_ bench: ShortBench, title: String = "t") async throws -> PushOrder {
-        let ada = try ShortBench.account(1)
+    private func order(_ bench: SMSAndPushFixture, title: String = "t") async throws -> PushOrder {
+        let ada = try SMSAndPushFixture.account(1)
         let device = try await bench.register(Self.token, of: ada, on: .apns).deviceId
         return PushOrder(
             owner: ada, device: try #require(PushDeviceID(text: device)).key, templateName: "",

@@ -34,15 +34,17 @@ struct GoogleDeliveryTests {
         let bench = try bench(sink)
         let error = await #expect(throws: ServiceError.self) {
             try await bench.register(
-                String(repeating: "ab", count: 32), of: ShortBench.account(1), on: .apns)
+                String(repeating: "ab", count: 32), of: SMSAndPushFixture.account(1), on: .apns)
         }
         #expect(error?.code == .invalidArgument && error?.fields == ["platform"])
-        try await bench.register("token", of: ShortBench.account(1))
+        try await bench.register("token", of: SMSAndPushFixture.account(1))
         await bench.close()
         await sink.close()
     }
 
-    private func bench(_ sink: HTTPSink, time: ManualTime = ManualTime()) throws -> ShortBench {
+    private func bench(_ sink: HTTPSink, time: ManualTime = ManualTime()) throws
+        -> SMSAndPushFixture
+    {
         let folder = try TemporaryFolder()
         let account = JSONWriter.text([
             "type": .string("service_account"), "project_id": .string("tea-and-cake"),
@@ -50,7 +52,7 @@ struct GoogleDeliveryTests {
             "client_email": .string("push@tea-and-cake.example"),
             "token_uri": .string(sink.url("/token")),
         ])
-        return try ShortBench(
+        return try SMSAndPushFixture(
             in: folder,
             [
                 "provider-plaintext": "true", "push-fcm-url": sink.url(""),
@@ -63,7 +65,7 @@ struct GoogleDeliveryTests {
     func message() async throws {
         let sink = try await Self.sink { _ in .answer(200, body: #"{"name":"x"}"#) }
         let bench = try bench(sink)
-        let ada = try ShortBench.account(1)
+        let ada = try SMSAndPushFixture.account(1)
         try await bench.register("device-token", of: ada)
         let ids = try await bench.push(to: ada)
         try await bench.delivering { try await bench.until(sent: 1) }
@@ -111,7 +113,7 @@ struct GoogleDeliveryTests {
     func cached() async throws {
         let sink = try await Self.sink { _ in .answer(200) }
         let bench = try bench(sink)
-        let ada = try ShortBench.account(1)
+        let ada = try SMSAndPushFixture.account(1)
         let device = try await bench.register("token", of: ada).deviceId
         let order = try Self.order(ada, device)
         try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
@@ -160,7 +162,7 @@ struct GoogleDeliveryTests {
                 : .answer(200)
         }
         let bench = try bench(sink)
-        let ada = try ShortBench.account(1)
+        let ada = try SMSAndPushFixture.account(1)
         try await bench.register("dead-token", of: ada)
         let live = try await bench.register("live-token", of: ada).deviceId
         #expect(try await bench.push(to: ada).count == 2)
@@ -179,8 +181,8 @@ struct GoogleDeliveryTests {
 
     // MARK: one attempt
 
-    private func attempt(_ bench: ShortBench) async throws -> DeliveryOutcome {
-        let ada = try ShortBench.account(1)
+    private func attempt(_ bench: SMSAndPushFixture) async throws -> DeliveryOutcome {
+        let ada = try SMSAndPushFixture.account(1)
         let device = try await bench.register("token", of: ada).deviceId
         return try await bench.attempt(.push(Self.order(ada, device)))
     }

@@ -83,7 +83,8 @@ struct PushAnswerTests {
     @Test("the largest message that is accepted fits into APNs' 4 KiB")
     func payload() throws {
         var request = NotificationV1.SendPushRequest(
-            accountId: try ShortBench.account(1).text, title: String(repeating: "t", count: 120),
+            accountId: try SMSAndPushFixture.account(1).text,
+            title: String(repeating: "t", count: 120),
             body: String(repeating: "\"", count: 1_024),
             data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
         let draft = try PushDraft(request, CatalogueWording(Reloadable(.embedded)))

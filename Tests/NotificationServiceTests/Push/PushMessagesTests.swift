@@ -11,8 +11,8 @@ struct PushMessagesTests {
     @Test(
         "N-03: a repeated call sends nothing more, even if a device was added in between")
     func repeated() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let ada = try ShortBench.account(1)
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
         try await bench.register("a", of: ada)
         try await bench.register("b", of: ada)
         let ids = try await bench.push(to: ada)
@@ -30,8 +30,8 @@ struct PushMessagesTests {
 
     @Test("an account without devices gets no message, even if a repeat finds a device")
     func none() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let ada = try ShortBench.account(1)
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
         #expect(try await bench.push(to: ada).isEmpty)
         try await bench.register("a", of: ada)
         #expect(try await bench.push(to: ada).isEmpty)
@@ -41,17 +41,17 @@ struct PushMessagesTests {
     @Test("SECURITY.md, Crash: a push accepted before a crash is sent once to each device")
     func crash() async throws {
         let folder = try TemporaryFolder()
-        let first = try ShortBench(in: folder)
-        let ada = try ShortBench.account(1)
+        let first = try SMSAndPushFixture(in: folder)
+        let ada = try SMSAndPushFixture.account(1)
         for token in ["a", "b", "c"] { try await first.register(token, of: ada) }
         try await first.push(to: ada)
         await first.close()
-        let second = try ShortBench(in: folder, seed: 2)
+        let second = try SMSAndPushFixture(in: folder, seed: 2)
         try await second.delivering { try await second.until(sent: 3) }
         #expect(second.inbox.count == 3)
         #expect(try await second.push(to: ada).count == 3)
         await second.close()
-        let third = try ShortBench(in: folder, seed: 3)
+        let third = try SMSAndPushFixture(in: folder, seed: 3)
         #expect(
             try await third.ask("SELECT count(*) FROM message WHERE state = 3") == [.integer(3)])
         #expect(third.inbox.count == 3)
@@ -60,9 +60,9 @@ struct PushMessagesTests {
 
     @Test("a push that cannot be sent is rejected", arguments: Self.bad)
     func refused(_ request: NotificationV1.SendPushRequest, _ field: String) async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         var request = request
-        if request.accountId.isEmpty { request.accountId = try ShortBench.account(1).text }
+        if request.accountId.isEmpty { request.accountId = try SMSAndPushFixture.account(1).text }
         let error = await #expect(throws: ServiceError.self) {
             try await bench.pushes.sendPush(request, bench.context())
         }
@@ -72,8 +72,8 @@ struct PushMessagesTests {
 
     @Test("a push without an idempotency key is rejected")
     func noKey() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let account = try ShortBench.account(1).text
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let account = try SMSAndPushFixture.account(1).text
         let error = await #expect(throws: ServiceError.self) {
             try await bench.pushes.sendPush(
                 .init(accountId: account, title: "t"), bench.context(nil))

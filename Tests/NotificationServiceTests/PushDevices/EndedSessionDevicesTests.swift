@@ -13,8 +13,8 @@ import Testing
 struct EndedSessionDevicesTests {
     /// The notification service, and an audit trail like the session service's, whose feed it
     /// reads.
-    private struct Scene {
-        let bench: ShortBench
+    private struct Fixture {
+        let bench: SMSAndPushFixture
         let trail: Store
         let feed: FailingFeed
         let devices: EndedSessionDevices
@@ -22,7 +22,7 @@ struct EndedSessionDevicesTests {
 
         init(in folder: TemporaryFolder? = nil, time: ManualTime = ManualTime()) throws {
             let folder = try folder ?? TemporaryFolder()
-            bench = try ShortBench(in: folder, time: time)
+            bench = try SMSAndPushFixture(in: folder, time: time)
             trail = try Store(
                 folder: folder.path, name: "session", migrations: [], time: time,
                 logger: bench.log.logger(time: time))
@@ -30,7 +30,7 @@ struct EndedSessionDevicesTests {
             devices = EndedSessionDevices(
                 sessions: feed, store: bench.store, keys: bench.keys, time: time,
                 logger: bench.log.logger(time: time))
-            ada = try ShortBench.account(1)
+            ada = try SMSAndPushFixture.account(1)
         }
 
         func register(_ token: String, with session: SessionID?) async throws {
@@ -79,7 +79,7 @@ struct EndedSessionDevicesTests {
         "G-09: the end of a session removes that session's push devices and no others",
         arguments: [AuditKind.sessionEnded, .refreshTokenReplayed])
     func ended(kind: AuditKind) async throws {
-        let scene = try Scene()
+        let scene = try Fixture()
         try await scene.register("one", with: Self.session(1))
         try await scene.register("two", with: Self.session(2))
         try await scene.register("none", with: nil)
@@ -98,13 +98,13 @@ struct EndedSessionDevicesTests {
     @Test(
         "G-09: other events of a session, and ends of another account's sessions, remove no device")
     func others() async throws {
-        let scene = try Scene()
+        let scene = try Fixture()
         try await scene.register("one", with: Self.session(1))
         for kind in AuditKind.allCases
         where ![.sessionEnded, .refreshTokenReplayed, .backupRestored].contains(kind) {
             try await scene.end(Self.session(1), kind)
         }
-        let bob = try ShortBench.account(2)
+        let bob = try SMSAndPushFixture.account(2)
         let session = try Self.session(1)
         try await scene.trail.write {
             try $0.audit(AuditEvent(.sessionEnded, account: bob.key, session: session.key))
@@ -117,7 +117,7 @@ struct EndedSessionDevicesTests {
 
     @Test("G-09: an end before the first read, or while the feed is unavailable, is not missed")
     func away() async throws {
-        let scene = try Scene()
+        let scene = try Fixture()
         try await scene.end(Self.session(9))
         scene.bench.time.advance(by: .seconds(3_600))
         try await scene.register("one", with: Self.session(1))
@@ -138,12 +138,12 @@ struct EndedSessionDevicesTests {
 
     @Test("G-09: after a restart, reading continues at the stored position")
     func restart() async throws {
-        let scene = try Scene()
+        let scene = try Fixture()
         try await scene.register("one", with: Self.session(1))
         _ = try await scene.devices.follow()
         try await scene.end(Self.session(1))
         await scene.close()
-        let next = try Scene(in: scene.bench.folder, time: scene.bench.time)
+        let next = try Fixture(in: scene.bench.folder, time: scene.bench.time)
         _ = try await next.devices.follow()
         #expect(try await next.count() == 0)
         await next.close()
@@ -151,7 +151,7 @@ struct EndedSessionDevicesTests {
 
     @Test("G-09: if more sessions ended than one read returns, the next read follows at once")
     func many() async throws {
-        let scene = try Scene()
+        let scene = try Fixture()
         try await scene.register("one", with: Self.session(700))
         let ada = scene.ada
         try await scene.trail.write { transaction in
@@ -168,7 +168,7 @@ struct EndedSessionDevicesTests {
 
     @Test("the feed is not read while no device belongs to a session")
     func idle() async throws {
-        let scene = try Scene()
+        let scene = try Fixture()
         try await scene.register("none", with: nil)
         #expect(try await !scene.devices.follow())
         #expect(scene.feed.answers.count == 0)
@@ -183,7 +183,7 @@ struct EndedSessionDevicesTests {
 
     @Test("after a restored session backup, devices of earlier sessions are removed")
     func restored() async throws {
-        let scene = try Scene()
+        let scene = try Fixture()
         try await scene.register("one", with: Self.session(1))
         try await scene.register("none", with: nil)
         scene.bench.time.advance(by: .seconds(1))

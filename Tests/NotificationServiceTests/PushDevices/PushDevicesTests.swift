@@ -11,8 +11,8 @@ struct PushDevicesTests {
     @Test(
         "N-04: registering again keeps the device; its token is neither stored nor logged in clear")
     func register() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let ada = try ShortBench.account(1)
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
         let first = try await bench.register("canary-token-7", of: ada)
         bench.time.advance(by: .seconds(60))
         let again = try await bench.register("canary-token-7", of: ada)
@@ -32,8 +32,8 @@ struct PushDevicesTests {
 
     @Test("N-04: a device belongs to one account, the last that registered it")
     func moved() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let (ada, bob) = (try SMSAndPushFixture.account(1), try SMSAndPushFixture.account(2))
         let first = try await bench.register("token", of: ada)
         let second = try await bench.register("token", of: bob)
         #expect(second.moved && second.deviceId != first.deviceId)
@@ -47,11 +47,11 @@ struct PushDevicesTests {
 
     @Test("N-04: of fifty accounts that register one device at once, one owns it")
     func race() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...50 {
                 group.addTask {
-                    try await bench.register("token", of: ShortBench.account(Int64(number)))
+                    try await bench.register("token", of: SMSAndPushFixture.account(Int64(number)))
                 }
             }
             try await group.waitForAll()
@@ -62,8 +62,8 @@ struct PushDevicesTests {
 
     @Test("of more than twenty devices the one seen longest ago is removed")
     func bounded() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let ada = try ShortBench.account(1)
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
         for number in 0..<PushDevicesHandler.devicesMax {
             try await bench.register("token-\(number)", of: ada)
             bench.time.advance(by: .seconds(1))
@@ -83,8 +83,8 @@ struct PushDevicesTests {
 
     @Test("N-04: a new token keeps the device, and removes the device that had that token before")
     func update() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let (ada, bob) = (try SMSAndPushFixture.account(1), try SMSAndPushFixture.account(2))
         let device = try await bench.register("old", of: ada).deviceId
         try await bench.register("new", of: bob)
         _ = try await bench.pushDevices.update(
@@ -97,8 +97,8 @@ struct PushDevicesTests {
 
     @Test("another account's device is reported as not found, as an unknown one is")
     func foreign() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let (ada, bob) = (try SMSAndPushFixture.account(1), try SMSAndPushFixture.account(2))
         let device = try await bench.register("token", of: ada).deviceId
         let error = await #expect(throws: ServiceError.self) {
             _ = try await bench.pushDevices.update(
@@ -114,8 +114,8 @@ struct PushDevicesTests {
 
     @Test("G-09, N-04: a session can remove its devices; revoking removes all of the account")
     func dropped() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let (ada, bob) = (try SMSAndPushFixture.account(1), try SMSAndPushFixture.account(2))
         let session = try #require(SessionID(key: 9)).text
         try await bench.register("a", of: ada, session: session)
         try await bench.register("b", of: ada)
@@ -150,10 +150,11 @@ struct PushDevicesTests {
     func refused(
         _ platform: NotificationV1.PushPlatform, _ token: String, _ app: String
     ) async throws {
-        let bench = try ShortBench(
+        let bench = try SMSAndPushFixture(
             in: try TemporaryFolder(), ["push-apns-topics": "com.example.app"])
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.register(token, of: try ShortBench.account(1), on: platform, app: app)
+            try await bench.register(
+                token, of: try SMSAndPushFixture.account(1), on: platform, app: app)
         }
         #expect(error?.code == .invalidArgument)
         await bench.close()
@@ -161,8 +162,8 @@ struct PushDevicesTests {
 
     @Test("A-02: forgetting an account removes its devices and no other account's")
     func forgotten() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let (ada, bob) = (try ShortBench.account(1), try ShortBench.account(2))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let (ada, bob) = (try SMSAndPushFixture.account(1), try SMSAndPushFixture.account(2))
         try await bench.register("a", of: ada)
         try await bench.register("b", of: bob)
         let outbox = OutboxHandler(
@@ -176,8 +177,8 @@ struct PushDevicesTests {
 
     @Test("an APNs token in upper or lower case is the same device")
     func cases() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
-        let ada = try ShortBench.account(1)
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let ada = try SMSAndPushFixture.account(1)
         let first = try await bench.register(
             String(repeating: "ab", count: 32), of: ada, on: .apns)
         let second = try await bench.register(

@@ -13,7 +13,7 @@ struct RelayAddressesHandlerTests {
 
     @Test("G-05: a relay that is off gets no mail until it is on, whatever a mail server replied")
     func offAndOn() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         let handler = RelayAddressesHandler(store: bench.store, keys: bench.keys)
         let identity = bench.context(application: "identity")
         let list = SuppressionList(store: bench.store, keys: bench.keys, time: bench.time)
@@ -33,7 +33,7 @@ struct RelayAddressesHandlerTests {
 
     @Test("only identity and the operator's tool may turn a relay address off")
     func callers() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         let handler = RelayAddressesHandler(store: bench.store, keys: bench.keys)
         for application in ["gateway", "session", "app", ""] {
             await #expect(throws: ServiceError(.permissionDenied)) {

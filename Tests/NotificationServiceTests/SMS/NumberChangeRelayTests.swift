@@ -14,9 +14,9 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct NumberChangeRelayTests {
     /// A bench with one message sent, whose provider reports that the number has changed.
-    private func bench() async throws -> ShortBench {
+    private func bench() async throws -> SMSAndPushFixture {
         let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
-        let bench = try ShortBench(
+        let bench = try SMSAndPushFixture(
             in: try TemporaryFolder(),
             [
                 "provider-plaintext": "true", "sms-providers": "webhook",
@@ -34,14 +34,14 @@ struct NumberChangeRelayTests {
         return bench
     }
 
-    private func relay(_ bench: ShortBench, _ identity: ToldIdentity) -> NumberChangeRelay {
+    private func relay(_ bench: SMSAndPushFixture, _ identity: ToldIdentity) -> NumberChangeRelay {
         NumberChangeRelay(
             store: bench.store, keys: bench.keys, identity: identity, time: bench.time,
             randomness: SeededRandomness(), logger: CapturedLog().logger(time: bench.time))
     }
 
     /// Runs a relay until the outbox is empty.
-    private func run(_ bench: ShortBench, _ identity: ToldIdentity) async throws {
+    private func run(_ bench: SMSAndPushFixture, _ identity: ToldIdentity) async throws {
         let relay = relay(bench, identity)
         try await withThrowingTaskGroup { group in
             group.addTask { try await relay.run() }

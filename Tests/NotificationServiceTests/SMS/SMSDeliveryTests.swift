@@ -15,11 +15,11 @@ struct SMSDeliveryTests {
 
     @Test("N-02: without a provider a code goes to the inbox, once for each key")
     func inbox() async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         let id = try await bench.sendCode()
         #expect(try await bench.sendCode() == id)
         try await bench.delivering { try await bench.until(sent: 1) }
-        #expect(bench.inbox.map(\.to) == [ShortBench.number])
+        #expect(bench.inbox.map(\.to) == [SMSAndPushFixture.number])
         #expect(bench.inbox.first?.text.contains("482913 is your Postern code") == true)
         await #expect(throws: ServiceError.self) { try await bench.sendCode(code: "000000") }
         await bench.close()
@@ -28,7 +28,7 @@ struct SMSDeliveryTests {
     @Test("N-02: Twilio gets number, text, sender and validity; the code is deleted from the store")
     func twilio() async throws {
         let sink = try await HTTPSink { _ in .answer(201, body: #"{"sid":"SM1"}"#) }
-        let bench = try ShortBench(in: try TemporaryFolder(), twilio(sink))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), twilio(sink))
         let expiresAt = bench.time.now() + .seconds(300)
         try await bench.sendCode(expiresAtMs: expiresAt.milliseconds)
         try await bench.delivering { try await bench.until(sent: 1) }
@@ -51,7 +51,7 @@ struct SMSDeliveryTests {
     @Test("N-02: the webhook request is signed with its time and carries an idempotency key")
     func webhook() async throws {
         let sink = try await HTTPSink { _ in .answer(204) }
-        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
         let id = try await bench.sendCode()
         try await bench.delivering { try await bench.until(sent: 1) }
         let request = try #require(sink.requests.first)
@@ -62,7 +62,7 @@ struct SMSDeliveryTests {
         #expect(request.headers["postern-signature"] == "v1=\(wanted)")
         #expect(request.headers["idempotency-key"] == id)
         let object = try #require(JSONReader.object(in: request.body))
-        #expect(object["id"] == .string(id) && object["to"] == .string(ShortBench.number))
+        #expect(object["id"] == .string(id) && object["to"] == .string(SMSAndPushFixture.number))
         await bench.close()
         await sink.close()
     }
@@ -71,7 +71,7 @@ struct SMSDeliveryTests {
     func standIn() async throws {
         let first = try await HTTPSink { _ in .answer(500) }
         let second = try await HTTPSink { _ in .answer(204) }
-        let bench = try ShortBench(in: try TemporaryFolder(), both(first, second))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
         try await bench.sendCode()
         try await bench.delivering { try await bench.until(sent: 1) }
         #expect(first.requests.count == 1 && second.requests.count == 1)
@@ -84,7 +84,7 @@ struct SMSDeliveryTests {
     func breaker() async throws {
         let first = try await HTTPSink { _ in .answer(503) }
         let second = try await HTTPSink { _ in .answer(204) }
-        let bench = try ShortBench(in: try TemporaryFolder(), both(first, second))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
         for _ in 0..<30 { #expect(try await bench.attempt(.sms(order())) == .taken) }
         // Ten failures open the breaker (CircuitBreaker), and the clock does not advance.
         #expect(first.requests.count == 10 && second.requests.count == 30)
@@ -96,7 +96,7 @@ struct SMSDeliveryTests {
     @Test("N-03: with all breakers open no attempt is counted, and the route says when it is ready")
     func allOpen() async throws {
         let sink = try await HTTPSink { _ in .answer(503) }
-        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
         for _ in 0..<10 {
             #expect(
                 try await bench.attempt(.sms(order()))
@@ -125,7 +125,7 @@ struct SMSDeliveryTests {
                 : .answer(400, body: #"{"code":21617}"#)
         }
         let second = try await HTTPSink { _ in .answer(204) }
-        let bench = try ShortBench(in: try TemporaryFolder(), both(first, second))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
         #expect(
             try await bench.attempt(.sms(order("+495555555555")))
                 == .refused("twilio-21211", addressIsDead: true))
@@ -141,7 +141,7 @@ struct SMSDeliveryTests {
     @Test("a number reported as dead is suppressed for one day")
     func deadNumber() async throws {
         let sink = try await HTTPSink { _ in .answer(410) }
-        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
         try await bench.sendCode(key: "a")
         try await bench.delivering {
             try await bench.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
@@ -161,7 +161,7 @@ struct SMSDeliveryTests {
     @Test("a number reported as changed is recorded, and the message counts as sent")
     func changedNumber() async throws {
         let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
-        let bench = try ShortBench(in: try TemporaryFolder(), webhook(sink))
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
         #expect(try await bench.attempt(.sms(order())) == .taken)
         #expect(
             try await bench.ask("SELECT kind FROM audit WHERE subject IS NOT NULL")
@@ -176,7 +176,7 @@ struct SMSDeliveryTests {
         let second = try await HTTPSink { _ in .answer(204) }
         var settings = both(first, second)
         settings["provider-timeout"] = "200ms"
-        let bench = try ShortBench(in: try TemporaryFolder(), settings)
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), settings)
         #expect(try await bench.attempt(.sms(order())) == .taken)
         #expect(first.requests.count == 1 && second.requests.count == 1)
         await bench.close()
@@ -210,7 +210,7 @@ struct SMSDeliveryTests {
             ),
         ])
     func refused(_ request: NotificationV1.SendTextRequest, _ field: String) async throws {
-        let bench = try ShortBench(in: try TemporaryFolder())
+        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
         let error = await #expect(throws: ServiceError.self) {
             try await bench.texts.sendText(request, bench.context())
         }
@@ -220,7 +220,7 @@ struct SMSDeliveryTests {
 
     // MARK: settings and orders
 
-    private func order(_ number: String = ShortBench.number) -> SMSOrder {
+    private func order(_ number: String = SMSAndPushFixture.number) -> SMSOrder {
         SMSOrder(
             recipient: number, templateName: "phone-code", lane: .security, language: "en",
             variables: [

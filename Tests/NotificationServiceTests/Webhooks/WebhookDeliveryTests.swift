@@ -21,7 +21,7 @@ struct WebhookDeliveryTests {
     @Test("an event is sent signed, with its account; events before the webhook was added are not")
     func arrives() async throws {
         let sink = try await HTTPSink { _ in .answer(204) }
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         try await bench.happen(.accountRegistered, account: 1)
         try await bench.working {
             let added = try await bench.add(sink.url("/hook"))
@@ -51,7 +51,7 @@ struct WebhookDeliveryTests {
             else { return .answer(200) }
             return .answer(refusals.takeOne() ? 503 : 200)
         }
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         try await bench.working {
             _ = try await bench.add(sink.url("/"), events: ["session.*"])
             try await bench.happen(.sessionStarted, account: 1)
@@ -80,7 +80,7 @@ struct WebhookDeliveryTests {
     func gone() async throws {
         let refusals = Count(1)
         let sink = try await HTTPSink { _ in .answer(refusals.takeOne() ? 410 : 200) }
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         try await bench.working {
             let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
             try await bench.happen(.sessionStarted, account: 1)
@@ -97,7 +97,7 @@ struct WebhookDeliveryTests {
     @Test(
         "after three days of failures an event is given up and recorded, and the next one is sent")
     func givenUp() async throws {
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         let sink = try await HTTPSink { _ in .reset }
         try await bench.working {
             _ = try await bench.add(sink.url("/"))
@@ -120,7 +120,7 @@ struct WebhookDeliveryTests {
         let folder = try TemporaryFolder()
         let time = ManualTime()
         let sink = try await HTTPSink { _ in .answer(200) }
-        let first = try WebhookBench(in: folder, time: time)
+        let first = try WebhookFixture(in: folder, time: time)
         var id = ""
         try await first.working {
             id = try await first.add(sink.url("/")).webhook?.webhookId ?? ""
@@ -131,7 +131,7 @@ struct WebhookDeliveryTests {
         }
         try await first.happen(.sessionEnded, account: 1)
         first.close()
-        let second = try WebhookBench(in: folder, time: time, seed: 2)
+        let second = try WebhookFixture(in: folder, time: time, seed: 2)
         try await second.working {
             await second.until { sink.requests.count == 4 }
             #expect(Self.types(sink).last == "session.ended")
@@ -150,7 +150,7 @@ struct WebhookDeliveryTests {
     @Test("an event that waited for a week is dropped, and the next one is sent")
     func forgotten() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         try await bench.working {
             let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
             try await bench.pause(id, true)
@@ -172,7 +172,7 @@ struct WebhookDeliveryTests {
     @Test("a webhook gets no event from before it was added, even if another one was removed then")
     func between() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         try await bench.working {
             let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
             _ = try await bench.webhooks.removeWebhook(
@@ -190,7 +190,7 @@ struct WebhookDeliveryTests {
     @Test("after a rotation the old and the new secret sign for one day")
     func rotation() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         try await bench.working {
             let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
             _ = try await bench.webhooks.rotateWebhookSecret(
@@ -211,7 +211,7 @@ struct WebhookDeliveryTests {
 
     @Test("only the operator's tool may call these rpcs; an invalid URL is rejected")
     func rights() async throws {
-        let bench = try WebhookBench(in: TemporaryFolder())
+        let bench = try WebhookFixture(in: TemporaryFolder())
         await #expect(throws: ServiceError(.permissionDenied)) {
             try await bench.webhooks.listWebhooks(
                 NotificationV1.ListWebhooksRequest(), bench.context("identity"))

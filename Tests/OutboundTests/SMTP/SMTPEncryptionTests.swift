@@ -10,7 +10,7 @@ struct SMTPEncryptionTests {
     func startTLS() async throws {
         var script = SMTPSink.Script()
         script.demandsTLS = true
-        let bench = try SinkBench(script)
+        let bench = try SMTPFixture(script)
         #expect(try await bench.send(bench.server(.required)) == .accepted)
         #expect(
             bench.sink.commands.prefix(3).map { $0.prefix(8) } == [
@@ -24,7 +24,7 @@ struct SMTPEncryptionTests {
     func implicit() async throws {
         var script = SMTPSink.Script()
         script.isTLSImplicit = true
-        let bench = try SinkBench(script)
+        let bench = try SMTPFixture(script)
         #expect(try await bench.send(bench.server(.implicit)) == .accepted)
         #expect(!bench.sink.commands.contains("STARTTLS"))
         bench.sink.close()
@@ -34,7 +34,7 @@ struct SMTPEncryptionTests {
     func demanded() async throws {
         var script = SMTPSink.Script()
         script.demandsTLS = true
-        let bench = try SinkBench(script)
+        let bench = try SMTPFixture(script)
         let answer = SMTPAnswer(step: .sender, code: 530, status: SMTPStatus(5, 7, 0))
         #expect(try await bench.send(bench.server(.none)) == .refused(answer))
         bench.sink.close()
@@ -47,7 +47,7 @@ struct SMTPEncryptionTests {
         for encryption in [SMTPServer.Encryption.required, .implicit] {
             var script = SMTPSink.Script()
             script.isTLSImplicit = encryption == .implicit
-            let bench = try SinkBench(
+            let bench = try SMTPFixture(
                 script, name: isName ? .dns("other.example") : .address(127, 0, 0, 1))
             let server = try bench.server(encryption, trustsSink: isName)
             #expect(try await bench.send(server) == .failed(.notEncrypted))
@@ -71,7 +71,7 @@ struct SMTPEncryptionTests {
         script.demandsTLS = true
         script.capabilities.append("AUTH \(mechanism)")
         script.logins = [line]
-        let bench = try SinkBench(script)
+        let bench = try SMTPFixture(script)
         let proof: SMTPServer.Credentials.Proof =
             mechanism == "XOAUTH2"
             ? .tokenFile(try bench.secretFile("secret\n", "token"))
@@ -87,7 +87,7 @@ struct SMTPEncryptionTests {
 
     @Test("a missing token file fails as a refused login, without a connection")
     func noToken() async throws {
-        let bench = try SinkBench(SMTPSink.Script())
+        let bench = try SMTPFixture(SMTPSink.Script())
         let credentials = SMTPServer.Credentials(
             user: "us", proof: .tokenFile(bench.folder.file("nothing")))
         let server = try bench.server(.required, credentials: credentials)

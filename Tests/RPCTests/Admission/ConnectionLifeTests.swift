@@ -54,7 +54,7 @@ struct ConnectionLifeTests {
 
 @Suite("A server ends old and idle connections, with manual time")
 struct ConnectionEndTests {
-    private let bench = QuietBench()
+    private let bench = QuietServerFixture()
 
     private var limits: ServerLimits {
         var limits = ServerLimits()

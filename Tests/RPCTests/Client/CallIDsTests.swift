@@ -14,7 +14,7 @@ struct CallIDsTests {
         var ended: [Int: ErrorCode?] = [:]
     }
 
-    private let bench = QuietBench()
+    private let bench = QuietServerFixture()
     private let told = Told()
 
     private func start(_ number: Int, on connection: ClientConnection) {

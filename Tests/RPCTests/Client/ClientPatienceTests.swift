@@ -15,7 +15,7 @@ struct ClientPatienceTests {
         var lost: [ServiceError] = []
     }
 
-    private let bench = QuietBench()
+    private let bench = QuietServerFixture()
     private let told = Told()
 
     private func connected() throws -> (EmbeddedChannel, ClientConnection) {

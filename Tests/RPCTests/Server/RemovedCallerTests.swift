@@ -10,7 +10,7 @@ import Testing
 struct RemovedCallerTests {
     @Test("X-03: it gets GoAway UNAUTHENTICATED at once, without a call")
     func silent() throws {
-        let bench = QuietBench()
+        let bench = QuietServerFixture()
         let (channel, shared) = try bench.serverConnection()
         try bench.greet(channel)
         bench.pass(.seconds(25))
@@ -22,7 +22,7 @@ struct RemovedCallerTests {
 
     @Test("X-03: a call that arrives before the GoAway is rejected")
     func crossing() throws {
-        let bench = QuietBench()
+        let bench = QuietServerFixture()
         let (channel, shared) = try bench.serverConnection()
         try bench.greet(channel)
         shared.callers.replace(.nobody)

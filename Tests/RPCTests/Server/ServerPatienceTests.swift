@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Timeouts of a server's connection, with manual time")
 struct ServerPatienceTests {
-    private let bench = QuietBench()
+    private let bench = QuietServerFixture()
 
     @Test("Protos/README.md, Connection 6: without a Hello the connection ends after 5 s as SLOW")
     func hello() throws {
@@ -123,7 +123,7 @@ struct ServerPatienceTests {
 
     @Test("a connection accepted while the server begins to drain is drained too")
     func lateAccept() throws {
-        let bench = QuietBench()
+        let bench = QuietServerFixture()
         let (_, shared) = try bench.serverConnection()
         shared.isDraining.store(true, ordering: .releasing)
         let late = EmbeddedChannel(

@@ -11,7 +11,7 @@ import Testing
 struct SlowHandshakeTests {
     @Test("Protos/README.md, Connection 6: TLS handshake and Hello share a limit of 5 s")
     func silent() throws {
-        let bench = QuietBench()
+        let bench = QuietServerFixture()
         let folder = try TemporaryFolder()
         let authority = try TestAuthority(now: bench.time.now())
         let files = try authority.issue([.dns("localhost")]).files(in: folder, "server")

@@ -17,7 +17,7 @@ struct SecretFrameTests {
     private static let request = Request(
         email: "ada@example.org", password: SecretBytes(text: password))
 
-    private let bench = QuietBench()
+    private let bench = QuietServerFixture()
 
     private static func method(_ name: String, hasSecrets: Bool) -> MethodDescription {
         MethodDescription(

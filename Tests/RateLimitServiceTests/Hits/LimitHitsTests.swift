@@ -33,7 +33,7 @@ struct LimitHitsTests {
 
     @Test("A-01: a flood makes one record with its count for each subject and wait, at its end")
     func flood() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for wait in 1...2 {
             for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
             for _ in 0..<30 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
@@ -50,7 +50,7 @@ struct LimitHitsTests {
 
     @Test("A-01: after a kill during a flood, the next process records what was counted")
     func kill() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for _ in 0..<12 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
         await house.service.flush()
         let next = try await house.restarted(afterKill: true)
@@ -63,7 +63,7 @@ struct LimitHitsTests {
 
     @Test("A-01: the second, third and later early code requests have the kinds that D0 names")
     func graduated() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let number = "+4915112345678"
         for wait in [60, 300, 900, 1_800] {
             for _ in 0..<2 { try await house.consume(.phoneCodeRequest, number) }
@@ -80,7 +80,7 @@ struct LimitHitsTests {
 
     @Test("A-01: guessed codes and SMS pumping are logged when they begin, once")
     func alarming() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for _ in 0..<40 { try await house.consume(.phoneCodeGuess, "+4915112345678") }
         for last in 0..<50 {
             try await house.consume(.phoneCodeByBlock, "+4915112345\(100 + last)")

@@ -30,7 +30,7 @@ struct JournalHealthTests {
 
     @Test("X-07: the known devices' journal is a health component with the name of its files")
     func named() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let parts = ProgramParts()
         house.service.report(to: parts)
         #expect(parts.states == [PartState(name: "ratelimit-devices", trouble: nil)])
@@ -42,11 +42,11 @@ struct JournalHealthTests {
 
     @Test("X-07: if the limits' journal fails, known devices are still written")
     func apart() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         house.service.limits.table.close()
         try house.remember(.failedSignInByAccount, "ada@example.org", device: "d1")
         await house.service.flush()
-        let next = try await LimitsHouse(folder: house.folder.copy(), time: house.time, seed: 2)
+        let next = try await LimitsFixture(folder: house.folder.copy(), time: house.time, seed: 2)
         let owner = TrustedLane.owner(.failedSignInByAccount, "ada@example.org")
         #expect(next.service.limits.devices.knows(owner, "d1", at: house.time.now()))
     }

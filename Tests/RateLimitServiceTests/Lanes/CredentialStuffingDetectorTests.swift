@@ -131,7 +131,7 @@ struct CredentialStuffingDetectorTests {
 
     @Test("R-03: honest users on new devices, however many, do not keep the alarm on")
     func honest() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for number in 0..<500 { _ = try await attempt(house, number) }
         var refused = 0
         for number in 0..<3_000 {
@@ -160,7 +160,7 @@ struct CredentialStuffingDetectorTests {
         "R-03: of 10,000 pairs from 1,000 addresses, 1 % are evaluated once the alarm is on",
         arguments: [0, 630, 1_199])
     func stuffing(milliseconds: Int) async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try await signInOwners(house)
         var evaluated = 0
         var after: Int?
@@ -186,7 +186,7 @@ struct CredentialStuffingDetectorTests {
 
     /// Tries one pair from one of a thousand networks.
     private func attempt(
-        _ house: LimitsHouse, _ number: Int
+        _ house: LimitsFixture, _ number: Int
     ) async throws -> (limit: LimitName, LimitVerdict) {
         let address = "10.\(number % 1_000 / 250).\(number % 250).7"
         return try await house.decide(
@@ -198,7 +198,7 @@ struct CredentialStuffingDetectorTests {
     }
 
     /// Owners of attacked accounts sign in on known devices: none is locked out.
-    private func signInOwners(_ house: LimitsHouse) async throws {
+    private func signInOwners(_ house: LimitsFixture) async throws {
         for number in stride(from: 0, to: 10_000, by: 2_000) {
             let account = "user\(number)@example.org"
             let (decision, id) = try await house.consume(

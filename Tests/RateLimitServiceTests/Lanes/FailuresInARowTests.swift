@@ -10,9 +10,9 @@ import Testing
 @Suite("R-03: a hundred wrong passwords in a row lock sign-in", .timeLimit(.minutes(1)))
 struct FailuresInARowTests {
     private static let ada = "ada@example.org"
-    let house: LimitsHouse
+    let house: LimitsFixture
 
-    init() async throws { house = try await LimitsHouse() }
+    init() async throws { house = try await LimitsFixture() }
 
     /// Guesses from unknown devices, as fast as the account's own limit allows.
     /// - Returns: how many were evaluated.
@@ -75,7 +75,7 @@ struct FailuresInARowTests {
         _ = try await siege(1_000)
         let tool = CallContext(application: "tool", deadline: house.context.deadline)
         let request = RateLimitV1.ResetRequest(
-            charges: LimitsHouse.message([("failed-sign-in-by-account", Self.ada)]))
+            charges: LimitsFixture.message([("failed-sign-in-by-account", Self.ada)]))
         #expect(try await house.service.limits.reset(request, tool).forgotten == 1)
         #expect(try await !guess("new").limited)
     }

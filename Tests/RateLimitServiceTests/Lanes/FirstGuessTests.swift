@@ -11,8 +11,8 @@ struct FirstGuessTests {
     private static let number = "+4915112345678"
 
     /// A number for which 100 wrong codes were entered.
-    private func shut() async throws -> LimitsHouse {
-        let house = try await LimitsHouse()
+    private func shut() async throws -> LimitsFixture {
+        let house = try await LimitsFixture()
         for _ in 0..<200 {
             _ = try await house.decide([("phone-code-guess", Self.number)])
             house.time.advance(by: .seconds(180))
@@ -22,7 +22,7 @@ struct FirstGuessTests {
     }
 
     private func guess(
-        _ house: LimitsHouse, at request: String
+        _ house: LimitsFixture, at request: String
     ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
         try await house.consume(
             .phoneCodeGuess, Self.number, device: "new", target: request)
@@ -58,7 +58,7 @@ struct FirstGuessTests {
 
     @Test("M4: a guess without a live code is refunded to the number but not to the address")
     func partly() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let charges = [
             ("phone-code-guess", Self.number), ("phone-code-guess-by-address", "192.0.2.7"),
         ]
@@ -67,7 +67,7 @@ struct FirstGuessTests {
             #expect(!decision.limited)
             _ = try house.service.limits.refund(
                 RateLimitV1.RefundRequest(
-                    chargeId: id, charges: LimitsHouse.message(charges),
+                    chargeId: id, charges: LimitsFixture.message(charges),
                     only: ["phone-code-guess"]), house.context)
         }
         #expect(try house.peek(.phoneCodeGuess, Self.number).remaining == 4)
@@ -82,7 +82,7 @@ struct FirstGuessTests {
 
     @Test("M4: a partial refund must name existing limits")
     func unknown() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         #expect(throws: ServiceError(.invalidArgument, fields: ["only"])) {
             try house.service.limits.refund(
                 RateLimitV1.RefundRequest(chargeId: "1", only: ["no-such-limit"]), house.context)

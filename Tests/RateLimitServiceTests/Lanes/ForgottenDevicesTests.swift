@@ -9,11 +9,12 @@ import Testing
 @Suite("R-03: devices become known and are forgotten", .timeLimit(.minutes(1)))
 struct ForgottenDevicesTests {
     private static let ada = "ada@example.org"
-    let house: LimitsHouse
+    let house: LimitsFixture
 
-    init() async throws { house = try await LimitsHouse() }
+    init() async throws { house = try await LimitsFixture() }
 
-    private func isKnown(_ device: String, _ house: LimitsHouse, of account: String = ada) -> Bool {
+    private func isKnown(_ device: String, _ house: LimitsFixture, of account: String = ada) -> Bool
+    {
         house.service.limits.devices.knows(account, device, at: house.time.now())
     }
 

@@ -27,7 +27,7 @@ struct KnownDeviceLanesTests {
 
     /// An attacker guesses from unknown devices. Returns how many guesses were evaluated.
     private func siege(
-        _ house: LimitsHouse, _ limit: LimitName, _ subject: String, _ tries: Int
+        _ house: LimitsFixture, _ limit: LimitName, _ subject: String, _ tries: Int
     ) async throws -> Int {
         var evaluated = 0
         for number in 0..<tries {
@@ -43,7 +43,7 @@ struct KnownDeviceLanesTests {
     func owner(
         limit: LimitName, subject: String, lane: LimitName, record: String
     ) async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try house.succeed("0", limit, subject, device: "owner")
         #expect(try await siege(house, limit, subject, 40) == 5)
         let (decision, id) = try await house.consume(limit, subject, device: "owner")
@@ -59,7 +59,7 @@ struct KnownDeviceLanesTests {
     @Test(
         "R-03: a known device has as many guesses as unknown ones and no more", arguments: limits)
     func stolen(limit: LimitName, subject: String, lane: LimitName, record: String) async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try house.succeed("0", limit, subject, device: "owner")
         var evaluated = 0
         for _ in 0..<40 {
@@ -75,7 +75,7 @@ struct KnownDeviceLanesTests {
     @Test("R-03: a device is known for a subject of one limit, not for an equal one of another")
     func apart() async throws {
         for known in Self.limits {
-            let house = try await LimitsHouse()
+            let house = try await LimitsFixture()
             try house.succeed("0", known.0, "same", device: "d")
             for other in Self.limits where other.0 != known.0 {
                 let (decision, _) = try await house.consume(other.0, "same", device: "d")
@@ -86,7 +86,7 @@ struct KnownDeviceLanesTests {
 
     @Test("R-02: after 100 wrong codes by attackers the owner's device can still sign in")
     func lockedForGood() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let number = "+4915112345678"
         try house.succeed("0", .phoneCodeGuess, number, device: "owner")
         for _ in 0..<200 {
@@ -101,7 +101,7 @@ struct KnownDeviceLanesTests {
 
     @Test("R-02: the right code from a new device resets the limit and makes the device known")
     func newDevice() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let number = "+4915112345678"
         for _ in 0..<3 { try await house.consume(.phoneCodeGuess, number) }
         let (_, id) = try await house.consume(.phoneCodeGuess, number, device: "new")
@@ -113,7 +113,7 @@ struct KnownDeviceLanesTests {
 
     @Test("R-03: failures at a provider do not raise the credential stuffing alarm")
     func noAlarm() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for number in 0..<600 {
             _ = try await house.decide([("failed-provider-by-account", "identity-\(number)")])
         }

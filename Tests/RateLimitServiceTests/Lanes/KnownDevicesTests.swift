@@ -10,14 +10,14 @@ import Testing
 struct KnownDevicesTests {
     /// Signs in with the right password from devices with these numbers.
     private func signIn(
-        _ house: LimitsHouse, _ account: String, _ devices: Range<Int>
+        _ house: LimitsFixture, _ account: String, _ devices: Range<Int>
     ) async throws {
         for number in devices {
             try house.succeed("0", .failedSignInByAccount, account, device: "d\(number)")
         }
     }
 
-    private func known(_ house: LimitsHouse, _ account: String, _ devices: Range<Int>) -> Int {
+    private func known(_ house: LimitsFixture, _ account: String, _ devices: Range<Int>) -> Int {
         devices.count {
             house.service.limits.devices.knows(account, "d\($0)", at: house.time.now())
         }
@@ -25,7 +25,7 @@ struct KnownDevicesTests {
 
     @Test("R-03: ten devices a day become known for an account; others can still sign in")
     func eachAccount() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try await signIn(house, "ada@example.org", 0..<100)
         #expect(known(house, "ada@example.org", 0..<100) == 10)
         house.time.advance(by: .seconds(86_400))
@@ -35,7 +35,7 @@ struct KnownDevicesTests {
 
     @Test("R-03: devices use no capacity of limits; when theirs is full, known ones remain")
     func full() async throws {
-        let house = try await LimitsHouse(flags: ["--subjects-max=1000"])
+        let house = try await LimitsFixture(flags: ["--subjects-max=1000"])
         try await signIn(house, "ada@example.org", 0..<1)
         for number in 0..<2_000 { try await signIn(house, "user\(number)@example.org", 0..<3) }
         #expect(house.service.limits.table.count == 0)

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("R-03: one site cannot switch the stuffing alarm", .timeLimit(.minutes(2)))
 struct StuffingSiteTests {
-    private let house: LimitsHouse
+    private let house: LimitsFixture
 
-    init() async throws { house = try await LimitsHouse() }
+    init() async throws { house = try await LimitsFixture() }
 
     private var isOn: Bool {
         let now = house.time.now()
@@ -44,7 +44,7 @@ struct StuffingSiteTests {
         for number in 0..<10 { try await attempt(number, from: "198.51.100.7") }
         let plan = try house.service.limits.plan(
             RequestedCharge.read(
-                LimitsHouse.message([
+                LimitsFixture.message([
                     ("failed-sign-in-by-account", "ada@example.org"),
                     ("failed-sign-in-by-address", "198.51.100.7"),
                 ])),

@@ -9,9 +9,9 @@ import Testing
 @Suite("R-03: a known device has its own limit", .timeLimit(.minutes(1)))
 struct TrustedLaneTests {
     private static let ada = "ada@example.org"
-    let house: LimitsHouse
+    let house: LimitsFixture
 
-    init() async throws { house = try await LimitsHouse() }
+    init() async throws { house = try await LimitsFixture() }
 
     /// Guesses an account's password.
     @discardableResult

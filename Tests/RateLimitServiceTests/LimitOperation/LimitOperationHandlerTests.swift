@@ -9,14 +9,14 @@ import Testing
 
 @Suite("R-05, R-06: operators list and rotate keys and list limits", .timeLimit(.minutes(1)))
 struct LimitOperationHandlerTests {
-    private func context(_ application: String, _ house: LimitsHouse) -> CallContext {
+    private func context(_ application: String, _ house: LimitsFixture) -> CallContext {
         CallContext(application: application, deadline: house.time.uptime() + .seconds(10))
     }
 
     @Test(
         "R-05: only the operator's tool may rotate or list", arguments: ["gateway", "app", ""])
     func others(application: String) async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let operations = house.service.operations
         let context = context(application, house)
         await #expect(throws: ServiceError(.permissionDenied)) {
@@ -33,7 +33,7 @@ struct LimitOperationHandlerTests {
 
     @Test("R-05: keys are listed by number and time, the newest first")
     func keys() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let operations = house.service.operations
         let rotated = try await operations.rotateSubjectKey(.init(), context("tool", house)).keys
         let now = house.time.now().milliseconds
@@ -50,7 +50,7 @@ struct LimitOperationHandlerTests {
         let path = try folder.write(
             "sign-up-by-address-count: 9\nfailed-sign-in-by-device-shadow: true\n",
             to: "limits.yaml")
-        let house = try await LimitsHouse(flags: ["--limits-file=\(path)"])
+        let house = try await LimitsFixture(flags: ["--limits-file=\(path)"])
         let operations = house.service.operations
         let limits = try await operations.listLimits(.init(), context("tool", house)).limits
         #expect(limits.map(\.name) == LimitName.allCases.map(\.rawValue).sorted())

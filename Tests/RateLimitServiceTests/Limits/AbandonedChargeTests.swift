@@ -13,9 +13,9 @@ import Testing
 struct AbandonedChargeTests {
     private static let subject = "ada@example.org"
 
-    let house: LimitsHouse
+    let house: LimitsFixture
 
-    init() async throws { house = try await LimitsHouse() }
+    init() async throws { house = try await LimitsFixture() }
 
     private func left() throws -> UInt32 {
         try house.peek(.failedSignInByAccount, Self.subject).remaining
@@ -33,7 +33,7 @@ struct AbandonedChargeTests {
         await #expect(throws: ServiceError(.cancelled, notProcessed: true)) {
             try await house.service.limits.consume(
                 RateLimitV1.ConsumeRequest(
-                    charges: LimitsHouse.message([("failed-sign-in-by-account", Self.subject)])),
+                    charges: LimitsFixture.message([("failed-sign-in-by-account", Self.subject)])),
                 CallContext(deadline: house.time.uptime()))
         }
         #expect(try left() == 4)
@@ -44,7 +44,7 @@ struct AbandonedChargeTests {
         func consume(_ name: String) async throws -> String {
             try await house.service.limits.consume(
                 RateLimitV1.ConsumeRequest(
-                    charges: LimitsHouse.message([("failed-sign-in-by-account", Self.subject)]),
+                    charges: LimitsFixture.message([("failed-sign-in-by-account", Self.subject)]),
                     chargeId: name), house.context
             ).chargeId
         }
@@ -70,7 +70,7 @@ struct AbandonedChargeTests {
         metadata[Metadata.Key.idempotencyKey] = "k"
         let answer = try await house.service.limits.consume(
             RateLimitV1.ConsumeRequest(
-                charges: LimitsHouse.message([("sign-up-by-address", "192.0.2.7")]),
+                charges: LimitsFixture.message([("sign-up-by-address", "192.0.2.7")]),
                 chargeId: "1k"),
             CallContext(deadline: house.context.deadline, metadata: metadata))
         #expect(answer.chargeId != "1k")

@@ -12,17 +12,17 @@ struct ChargeAloneTests {
     private static let charge = (LimitName.profileUpdateByAccount.rawValue, "acc_1")
 
     private static func check(
-        _ house: LimitsHouse, _ charges: [(String, String)]
+        _ house: LimitsFixture, _ charges: [(String, String)]
     ) throws -> RateLimitV1.Decision {
-        let request = RateLimitV1.CheckRequest(charges: LimitsHouse.message(charges))
+        let request = RateLimitV1.CheckRequest(charges: LimitsFixture.message(charges))
         return try #require(try house.service.limits.check(request, house.context).decision)
     }
 
     @Test("R-04: a single charge is decided as in a batch with a looser one, also after a rotation")
     func asInABatch() async throws {
         let time = ManualTime()
-        let alone = try await LimitsHouse(time: time)
-        let beside = try await LimitsHouse(time: time)
+        let alone = try await LimitsFixture(time: time)
+        let beside = try await LimitsFixture(time: time)
         var limited = 0
         for round in 0..<60 {
             if round == 7 {
@@ -43,7 +43,7 @@ struct ChargeAloneTests {
 
     @Test("R-06: a limit in shadow mode is counted and never rejects")
     func shadow() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         house.service.limits.policies.replace(
             LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: $0 == .profileUpdateByAccount) })
         for _ in 0..<20 { #expect(try !Self.check(house, [Self.charge]).limited) }
@@ -53,7 +53,7 @@ struct ChargeAloneTests {
 
     @Test("R-04: an unknown limit, an internal limit or an empty subject is rejected")
     func refused() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for (charge, field) in [
             (("profile-update", "acc_1"), "charges.limit"),
             ((LimitName.signInWithoutHistory.rawValue, "everybody"), "charges.limit"),

@@ -30,7 +30,7 @@ struct CheckInPlaceTests {
 
     /// The response of these methods to a Check request.
     private static func answer(
-        _ methods: ServiceMethods, _ house: LimitsHouse, _ request: [UInt8]
+        _ methods: ServiceMethods, _ house: LimitsFixture, _ request: [UInt8]
     ) throws -> Answer {
         let handler = try #require(
             methods.handlers.first { $0.method.name == LimitsDescription.check.name })
@@ -52,7 +52,7 @@ struct CheckInPlaceTests {
     /// The responses of two fixtures: one that decides in place where possible, and one that
     /// decodes messages.
     private static func both(
-        _ houses: (LimitsHouse, LimitsHouse), _ request: [UInt8]
+        _ houses: (LimitsFixture, LimitsFixture), _ request: [UInt8]
     ) throws -> (inPlace: Answer, byMessages: Answer) {
         (
             try answer(houses.0.service.limits.methods, houses.0, request),
@@ -61,8 +61,8 @@ struct CheckInPlaceTests {
         )
     }
 
-    private static func houses(_ time: ManualTime) async throws -> (LimitsHouse, LimitsHouse) {
-        (try await LimitsHouse(time: time), try await LimitsHouse(time: time))
+    private static func houses(_ time: ManualTime) async throws -> (LimitsFixture, LimitsFixture) {
+        (try await LimitsFixture(time: time), try await LimitsFixture(time: time))
     }
 
     @Test("R-04: both ways give the same bytes: allowed, limited, and after a rotation")

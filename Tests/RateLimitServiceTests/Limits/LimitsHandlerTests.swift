@@ -9,9 +9,9 @@ import Testing
 
 @Suite("R-04: the service consumes, peeks and refunds", .timeLimit(.minutes(1)))
 struct LimitsHandlerTests {
-    let house: LimitsHouse
+    let house: LimitsFixture
 
-    init() async throws { house = try await LimitsHouse() }
+    init() async throws { house = try await LimitsFixture() }
 
     @Test("R-03: the sixth failed sign-in in 15 minutes is limited until the first expires")
     func sixth() async throws {
@@ -143,7 +143,7 @@ struct LimitsHandlerTests {
         await #expect(throws: expected) { try await house.consume(charges) }
         #expect(throws: expected) {
             try house.service.limits.peek(
-                RateLimitV1.PeekRequest(charges: LimitsHouse.message(charges)), house.context)
+                RateLimitV1.PeekRequest(charges: LimitsFixture.message(charges)), house.context)
         }
         #expect(house.service.limits.table.count == 0)
     }
@@ -170,7 +170,7 @@ struct LimitsHandlerTests {
     @Test("R-04: Check charges limits that are not durable and rejects durable ones")
     func check() throws {
         func check(_ limit: LimitName) throws -> RateLimitV1.Decision {
-            let charges = LimitsHouse.message([(limit.rawValue, "acc_1")])
+            let charges = LimitsFixture.message([(limit.rawValue, "acc_1")])
             return try #require(
                 try house.service.limits.check(.init(charges: charges), house.context).decision)
         }
@@ -193,7 +193,7 @@ struct LimitsHandlerTests {
         #expect(first.resetAtMs > start.milliseconds)
         let second = try await house.service.limits.consume(
             RateLimitV1.ConsumeRequest(
-                charges: LimitsHouse.message([("phone-code-request", "+4915112345678")]),
+                charges: LimitsFixture.message([("phone-code-request", "+4915112345678")]),
                 language: "de"), house.context)
         let decision = try #require(second.decision)
         #expect(decision.limited && decision.attempt == 2 && decision.retryAfterMs == 60_000)
@@ -222,7 +222,7 @@ struct LimitsHandlerTests {
     func reset() async throws {
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
         let request = RateLimitV1.ResetRequest(
-            charges: LimitsHouse.message([("failed-sign-in-by-account", "ada@example.org")]))
+            charges: LimitsFixture.message([("failed-sign-in-by-account", "ada@example.org")]))
         await #expect(throws: ServiceError(.permissionDenied)) {
             try await house.service.limits.reset(request, house.context)
         }

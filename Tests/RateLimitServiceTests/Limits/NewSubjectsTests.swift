@@ -11,7 +11,7 @@ struct NewSubjectsTests {
     /// Charges subjects that have never been charged before.
     /// - Returns: how many were allowed.
     private func invent(
-        _ house: LimitsHouse, _ count: Int, _ name: String = "user",
+        _ house: LimitsFixture, _ count: Int, _ name: String = "user",
         from address: (Int) -> String
     ) async throws -> Int {
         var counted = 0
@@ -28,7 +28,7 @@ struct NewSubjectsTests {
         "H1: one site can introduce at most 1,000 new subjects in an hour",
         arguments: ["2001:db8:1:%::1", "198.51.100.%"])
     func site(network: String) async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         var counted = 0
         // The first half at once, the rest in even steps.
         for minute in 0..<60 {
@@ -44,7 +44,7 @@ struct NewSubjectsTests {
 
     @Test("H1: at its limit, a site can still charge subjects that already have a state")
     func known() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         _ = try await invent(house, 600) { _ in "198.51.100.7" }
         let known = try await house.consume(
             [("password-reset-by-email", "user0@example.org")], from: "198.51.100.7")
@@ -57,7 +57,7 @@ struct NewSubjectsTests {
 
     @Test("H1: a known device has its own limit, whatever its site has charged")
     func knownDevice() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try house.remember(.failedSignInByAccount, "ada@example.org", device: "owner")
         _ = try await invent(house, 600) { _ in "198.51.100.7" }
         let owner = try await house.consume(
@@ -70,7 +70,7 @@ struct NewSubjectsTests {
 
     @Test("H1: a refunded subject does not count as new")
     func givenBack() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for number in 0..<1_200 {
             let (decision, id) = try await house.consume(
                 [("failed-sign-in-by-account", "user\(number)@example.org")],
@@ -92,7 +92,7 @@ struct NewSubjectsTests {
 
     @Test("H1: the address or name of the caller has 1 to 512 bytes", arguments: [0, 513])
     func flawed(bytes: Int) async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         await #expect(throws: ServiceError(.invalidArgument, fields: ["named_by"])) {
             try await house.consume(
                 [("password-reset-by-email", "a")], from: String(repeating: "a", count: bytes))

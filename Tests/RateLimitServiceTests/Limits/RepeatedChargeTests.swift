@@ -9,25 +9,25 @@ import Testing
 
 @Suite("G-25: a charge under an idempotency key is made once", .timeLimit(.minutes(1)))
 struct RepeatedChargeTests {
-    let house: LimitsHouse
+    let house: LimitsFixture
 
-    init() async throws { house = try await LimitsHouse() }
+    init() async throws { house = try await LimitsFixture() }
 
     /// Charges a sign-up under a key.
     private func signUp(
-        _ key: String = "k", in other: LimitsHouse? = nil
+        _ key: String = "k", in other: LimitsFixture? = nil
     ) async throws -> (isLimited: Bool, chargeID: String) {
         let house = other ?? house
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
         let answer = try await house.service.limits.consume(
             RateLimitV1.ConsumeRequest(
-                charges: LimitsHouse.message([("sign-up-by-address", "192.0.2.7")])),
+                charges: LimitsFixture.message([("sign-up-by-address", "192.0.2.7")])),
             CallContext(deadline: house.context.deadline, metadata: metadata))
         return (try #require(answer.decision).limited, answer.chargeId)
     }
 
-    private func left(in other: LimitsHouse? = nil) throws -> UInt32 {
+    private func left(in other: LimitsFixture? = nil) throws -> UInt32 {
         try (other ?? house).peek(.signUpByAddress, "192.0.2.7").remaining
     }
 

@@ -12,9 +12,9 @@ struct LimitsFileTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func house(_ text: String) async throws -> LimitsHouse {
+    private func house(_ text: String) async throws -> LimitsFixture {
         let path = try folder.write(text, to: "limits.yaml")
-        return try await LimitsHouse(flags: ["--limits-file=\(path)"])
+        return try await LimitsFixture(flags: ["--limits-file=\(path)"])
     }
 
     @Test("R-06: a changed number takes effect within five seconds, and no count is lost")

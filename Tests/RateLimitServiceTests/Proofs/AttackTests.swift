@@ -10,7 +10,7 @@ import Testing
 struct AttackTests {
     @Test("R-02: of 200 parallel wrong codes five are evaluated; then the right one is rejected")
     func parallelCodes() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let evaluated = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 {
                 group.addTask {
@@ -27,7 +27,7 @@ struct AttackTests {
 
     @Test("R-02: after 100 wrong codes in a row, none is evaluated until a reset")
     func hundred() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         var evaluated = 0
         for _ in 0..<2_000 {
             let (_, verdict) = try await house.decide([("phone-code-guess", "+4915112345678")])
@@ -44,7 +44,7 @@ struct AttackTests {
     /// another address for every call.
     @Test("R-01: in a year of attack on one number, no 24 hours have more than ten messages")
     func year() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let number = "+4915112345678"
         let randomness = SeededRandomness(seed: 3)
         let end = house.time.now() + .seconds(365 * 86_400)
@@ -76,7 +76,7 @@ struct AttackTests {
 
     @Test("R-01: SMS pumping is limited by block and by country, whatever the numbers are")
     func pumping() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         var sent = 0
         for number in 0..<5_000 {
             let phone = "+23912\(100_000 + number)"

@@ -68,7 +68,7 @@ private struct Attack {
 
     /// - Returns: The times of the attempts that were allowed.
     func run(callers: Int, seed: UInt64) async throws -> [Int64] {
-        let house = try await LimitsHouse(seed: seed)
+        let house = try await LimitsFixture(seed: seed)
         let randomness = SeededRandomness(seed: seed)
         if !device.isEmpty { house.service.limits.markDevice(try asked[0], at: house.time.now()) }
         let window = LimitSpan.all(of: limit.rule)[0].length
@@ -96,7 +96,7 @@ private struct Attack {
 
     /// Several attempts at one time.
     private func together(
-        _ callers: Int, _ house: LimitsHouse
+        _ callers: Int, _ house: LimitsFixture
     ) async throws -> (allowed: Int, retryAt: Timestamp?) {
         let asked = try asked
         let now = house.time.now()

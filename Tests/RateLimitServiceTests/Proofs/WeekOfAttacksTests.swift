@@ -35,7 +35,7 @@ struct WeekOfAttacksTests {
         "H1, M1, M4: known devices always sign in, and new ones within minutes by one of the ways",
         arguments: Attackers.allCases)
     func week(attackers: Attackers) async throws {
-        let house = try await LimitsHouse(flags: ["--subjects-max=20000"])
+        let house = try await LimitsFixture(flags: ["--subjects-max=20000"])
         try house.remember(.failedSignInByAccount, Self.victim, device: "phone")
         try house.remember(.phoneCodeGuess, Self.number, device: "phone")
         var tries = 0
@@ -53,7 +53,7 @@ struct WeekOfAttacksTests {
     }
 
     /// A guess at the victim, one at another account, a request for a reset, and a wrong code.
-    private func attack(_ house: LimitsHouse, _ number: Int, from address: String) async throws {
+    private func attack(_ house: LimitsFixture, _ number: Int, from address: String) async throws {
         let device = ("failed-sign-in-by-device", "\(address)|d\(number)")
         for email in [Self.victim, "user\(number)@example.org"] {
             var charges = [
@@ -73,7 +73,7 @@ struct WeekOfAttacksTests {
     }
 
     /// The owner on a known device.
-    private func knownDevice(_ house: LimitsHouse, _ hour: Int) async throws {
+    private func knownDevice(_ house: LimitsFixture, _ hour: Int) async throws {
         let ways: [(LimitName, String)] = [
             (.failedSignInByAccount, Self.victim), (.phoneCodeGuess, Self.number),
         ]
@@ -86,7 +86,7 @@ struct WeekOfAttacksTests {
     }
 
     /// The owner on a new device each hour: a reset link, and a new code.
-    private func newDevice(_ house: LimitsHouse, _ hour: Int) async throws {
+    private func newDevice(_ house: LimitsFixture, _ hour: Int) async throws {
         let reset = try await house.consume(
             [
                 ("password-reset-by-email", Self.victim),

@@ -53,7 +53,7 @@ struct FormerSecretTests {
 
     @Test("R-02: a number that is locked for good stays locked, however long it is not used")
     func lockedForGood() async throws {
-        var house = try await LimitsHouse()
+        var house = try await LimitsFixture()
         try await Self.lockForGood(house)
         try await house.service.subjectKeys.rotate(at: house.time.now())
         house.time.advance(by: .seconds(4_000 * 86_400))
@@ -64,7 +64,7 @@ struct FormerSecretTests {
         let decision = try house.peek(.phoneCodeGuess, Self.number)
         #expect(decision.limited)
         try await house.service.limits.forget(
-            RequestedCharge.read(LimitsHouse.message([("phone-code-guess", Self.number)])),
+            RequestedCharge.read(LimitsFixture.message([("phone-code-guess", Self.number)])),
             at: house.time.now())
         await house.service.sweep()
         #expect(house.service.subjectKeys.ring.formers.isEmpty)
@@ -73,7 +73,7 @@ struct FormerSecretTests {
     }
 
     /// Guesses until only a reset unlocks.
-    private static func lockForGood(_ house: LimitsHouse) async throws {
+    private static func lockForGood(_ house: LimitsFixture) async throws {
         for _ in 0..<200 {
             _ = try await house.decide([("phone-code-guess", number)])
             house.time.advance(by: .seconds(180))
@@ -84,7 +84,7 @@ struct FormerSecretTests {
         "R-05: a permanently locked number that is used again no longer needs its former secret",
         arguments: [0, 3_600])
     func lockMoved(seconds: Int) async throws {
-        var house = try await LimitsHouse()
+        var house = try await LimitsFixture()
         try await Self.lockForGood(house)
         try await house.service.subjectKeys.rotate(at: house.time.now())
         house.time.advance(by: .seconds(seconds))
@@ -101,7 +101,7 @@ struct FormerSecretTests {
 
     @Test("R-05: an operator removes the oldest secret; its locks do not keep the others")
     func forgetOldest() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try await Self.lockForGood(house)
         let keys = house.service.subjectKeys
         for _ in 0..<3 {
@@ -123,7 +123,7 @@ struct FormerSecretTests {
 
     @Test("R-05: there are at most four secrets; removing an obsolete one allows a new one")
     func room() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for _ in 0..<3 { try await house.service.subjectKeys.rotate(at: house.time.now()) }
         await #expect {
             try await house.service.subjectKeys.rotate(at: house.time.now())
@@ -143,7 +143,7 @@ struct FormerSecretTests {
 
     @Test("R-05: with another master key the service does not start and reports why")
     func otherMaster() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try await house.service.subjectKeys.rotate(at: house.time.now())
         await #expect(throws: SealedBoxError.notAuthentic) {
             _ = try await house.restarted(key: 8)

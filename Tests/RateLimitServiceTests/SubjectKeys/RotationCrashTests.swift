@@ -14,7 +14,7 @@ struct RotationCrashTests {
     @Test("R-05: after a kill at any time of a rotation, the same subjects are locked")
     func moving() async throws {
         for round in 1...SoakRounds.count(ordinarily: 2) {
-            let house = try await LimitsHouse(seed: UInt64(round))
+            let house = try await LimitsFixture(seed: UInt64(round))
             for (place, subject) in Self.subjects.enumerated() {
                 for _ in 0..<(place.isMultiple(of: 2) ? 5 : 4) {
                     _ = try await house.decide([("failed-sign-in-by-device", subject)])
@@ -32,7 +32,7 @@ struct RotationCrashTests {
     }
 
     /// Re-keys subjects while the journal is written concurrently.
-    private static func name(_ subjects: ArraySlice<String>, in house: LimitsHouse) async throws {
+    private static func name(_ subjects: ArraySlice<String>, in house: LimitsFixture) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { await house.service.flush() }
             group.addTask {
@@ -46,7 +46,7 @@ struct RotationCrashTests {
     }
 
     private func check(_ folder: TemporaryFolder, _ time: ManualTime, _ round: Int) async throws {
-        let next = try await LimitsHouse(folder: folder, time: time, seed: 9)
+        let next = try await LimitsFixture(folder: folder, time: time, seed: 9)
         for (place, subject) in Self.subjects.enumerated() {
             let decision = try next.peek(.failedSignInByDevice, subject)
             try #require(

@@ -20,11 +20,11 @@ struct SubjectKeyRotationTests {
         (.failedSignInByAddress, "192.0.2.7", 50),
     ]
 
-    private func standing(_ house: LimitsHouse) throws -> [RateLimitV1.Decision] {
+    private func standing(_ house: LimitsFixture) throws -> [RateLimitV1.Decision] {
         try Self.subjects.map { try house.peek($0.0, $0.1) }
     }
 
-    private func charge(_ house: LimitsHouse, short: Int) async throws {
+    private func charge(_ house: LimitsFixture, short: Int) async throws {
         for (limit, subject, count) in Self.subjects {
             for _ in short..<count { _ = try await house.decide([(limit.rawValue, subject)]) }
         }
@@ -34,7 +34,7 @@ struct SubjectKeyRotationTests {
         "R-05: rotations and restarts change no decision",
         arguments: [0, 1])
     func standing(short: Int) async throws {
-        var house = try await LimitsHouse()
+        var house = try await LimitsFixture()
         try await charge(house, short: short)
         let before = try standing(house)
         #expect(before.allSatisfy { $0.limited } == (short == 0))
@@ -49,7 +49,7 @@ struct SubjectKeyRotationTests {
 
     @Test("R-05: after a rotation an attempt continues the count and is charged once")
     func countsOn() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for left in [4, 3] as [UInt32] {
             let decision = try await house.consume(.failedSignInByAccount, Self.ada).decision
             #expect(decision.remaining == left)
@@ -64,7 +64,7 @@ struct SubjectKeyRotationTests {
 
     @Test("R-05: a state is moved as a whole, and nothing remains under its former key")
     func moved() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try await charge(house, short: 0)
         await house.service.flush()
         try await house.service.subjectKeys.rotate(at: house.time.now())
@@ -80,7 +80,7 @@ struct SubjectKeyRotationTests {
 
     @Test("R-04: a batch of a moved and an unmoved subject is charged as a whole or not at all")
     func batch() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, Self.ada) }
         for _ in 0..<2 { try await house.consume(.failedSignInByDevice, "192.0.2.7|d") }
         try await house.service.subjectKeys.rotate(at: house.time.now())
@@ -97,14 +97,14 @@ struct SubjectKeyRotationTests {
 
     @Test("R-05: a charge made before a rotation can be refunded after it")
     func refund() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         let charges = [
             ("failed-sign-in-by-account", Self.ada), ("failed-sign-in-by-address", "192.0.2.7"),
         ]
         let (_, refunded) = try await house.consume(charges)
         let (_, right) = try await house.consume(charges)
         try await house.service.subjectKeys.rotate(at: house.time.now())
-        let message = LimitsHouse.message(charges)
+        let message = LimitsFixture.message(charges)
         _ = try house.service.limits.refund(
             RateLimitV1.RefundRequest(chargeId: refunded, charges: message), house.context)
         _ = try house.service.limits.succeed(
@@ -115,13 +115,13 @@ struct SubjectKeyRotationTests {
 
     @Test("G-25: a repeat after a rotation is charged once with its first call")
     func repeated() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = "key"
         let context = CallContext(
             deadline: house.time.uptime() + .seconds(10), metadata: metadata)
         let request = RateLimitV1.ConsumeRequest(
-            charges: LimitsHouse.message([("sign-up-by-address", "192.0.2.7")]))
+            charges: LimitsFixture.message([("sign-up-by-address", "192.0.2.7")]))
         _ = try await house.service.limits.consume(request, context)
         try await house.service.subjectKeys.rotate(at: house.time.now())
         _ = try await house.service.limits.consume(request, context)
@@ -130,7 +130,7 @@ struct SubjectKeyRotationTests {
 
     @Test("R-05: a reset and a success after a rotation survive a crash")
     func forgotten() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
             for _ in 0..<5 { try await house.consume(limit, Self.ada) }
         }
@@ -139,7 +139,7 @@ struct SubjectKeyRotationTests {
         try house.succeed("0", .phoneCodeGuess, Self.number)
         for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
             try await house.service.limits.forget(
-                RequestedCharge.read(LimitsHouse.message([(limit.rawValue, Self.ada)])),
+                RequestedCharge.read(LimitsFixture.message([(limit.rawValue, Self.ada)])),
                 at: house.time.now())
         }
         let next = try await house.restarted(afterKill: true)
@@ -152,7 +152,7 @@ struct SubjectKeyRotationTests {
 
     @Test("R-03: a known device remains known")
     func knownDevice() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         try house.succeed("0", .failedSignInByAccount, Self.ada, device: "owner")
         for _ in 0..<5 { try await house.consume(.failedSignInByAccount, Self.ada) }
         try await house.service.subjectKeys.rotate(at: house.time.now())
@@ -165,7 +165,7 @@ struct SubjectKeyRotationTests {
 
     @Test("R-02: of 400 parallel guesses during three rotations five are evaluated")
     func parallel() async throws {
-        let house = try await LimitsHouse()
+        let house = try await LimitsFixture()
         for _ in 0..<2 { try await house.consume(.phoneCodeGuess, Self.number) }
         let evaluated = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<400 {

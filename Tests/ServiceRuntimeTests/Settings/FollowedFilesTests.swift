@@ -5,7 +5,7 @@ import Testing
 @Suite("Files that are read again for changes")
 struct FollowedFilesTests {
     /// The files' text, and the values that were put into force.
-    private final class House: Sendable {
+    private final class Fixture: Sendable {
         let inFiles = Mutex("one")
         let inForce = Mutex(["one"])
 
@@ -36,7 +36,7 @@ struct FollowedFilesTests {
     func looks(
         _ reads: [String], _ expected: [FollowedFiles<String>.Look], _ inForce: [String]
     ) {
-        let house = House()
+        let house = Fixture()
         let files = house.files
         let looks = reads.map { text in
             house.inFiles.withLock { $0 = text }

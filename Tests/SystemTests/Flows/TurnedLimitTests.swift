@@ -53,7 +53,7 @@ extension SystemTests {
             "B5: a squatter's device is no longer known after the owner took the account over",
             arguments: OwnersWay.allCases)
         func takenOver(way: OwnersWay) async throws {
-            try await Town.with { town in
+            try await StoryFixture.with { town in
                 // The squatter signs up with the owner's address, and never verifies it.
                 let (squatter, owner) = (Person(1), Person(2))
                 _ = try await town.signUp(squatter)
@@ -70,7 +70,7 @@ extension SystemTests {
         }
 
         private func takeOver(
-            _ squatter: Person, by owner: Person, _ way: OwnersWay, _ town: Town
+            _ squatter: Person, by owner: Person, _ way: OwnersWay, _ town: StoryFixture
         ) async throws {
             switch way {
             case .reset:
@@ -125,7 +125,7 @@ extension SystemTests {
 
         @Test("B14: failures in a row lock new devices only; a reset or a known device ends it")
         func inARow() async throws {
-            try await Town.with(limits: Self.fourInARow) { town in
+            try await StoryFixture.with(limits: Self.fourInARow) { town in
                 let (ada, backend) = (Person(1), town.backend)
                 let signedUp = try await town.signUp(ada)
                 let link = try await town.linkToken(to: ada.email, page: "verify-email")

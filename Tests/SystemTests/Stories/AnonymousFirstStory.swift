@@ -7,9 +7,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D4: anonymous first")
     struct AnonymousFirst {
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test("D4 5 C: a guest is signed in silently at launch and upgraded to an account in place")
         func upgrade() async throws {

@@ -7,9 +7,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D0: sign-up, sign-in, sign-out, recovery")
     struct DuckBuckFlows {
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test("D0 sign-up: no session at first; Google or Apple each create a new account")
         func signUp() async throws {

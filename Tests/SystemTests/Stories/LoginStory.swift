@@ -8,9 +8,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D3 2: user login")
     struct Login {
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test("D3 2.1: the right email and password sign in")
         func password() async throws {

@@ -7,9 +7,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D3 5: logout")
     struct Logout {
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test("D3 5.1: after a sign-out the session is invalid")
         func out() async throws {

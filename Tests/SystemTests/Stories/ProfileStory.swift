@@ -9,9 +9,9 @@ extension SystemTests.Stories {
     @Suite("D3 3: view and edit account profile")
     struct Profile {
         private static let new = "Owners9Password"
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test("D3 3.1: the account shows its email, name and time of creation")
         func view() async throws {

@@ -7,9 +7,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D3 1: new user registration")
     struct Registration {
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test("D3 1.1: a guest signs up by email, is signed in, and keeps the account")
         func email() async throws {

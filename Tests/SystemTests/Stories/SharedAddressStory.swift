@@ -8,9 +8,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D3 FR-024 to FR-026: one address, one account")
     struct SharedAddress {
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test("FR-025: a provider is linked to the account with the verified address")
         func joined() async throws {

@@ -3,9 +3,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("The tool can call every way of signing in")
     struct Tool {
-        private let town: Town
+        private let town: StoryFixture
 
-        init() throws { town = try #require(Town.current) }
+        init() throws { town = try #require(StoryFixture.current) }
 
         @Test(
             "postern call finds each public service by reflection and gets its response",

@@ -97,14 +97,14 @@ struct OperatorTemplatesTests {
     func start() throws {
         _ = try folder.write("x", to: "welcome.xx.mail")
         let refused = #expect(throws: SettingsRefused.self) {
-            try ServiceBench.settings(["POSTERN_TEMPLATE_FOLDER": folder.path])
+            try NotificationFixture.settings(["POSTERN_TEMPLATE_FOLDER": folder.path])
         }
         #expect(refused?.text.contains("template-folder") == true)
         #expect(refused?.text.contains("welcome.xx.mail") == true)
         #expect(throws: SettingsRefused.self) {
-            try ServiceBench.settings(["POSTERN_TEMPLATE_LANGUAGE": "it"])
+            try NotificationFixture.settings(["POSTERN_TEMPLATE_LANGUAGE": "it"])
         }
-        let settings = try ServiceBench.settings(["POSTERN_TEMPLATE_LANGUAGE": "ja"])
+        let settings = try NotificationFixture.settings(["POSTERN_TEMPLATE_LANGUAGE": "ja"])
         #expect(settings.templates.live.value.standard == .japanese)
     }
 

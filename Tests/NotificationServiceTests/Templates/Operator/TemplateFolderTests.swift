@@ -15,7 +15,8 @@ struct TemplateFolderTests {
     init() throws {
         folder = try TemporaryFolder()
         _ = try folder.write("Subject: One\n\nx\n", to: "welcome.en.mail")
-        settings = try ServiceBench.settings(["POSTERN_TEMPLATE_FOLDER": folder.path]).templates
+        settings = try NotificationFixture.settings(["POSTERN_TEMPLATE_FOLDER": folder.path])
+            .templates
         follower = try #require(
             TemplateFolder(settings, logger: log.logger(time: ManualTime())))
     }

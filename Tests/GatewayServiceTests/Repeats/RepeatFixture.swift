@@ -6,10 +6,10 @@ import RPC
 import ServiceRuntime
 import TestSupport
 
-/// A gateway's public services in front of a `GatewayHouse`'s inner services, which it calls as
-/// over a wire. It is another instance than the one of `GatewayHouse`, as after a crash, or one
+/// A gateway's public services in front of a `GatewayFixture`'s inner services, which it calls as
+/// over a wire. It is another instance than the one of `GatewayFixture`, as after a crash, or one
 /// that loses a call. A new service of the gateway must be added here.
-struct Gateway: Sendable {
+struct RepeatFixture: Sendable {
     let auth: AuthHandler
     let passwords: PasswordsHandler
     let accountSessions: AccountSessionsHandler
@@ -21,7 +21,7 @@ struct Gateway: Sendable {
     private let wire: InnerWire
 
     /// - Parameter cut: The call that is lost; nil for none.
-    init(_ house: GatewayHouse, cut: InnerWire.Cut? = nil) throws {
+    init(_ house: GatewayFixture, cut: InnerWire.Cut? = nil) throws {
         let wire = InnerWire(house.inner, cut: cut)
         self.wire = wire
         let settings: GatewaySettings = try SettingsLoader.settings()

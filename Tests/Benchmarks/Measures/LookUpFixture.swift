@@ -9,7 +9,7 @@ import ServiceRuntime
 import Storage
 
 /// An identity service in this process, with imported accounts.
-final class LookUpScene: Sendable {
+final class LookUpFixture: Sendable {
     private static let batch = 200
     private static let batchesAtOnce = 4
 

@@ -8,7 +8,7 @@ import SessionService
 import Storage
 
 /// A session service on its own store, and access tokens of different sessions.
-struct ValidationScene: Sendable {
+struct ValidationFixture: Sendable {
     let service: SessionHandlers
     let store: Store
     private let seal: SignInProofSeal

@@ -1,6 +1,6 @@
 import SMTPSink
 
-extension Town {
+extension StoryFixture {
     /// The text of the mails to an address, oldest first.
     func letters(to address: String) -> [String] {
         mails.mails.filter { $0.to.contains("<\(address)>") }.map { Self.text(of: $0) }

@@ -7,7 +7,7 @@ import TestSupport
 @testable import RPC
 
 /// A server's or client's connection without a socket, with manual time.
-struct QuietBench {
+struct QuietServerFixture {
     let time = ManualTime()
     let loop = EmbeddedEventLoop()
     let echo = EchoService()

@@ -13,7 +13,7 @@ import Testing
 
 /// Webhooks on a real store, which get the events of a real audit trail in a second store. The
 /// clock moves only when a test advances it.
-final class WebhookBench: Sendable {
+final class WebhookFixture: Sendable {
     let folder: TemporaryFolder
     let time: ManualTime
     let store: Store

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A sink with its own certificate, and server settings to reach it.
-struct SinkBench {
+struct SMTPFixture {
     let sink: SMTPSink
     let folder: TemporaryFolder
     private let trustFile: String

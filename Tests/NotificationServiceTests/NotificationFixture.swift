@@ -11,7 +11,7 @@ import Testing
 @testable import NotificationService
 
 /// The service on a real store in its own folder. The clock moves only when a test advances it.
-final class ServiceBench: Sendable {
+final class NotificationFixture: Sendable {
     static let link = "https://app.example/verify?token=canary-7Q4"
     static let recipient = "ada.canary@example.org"
 

@@ -3,7 +3,7 @@ import Messages
 import ProviderIssuer
 import TestSupport
 
-extension Town {
+extension StoryFixture {
     /// The token that Google's dialog gives an app for a nonce.
     func googleToken(
         of subject: String, email: String? = nil, isVerified: Bool = true, for person: Person

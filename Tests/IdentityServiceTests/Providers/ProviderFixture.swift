@@ -10,7 +10,7 @@ import Testing
 
 /// Google and Apple on loopback, and the verification of their tokens over real HTTP, with manual
 /// time.
-struct ProviderScene {
+struct ProviderFixture {
     let time: ManualTime
     let google: ProviderIssuer
     let apple: ProviderIssuer
@@ -45,9 +45,9 @@ struct ProviderScene {
     static func with(
         allowsPrivate: Bool = true, timeout: Duration = .seconds(3),
         _ change: (Provider) -> Provider = { $0 },
-        _ body: (ProviderScene) async throws -> Void
+        _ body: (ProviderFixture) async throws -> Void
     ) async throws {
-        let scene = try await ProviderScene(
+        let scene = try await ProviderFixture(
             allowsPrivate: allowsPrivate, timeout: timeout, change)
         do {
             try await body(scene)

@@ -10,7 +10,7 @@ import Testing
 @testable import RateLimitService
 
 /// The service with a real store in a temporary folder and with manual time.
-final class LimitsHouse: Sendable {
+final class LimitsFixture: Sendable {
     let folder: TemporaryFolder
     private let seed: UInt64
     let time: ManualTime
@@ -44,11 +44,11 @@ final class LimitsHouse: Sendable {
     }
 
     /// Restarts on the same folder. The old process stopped normally, or was killed.
-    func restarted(key: UInt8 = 7, afterKill isKilled: Bool = false) async throws -> LimitsHouse {
+    func restarted(key: UInt8 = 7, afterKill isKilled: Bool = false) async throws -> LimitsFixture {
         if !isKilled { await service.flush() }
         service.close()
         store.close()
-        return try await LimitsHouse(folder: folder, time: time, key: key, seed: seed + 1)
+        return try await LimitsFixture(folder: folder, time: time, key: key, seed: seed + 1)
     }
 
     var context: CallContext { CallContext(deadline: time.uptime() + .seconds(10)) }

@@ -10,7 +10,7 @@ import Storage
 import Synchronization
 
 /// A session service, and the key with which identity would seal its sign-in proofs.
-struct SessionScene: Sendable {
+struct SessionFixture: Sendable {
     /// The newest refresh token of one session.
     final class Family: Sendable {
         let token: Mutex<String>

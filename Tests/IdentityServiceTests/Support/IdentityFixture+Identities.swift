@@ -20,7 +20,7 @@ extension IdentityV1.ProviderToken {
     }
 }
 
-extension IdentityHouse {
+extension IdentityFixture {
     /// The sign-in by a proved identity.
     func federatedSignIn(keepsGrants: Bool = false) -> FederatedSignIn {
         FederatedSignIn(

@@ -10,7 +10,7 @@ import Testing
 @testable import IdentityService
 
 /// The identity service over a real store in a temporary folder. Only its peers are stand-ins.
-final class IdentityHouse: Sendable {
+final class IdentityFixture: Sendable {
     /// Cheap enough for hundreds of hashes in a test.
     static let cheap = Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1)
 

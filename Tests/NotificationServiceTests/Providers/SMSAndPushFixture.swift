@@ -13,7 +13,7 @@ import Testing
 
 /// Text and push messages on a real store in its own folder, sent through the providers that the
 /// settings name. The clock moves only when a test advances it.
-final class ShortBench: Sendable {
+final class SMSAndPushFixture: Sendable {
     static let number = "+4915112345621"
 
     let folder: TemporaryFolder
@@ -66,7 +66,7 @@ final class ShortBench: Sendable {
         let named = environment.map { name, value in
             ("POSTERN_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined(), value)
         }
-        return try ServiceBench.settings(Dictionary(uniqueKeysWithValues: named))
+        return try NotificationFixture.settings(Dictionary(uniqueKeysWithValues: named))
     }
 
     func context(_ key: String? = "k-1", application: String = "postern.identity") -> CallContext {

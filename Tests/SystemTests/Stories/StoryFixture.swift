@@ -6,9 +6,9 @@ import Testing
 /// The environment of the stories: the five programs, Google and Apple, a mail server, and an SMS
 /// provider. All stories share one, because its start takes longer than any of them; each story
 /// uses its own people.
-final class Town: Sendable {
+final class StoryFixture: Sendable {
     /// The town that the story runs in.
-    @TaskLocal static var current: Town?
+    @TaskLocal static var current: StoryFixture?
 
     let cluster: Cluster
     let backend: AppBackend
@@ -32,7 +32,7 @@ final class Town: Sendable {
     /// Runs `story` in a new town, and stops the town afterwards, even if the story fails.
     /// - Parameter limits: the content of the operator's limits file; nil for no file.
     static func with(
-        limits: String? = nil, _ story: (Town) async throws -> Void
+        limits: String? = nil, _ story: (StoryFixture) async throws -> Void
     ) async throws {
         let google = try await ProviderIssuer()
         let apple = try await ProviderIssuer()
@@ -45,7 +45,7 @@ final class Town: Sendable {
         var failure: (any Error)?
         do {
             try await Cluster.with(limits: limits, environment: settings) { cluster in
-                let town = try Town(
+                let town = try StoryFixture(
                     cluster, google: google, apple: apple, mails: mails, texts: texts)
                 defer { town.backend.close() }
                 try await story(town)
@@ -70,13 +70,13 @@ final class Town: Sendable {
 }
 
 /// Gives a suite one town for all its stories.
-struct OneTown: SuiteTrait, TestScoping {
+struct SharedStoryFixture: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?,
         performing stories: @Sendable () async throws -> Void
     ) async throws {
-        try await Town.with { town in
-            try await Town.$current.withValue(town) { try await stories() }
+        try await StoryFixture.with { town in
+            try await StoryFixture.$current.withValue(town) { try await stories() }
         }
     }
 }
@@ -84,6 +84,6 @@ struct OneTown: SuiteTrait, TestScoping {
 extension SystemTests {
     /// The acceptance scenarios of the documents, each named by its document and number, as far as
     /// they concern a backend.
-    @Suite("The documents' stories", OneTown())
+    @Suite("The documents' stories", SharedStoryFixture())
     enum Stories {}
 }

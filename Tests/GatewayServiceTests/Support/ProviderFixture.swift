@@ -6,11 +6,11 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-/// A `GatewayHouse` with stand-ins for Google and Apple. Identity fetches their keys over HTTP.
-final class ProviderTown: Sendable {
+/// A `GatewayFixture` with stand-ins for Google and Apple. Identity fetches their keys over HTTP.
+final class ProviderFixture: Sendable {
     let google: ProviderIssuer
     let apple: ProviderIssuer
-    let house: GatewayHouse
+    let house: GatewayFixture
     /// The sessions of users who come back.
     let sessions = KnownSessions()
 
@@ -21,7 +21,7 @@ final class ProviderTown: Sendable {
         let settings = google.environment(for: "google").merging(
             apple.environment(for: "apple")
         ) { first, _ in first }
-        house = try await GatewayHouse(
+        house = try await GatewayFixture(
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" }, time: time)
     }
 
@@ -31,8 +31,8 @@ final class ProviderTown: Sendable {
     }
 
     /// Runs `test` and closes the providers afterwards.
-    static func with(_ test: (ProviderTown) async throws -> Void) async throws {
-        let town = try await ProviderTown()
+    static func with(_ test: (ProviderFixture) async throws -> Void) async throws {
+        let town = try await ProviderFixture()
         var failure: (any Error)?
         do { try await test(town) } catch { failure = error }
         await town.google.close()
@@ -76,7 +76,7 @@ final class ProviderTown: Sendable {
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         try await house.providers.signInWithProvider(
             .init(
-                token: token, device: GatewayHouse.device(device), accessToken: accessToken),
+                token: token, device: GatewayFixture.device(device), accessToken: accessToken),
             context ?? house.context())
     }
 
@@ -84,7 +84,7 @@ final class ProviderTown: Sendable {
         in context: CallContext? = nil
     ) async throws -> GatewayV1.SignInAnonymouslyResponse {
         try await house.guests.signInAnonymously(
-            .init(device: GatewayHouse.device("d1")), context ?? house.context())
+            .init(device: GatewayFixture.device("d1")), context ?? house.context())
     }
 
     func link(
@@ -94,7 +94,7 @@ final class ProviderTown: Sendable {
         try await house.methods.linkProvider(
             .init(
                 accessToken: session?.accessToken ?? "", token: token,
-                device: GatewayHouse.device("d1")), context ?? house.context()
+                device: GatewayFixture.device("d1")), context ?? house.context()
         ).account?.methods ?? []
     }
 
@@ -104,7 +104,7 @@ final class ProviderTown: Sendable {
         try await house.methods.unlinkMethod(
             .init(
                 accessToken: session?.accessToken ?? "", method: method,
-                device: GatewayHouse.device("d1")), context ?? house.context()
+                device: GatewayFixture.device("d1")), context ?? house.context()
         ).account?.methods ?? []
     }
 

@@ -2,7 +2,7 @@ import Contracts
 import HTTPSink
 import Messages
 
-extension Town {
+extension StoryFixture {
     /// Requests a code to a number, and reads it from the text message.
     /// - Returns: the id of the request, and the code.
     func code(

@@ -13,7 +13,7 @@ import Testing
 
 /// The gateway and the real services in one process, with real stores in a temporary folder and
 /// with time that the test moves.
-final class GatewayHouse: Sendable {
+final class GatewayFixture: Sendable {
     let folder: TemporaryFolder
     let time: ManualTime
     let log = CapturedLog()

@@ -9,18 +9,18 @@ import Testing
 @testable import IdentityService
 
 /// Phone codes over a real store, with the calls that tests make.
-struct PhoneBench {
+struct PhoneCodeFixture {
     static let number = "+4915112345678"
 
-    let house: IdentityHouse
+    let house: IdentityFixture
     let phones: PhoneCodesHandler
     let signals: PhoneSignalsHandler
 
     init(_ phone: PhoneSettings = PhoneSettings(countries: ["all"])) throws {
-        self.init(try IdentityHouse(phone: phone))
+        self.init(try IdentityFixture(phone: phone))
     }
 
-    init(_ house: IdentityHouse) {
+    init(_ house: IdentityFixture) {
         self.house = house
         phones = PhoneCodesHandler(
             settings: house.settings, store: house.store, keys: house.keys, time: house.time,
@@ -37,7 +37,7 @@ struct PhoneBench {
         try await phones.requestCode(
             .init(
                 phoneNumber: number, purpose: purpose, language: language,
-                origin: IdentityHouse.origin, accessToken: accessToken), house.context(key))
+                origin: IdentityFixture.origin, accessToken: accessToken), house.context(key))
     }
 
     /// Requests a code, and reads it from the text message.
@@ -59,7 +59,7 @@ struct PhoneBench {
         try await phones.signInWithCode(
             .init(
                 requestId: sent.request, phoneNumber: number, code: sent.code,
-                guestAccessToken: guest, origin: IdentityHouse.origin), house.context(key))
+                guestAccessToken: guest, origin: IdentityFixture.origin), house.context(key))
     }
 
     /// An account that signs in with the number.
@@ -74,7 +74,7 @@ struct PhoneBench {
         let answer = try await phones.proveByCode(
             .init(
                 accessToken: accessToken, requestId: sent.request, phoneNumber: number,
-                code: sent.code, origin: IdentityHouse.origin), house.context(key))
+                code: sent.code, origin: IdentityFixture.origin), house.context(key))
         return try #require(answer.proof)
     }
 
@@ -85,7 +85,7 @@ struct PhoneBench {
         let answer = try await phones.linkPhone(
             .init(
                 accessToken: accessToken, requestId: sent.request, phoneNumber: number,
-                code: sent.code, origin: IdentityHouse.origin), house.context(key))
+                code: sent.code, origin: IdentityFixture.origin), house.context(key))
         return try #require(answer.account)
     }
 

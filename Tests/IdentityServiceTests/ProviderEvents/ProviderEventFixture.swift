@@ -11,16 +11,16 @@ import Testing
 @testable import IdentityService
 
 /// An identity service that receives notices, and a stand-in for Apple on loopback that signs them.
-final class NoticeScene: Sendable {
+final class ProviderEventFixture: Sendable {
     static let subject = "001234.0a1b2c.0123"
     static let relay = "x7k2@privaterelay.appleid.com"
 
-    let house: IdentityHouse
+    let house: IdentityFixture
     let apple: ProviderIssuer
     let events: ProviderEventsHandler
 
-    init(house: IdentityHouse? = nil, apple: ProviderIssuer? = nil) async throws {
-        let house = try house ?? IdentityHouse()
+    init(house: IdentityFixture? = nil, apple: ProviderIssuer? = nil) async throws {
+        let house = try house ?? IdentityFixture()
         self.house = house
         if let apple {
             self.apple = apple
@@ -29,7 +29,7 @@ final class NoticeScene: Sendable {
         }
         let providers = try Providers(
             settings: ProvidersSettings(
-                providers: [try ProviderScene.provider("apple", self.apple, isApple: true)],
+                providers: [try ProviderFixture.provider("apple", self.apple, isApple: true)],
                 allowsPrivate: true),
             keys: house.keys, time: house.time, randomness: house.randomness,
             logger: house.log.logger(time: house.time))
@@ -39,8 +39,8 @@ final class NoticeScene: Sendable {
     }
 
     /// Runs `body` in a scene and closes the scene.
-    static func with(_ body: (NoticeScene) async throws -> Void) async throws {
-        let scene = try await NoticeScene()
+    static func with(_ body: (ProviderEventFixture) async throws -> Void) async throws {
+        let scene = try await ProviderEventFixture()
         do {
             try await body(scene)
         } catch {
@@ -61,7 +61,7 @@ final class NoticeScene: Sendable {
             method: "apple", issuer: apple.issuer, subject: subject, amr: ["fed"])
         proved.email = ProvidedEmail(
             address: try .required(email), isVerified: true, isRelay: isRelay)
-        let answer = try await house.signIn(proved, from: IdentityHouse.origin)
+        let answer = try await house.signIn(proved, from: IdentityFixture.origin)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

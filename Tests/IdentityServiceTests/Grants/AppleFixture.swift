@@ -12,12 +12,12 @@ import Testing
 
 /// Grants over a real store and real HTTP. A stand-in for Apple's two endpoints gives scripted
 /// answers, and the real outbox relay delivers the calls.
-final class AppleBench: Sendable {
+final class AppleFixture: Sendable {
     static let client = "com.example.app"
     static let subject = "001234.0a1b2c.0123"
     private static let turnsPerSecond = 5_000
 
-    let house: IdentityHouse
+    let house: IdentityFixture
     let sink: HTTPSink
     let key: SigningKey
     let grants: Grants
@@ -30,11 +30,11 @@ final class AppleBench: Sendable {
     ///   - redirects: the redirect URIs of web dialogs.
     ///   - timeout: the timeout of a request.
     init(
-        house: IdentityHouse? = nil, hasKey: Bool = true,
+        house: IdentityFixture? = nil, hasKey: Bool = true,
         redirects: AppleRedirects = .none, timeout: Duration = .seconds(5),
         answer: @escaping @Sendable (HTTPSink.Request) -> HTTPSink.Answer
     ) async throws {
-        let house = try house ?? IdentityHouse()
+        let house = try house ?? IdentityFixture()
         self.house = house
         sink = try await HTTPSink(answer: answer)
         key = try SigningKey.generate()
@@ -83,7 +83,7 @@ final class AppleBench: Sendable {
     @discardableResult
     func signIn(_ code: String = "code-canary") async throws -> AccountID {
         let answer = try await house.signIn(
-            Self.proved(code), from: IdentityHouse.origin)
+            Self.proved(code), from: IdentityFixture.origin, keepsGrants: true)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 

@@ -3,7 +3,7 @@ import Messages
 import RPC
 import Testing
 
-extension GatewayHouse {
+extension GatewayFixture {
     static let number = "+4915112345678"
 
     /// Requests a code.

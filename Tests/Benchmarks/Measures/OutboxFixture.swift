@@ -9,7 +9,7 @@ import Storage
 import Synchronization
 
 /// The notification service on its own store, in this process.
-final class OutboxScene: Sendable {
+final class OutboxFixture: Sendable {
     /// Tasks that fill the store.
     private static let fillers = 256
 
@@ -91,7 +91,7 @@ final class OutboxScene: Sendable {
     }
 }
 
-extension OutboxScene.Way {
+extension OutboxFixture.Way {
     /// The program's settings for this destination.
     fileprivate var environment: [String: String] {
         guard case .server(let port) = self else { return [:] }

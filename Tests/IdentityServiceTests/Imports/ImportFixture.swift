@@ -7,16 +7,16 @@ import Testing
 
 @testable import IdentityService
 
-/// The Imports service over an `IdentityHouse`, and records of other systems.
-struct ImportScene {
+/// The Imports service over an `IdentityFixture`, and records of other systems.
+struct ImportFixture {
     /// bcrypt of "Correct7Horse" at the lowest cost, computed by libxcrypt.
     static let bcrypt = "$2b$04$abcdefghijklmnopqrstuuc34AZERa.zlqqUUtYXd1RSqIxBXIx6."
     static let firebasePassword = "user1password"
 
-    let house: IdentityHouse
+    let house: IdentityFixture
     let imports: ImportsHandler
 
-    init(_ house: IdentityHouse) {
+    init(_ house: IdentityFixture) {
         self.house = house
         imports = house.imports()
     }
