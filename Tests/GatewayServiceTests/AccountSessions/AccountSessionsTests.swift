@@ -8,100 +8,100 @@ import Testing
 
 @Suite("G-22, S-03: an account manages its sessions through the gateway")
 struct AccountSessionsTests {
-    private func list(_ house: GatewayFixture, _ token: String) async throws
+    private func list(_ fixture: GatewayFixture, _ token: String) async throws
         -> [GatewayV1.SessionEntry]
     {
-        try await house.accountSessions.listSessions(
-            .init(accessToken: token), house.context()
+        try await fixture.accountSessions.listSessions(
+            .init(accessToken: token), fixture.context()
         ).sessions
     }
 
     @Test("G-22: the owner lists the account's sessions and ends one of them")
     func devices() async throws {
-        let house = try await GatewayFixture()
-        let one = try await house.signUp(device: "d1")
-        house.time.advance(by: .seconds(5))
-        let two = try await house.signIn(device: "d2")
-        let entries = try await list(house, two.session.accessToken)
+        let fixture = try await GatewayFixture()
+        let one = try await fixture.signUp(device: "d1")
+        fixture.time.advance(by: .seconds(5))
+        let two = try await fixture.signIn(device: "d2")
+        let entries = try await list(fixture, two.session.accessToken)
         #expect(entries.map(\.sessionId) == [two.session.sessionId, one.session.sessionId])
         #expect(entries.map(\.deviceName) == ["Ada's laptop", "Ada's laptop"])
         #expect(entries.map(\.platform) == ["cli", "cli"])
         #expect(entries.map(\.current) == [true, false])
         #expect(entries.map(\.amr) == [["pwd"], ["pwd"]])
-        let ended = try await house.accountSessions.endSession(
+        let ended = try await fixture.accountSessions.endSession(
             .init(accessToken: two.session.accessToken, sessionId: one.session.sessionId),
-            house.context())
+            fixture.context())
         #expect(ended.ended)
-        let state = try await house.check(one.session.accessToken)
+        let state = try await fixture.check(one.session.accessToken)
         #expect(state.reason == .revoked && state.endReason == .signedOut)
-        #expect(try await list(house, two.session.accessToken).count == 1)
+        #expect(try await list(fixture, two.session.accessToken).count == 1)
     }
 
     @Test("G-22: a user cannot end another account's session, nor learn that it exists")
     func strangers() async throws {
-        let house = try await GatewayFixture()
-        let ada = try await house.signUp()
-        let eve = try await house.signUp("eve@example.org", device: "d9")
+        let fixture = try await GatewayFixture()
+        let ada = try await fixture.signUp()
+        let eve = try await fixture.signUp("eve@example.org", device: "d9")
         for id in [ada.session.sessionId, "ses_0000000000001", "x"] {
             let error = try await refusal {
-                try await house.accountSessions.endSession(
-                    .init(accessToken: eve.session.accessToken, sessionId: id), house.context())
+                try await fixture.accountSessions.endSession(
+                    .init(accessToken: eve.session.accessToken, sessionId: id), fixture.context())
             }
             #expect(error.code == .sessionNotFound)
         }
-        #expect(try await house.check(ada.session.accessToken).authenticated)
+        #expect(try await fixture.check(ada.session.accessToken).authenticated)
     }
 
     @Test("S-06: EndOtherSessions ends all sessions except the caller's")
     func others() async throws {
-        let house = try await GatewayFixture()
-        let one = try await house.signUp()
-        let two = try await house.signIn()
-        let three = try await house.signIn()
-        let answer = try await house.accountSessions.endOtherSessions(
-            .init(accessToken: two.session.accessToken), house.context())
+        let fixture = try await GatewayFixture()
+        let one = try await fixture.signUp()
+        let two = try await fixture.signIn()
+        let three = try await fixture.signIn()
+        let answer = try await fixture.accountSessions.endOtherSessions(
+            .init(accessToken: two.session.accessToken), fixture.context())
         #expect(answer.ended == 2)
-        #expect(try await house.check(two.session.accessToken).authenticated)
+        #expect(try await fixture.check(two.session.accessToken).authenticated)
         for gone in [one, three] {
-            #expect(try await !house.check(gone.session.accessToken).authenticated)
+            #expect(try await !fixture.check(gone.session.accessToken).authenticated)
         }
     }
 
     @Test("S-03: the sixth sign-in displaces the oldest session, and its owner gets a mail")
     func displaced() async throws {
-        let house = try await GatewayFixture()
-        let first = try await house.signUp()
-        _ = try await house.verify(
-            try await house.inner.linkToken(), accessToken: first.session.accessToken)
+        let fixture = try await GatewayFixture()
+        let first = try await fixture.signUp()
+        _ = try await fixture.verify(
+            try await fixture.inner.linkToken(), accessToken: first.session.accessToken)
         for number in 2...6 {
-            house.time.advance(by: .seconds(10))
-            _ = try await house.signIn(device: "d\(number)")
+            fixture.time.advance(by: .seconds(10))
+            _ = try await fixture.signIn(device: "d\(number)")
         }
-        let state = try await house.check(first.session.accessToken)
+        let state = try await fixture.check(first.session.accessToken)
         #expect(!state.authenticated && state.reason == .revoked)
         #expect(state.endReason == .displaced)
-        let mails = try await house.inner.mails().filter { $0.subject.contains("signed out of") }
+        let mails = try await fixture.inner.mails().filter { $0.subject.contains("signed out of") }
         #expect(mails.count == 1)
         #expect(mails.first?.text.contains("“Ada's laptop”") == true)
     }
 
     @Test("G-10: the mail about a replayed token is sent once identity is reachable again")
     func replayed() async throws {
-        let house = try await GatewayFixture()
-        let first = try await house.signUp()
-        house.inner.notices.disconnect()
+        let fixture = try await GatewayFixture()
+        let first = try await fixture.signUp()
+        fixture.inner.notices.disconnect()
         var leaf = first.session
         for _ in 0..<3 {
-            house.time.advance(by: .seconds(60))
-            leaf = try await house.refresh(leaf.refreshToken)
+            fixture.time.advance(by: .seconds(60))
+            leaf = try await fixture.refresh(leaf.refreshToken)
         }
-        let error = try await refusal { try await house.refresh(first.session.refreshToken) }
+        let error = try await refusal { try await fixture.refresh(first.session.refreshToken) }
         #expect(error.code == .refreshTokenReplayed)
-        let state = try await house.check(leaf.accessToken)
+        let state = try await fixture.check(leaf.accessToken)
         #expect(state.reason == .security && state.endReason == .replayed)
-        #expect(try await house.inner.sessionStore.read { try $0.outboxCount() } == 1)
-        house.inner.notices.connect(to: house.inner.accountNotices)
-        let mails = try await house.inner.mails().filter { $0.subject.contains("for safety") }
+        #expect(try await fixture.inner.sessionStore.read { try $0.outboxCount() } == 1)
+        fixture.inner.notices.connect(to: fixture.inner.accountNotices)
+        let mails = try await fixture.inner.mails().filter { $0.subject.contains("for safety") }
         #expect(mails.count == 1)
     }
 }

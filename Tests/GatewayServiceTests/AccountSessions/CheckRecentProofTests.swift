@@ -10,52 +10,52 @@ import Testing
 
 @Suite("G-13: the gateway checks recent proofs for an app's own sensitive calls")
 struct CheckRecentProofTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
     private let device: AppDevice
 
     init() async throws {
-        house = try await GatewayFixture()
+        fixture = try await GatewayFixture()
         device = try AppDevice()
     }
 
     private func check(
         _ token: String, within seconds: UInt32 = 0, _ kinds: [GatewayV1.ProofKind] = []
     ) async throws -> GatewayV1.CheckRecentProofResponse {
-        try await house.accountSessions.checkRecentProof(
-            .init(accessToken: token, maxAgeS: seconds, kinds: kinds), house.context())
+        try await fixture.accountSessions.checkRecentProof(
+            .init(accessToken: token, maxAgeS: seconds, kinds: kinds), fixture.context())
     }
 
     private func reauthenticate(
         _ token: String, _ proof: GatewayV1.ReauthenticateRequest.Proof
     ) async throws -> GatewayV1.ReauthenticateResponse {
-        try await house.accountSessions.reauthenticate(
+        try await fixture.accountSessions.reauthenticate(
             .init(
                 accessToken: token, device: .init(deviceId: device.id, platform: "ios"),
-                proof: proof), house.context())
+                proof: proof), fixture.context())
     }
 
     /// Signs in on a device that has registered its key.
     private func signInWithKey() async throws -> GatewayV1.Session {
-        _ = try await house.signUp()
-        let answer = try await house.gateway.signInWithPassword(
+        _ = try await fixture.signUp()
+        let answer = try await fixture.auth.signInWithPassword(
             .init(
                 email: "ada@example.org", password: "Correct7Horse",
                 device: .init(deviceId: device.id, platform: "ios", key: try device.key())),
-            house.context())
+            fixture.context())
         return try #require(answer.session)
     }
 
     @Test("G-13: a sign-in is a proof until the limit, to the millisecond; then a password is one")
     func password() async throws {
-        let person = try await house.signUp()
+        let person = try await fixture.signUp()
         let token = person.session.accessToken
-        let signedInAt = house.time.now().milliseconds
-        house.time.advance(by: .milliseconds(299_999))
+        let signedInAt = fixture.time.now().milliseconds
+        fixture.time.advance(by: .milliseconds(299_999))
         let owner = try await check(token)
         #expect(owner.accountId == person.account.accountId)
         #expect(owner.sessionId == person.session.sessionId)
         #expect(owner.amr == ["pwd"] && owner.provedAtMs == signedInAt)
-        house.time.advance(by: .milliseconds(1))
+        fixture.time.advance(by: .milliseconds(1))
         let refused = try await refusal { try await check(token) }
         #expect(refused.code == .requiresRecentLogin && refused.fields == ["password"])
         _ = try await check(token, within: 301)
@@ -67,14 +67,14 @@ struct CheckRecentProofTests {
     @Test("G-13: with a device key the error names both kinds, and a call can demand either")
     func deviceKey() async throws {
         let session = try await signInWithKey()
-        house.time.advance(by: .seconds(400))
+        fixture.time.advance(by: .seconds(400))
         let token = session.accessToken
         #expect(
             try await refusal { try await check(token) }.fields == ["device_key", "password"])
         #expect(
             try await refusal { try await check(token, within: 60, [.deviceKey]) }.fields
                 == ["device_key"])
-        let presence = try device.presence(token, at: house.time.now())
+        let presence = try device.presence(token, at: fixture.time.now())
         let answer = try await reauthenticate(token, .deviceKey(presence))
         #expect(try await check(answer.accessToken, within: 60).amr == ["hwk", "user"])
         #expect(
@@ -89,13 +89,13 @@ struct CheckRecentProofTests {
 
     @Test("G-13: without a device key or password, the error names no kind of proof")
     func nothing() async throws {
-        let person = try await house.signUp()
-        house.time.advance(by: .seconds(400))
+        let person = try await fixture.signUp()
+        fixture.time.advance(by: .seconds(400))
         let refused = try await refusal {
             try await check(person.session.accessToken, within: 60, [.deviceKey])
         }
         #expect(refused.code == .requiresRecentLogin && refused.fields == [])
-        _ = try await house.inner.identityStore.write {
+        _ = try await fixture.inner.identityStore.write {
             try $0.execute("DELETE FROM passwords", [])
         }
         #expect(try await refusal { try await check(person.session.accessToken) }.fields == [])
@@ -103,7 +103,7 @@ struct CheckRecentProofTests {
 
     @Test("G-13: an invalid token and an invalid demand are rejected")
     func stranger() async throws {
-        let person = try await house.signUp()
+        let person = try await fixture.signUp()
         let token = person.session.accessToken
         #expect(try await refusal { try await check("x") }.code == .invalidAccessToken)
         #expect(
@@ -111,21 +111,21 @@ struct CheckRecentProofTests {
         for kind in [GatewayV1.ProofKind.unspecified, GatewayV1.ProofKind(rawValue: 77)] {
             #expect(try await refusal { try await check(token, [kind]) }.fields == ["kinds"])
         }
-        _ = try await house.signOut(.accessToken(token))
+        _ = try await fixture.signOut(.accessToken(token))
         #expect(try await refusal { try await check(token) }.code == .sessionEnded)
     }
 
     @Test("G-13: a device key's proof fails if the account is suspended, and charges no limit")
     func suspended() async throws {
         let session = try await signInWithKey()
-        let presence = try device.presence(session.accessToken, at: house.time.now())
-        let wrong = try device.presence("another token", at: house.time.now())
+        let presence = try device.presence(session.accessToken, at: fixture.time.now())
+        let wrong = try device.presence("another token", at: fixture.time.now())
         let error = try await refusal {
             try await reauthenticate(session.accessToken, .deviceKey(wrong))
         }
         #expect(error.code == .invalidDeviceProof)
-        #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
-        try await house.inner.setStatus(2)
+        #expect(try fixture.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
+        try await fixture.inner.setStatus(2)
         let refused = try await refusal {
             try await reauthenticate(session.accessToken, .deviceKey(presence))
         }

@@ -8,36 +8,36 @@ import Testing
 
 @Suite("G-13: a user re-authenticates through the gateway")
 struct ReauthenticateTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
 
-    init() async throws { house = try await GatewayFixture() }
+    init() async throws { fixture = try await GatewayFixture() }
 
     private func reauthenticate(
         _ token: String, _ password: String?, in context: CallContext? = nil
     ) async throws -> GatewayV1.ReauthenticateResponse {
-        try await house.accountSessions.reauthenticate(
+        try await fixture.accountSessions.reauthenticate(
             .init(
                 accessToken: token, device: .init(deviceId: "d1", platform: "cli"),
-                proof: password.map { .password(.init(text: $0)) }), context ?? house.context())
+                proof: password.map { .password(.init(text: $0)) }), context ?? fixture.context())
     }
 
     @Test("G-13: the password gives a token with a new auth_time for the same session")
     func right() async throws {
-        let person = try await house.signUp()
-        house.time.advance(by: .seconds(400))
+        let person = try await fixture.signUp()
+        fixture.time.advance(by: .seconds(400))
         let answer = try await reauthenticate(person.session.accessToken, "Correct7Horse")
-        #expect(answer.authTimeMs == house.time.now().milliseconds)
-        #expect(try await house.check(answer.accessToken).authenticated)
-        let entries = try await house.accountSessions.listSessions(
-            .init(accessToken: answer.accessToken), house.context()
+        #expect(answer.authTimeMs == fixture.time.now().milliseconds)
+        #expect(try await fixture.check(answer.accessToken).authenticated)
+        let entries = try await fixture.accountSessions.listSessions(
+            .init(accessToken: answer.accessToken), fixture.context()
         ).sessions
         #expect(entries.count == 1 && entries.first?.authTimeMs == answer.authTimeMs)
-        #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
+        #expect(try fixture.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
     }
 
     @Test("G-13: a wrong password changes nothing and counts as a failed sign-in")
     func wrong() async throws {
-        let person = try await house.signUp()
+        let person = try await fixture.signUp()
         for _ in 0..<5 {
             let error = try await refusal {
                 try await reauthenticate(person.session.accessToken, "Wrong7Horse")
@@ -48,30 +48,30 @@ struct ReauthenticateTests {
             try await reauthenticate(person.session.accessToken, "Correct7Horse")
         }
         #expect(limited.code == .tooManyRequests)
-        let signIn = try await refusal { try await house.signIn() }
+        let signIn = try await refusal { try await fixture.signIn() }
         #expect(signIn.code == .tooManyRequests, "one limit for both")
-        #expect(try await house.check(person.session.accessToken).authenticated)
+        #expect(try await fixture.check(person.session.accessToken).authenticated)
     }
 
     @Test("G-13: without a proof or a live session, no password is verified")
     func refused() async throws {
-        let person = try await house.signUp()
+        let person = try await fixture.signUp()
         let token = person.session.accessToken
         #expect(try await refusal { try await reauthenticate(token, nil) }.code == .invalidArgument)
         #expect(
             try await refusal { try await reauthenticate("x", "Correct7Horse") }.code
                 == .invalidAccessToken)
-        _ = try await house.signOut(.accessToken(token))
+        _ = try await fixture.signOut(.accessToken(token))
         #expect(
             try await refusal { try await reauthenticate(token, "Correct7Horse") }.code
                 == .invalidAccessToken)
-        #expect(try house.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
+        #expect(try fixture.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
     }
 
     @Test("G-13: another account's password is not a proof for this account")
     func stranger() async throws {
-        let ada = try await house.signUp()
-        _ = try await house.signUp("eve@example.org", password: "Evil7Password")
+        let ada = try await fixture.signUp()
+        _ = try await fixture.signUp("eve@example.org", password: "Evil7Password")
         let error = try await refusal {
             try await reauthenticate(ada.session.accessToken, "Evil7Password")
         }

@@ -8,17 +8,17 @@ import Testing
 
 @Suite("G-01: CheckAuthState says whether a token is signed in", .timeLimit(.minutes(1)))
 struct CheckAuthStateTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayFixture()
-        ada = try await house.signUp()
+        fixture = try await GatewayFixture()
+        ada = try await fixture.signUp()
     }
 
     /// The reason that CheckAuthState returns for a token.
     private func reason(_ token: String? = nil) async throws -> GatewayV1.AuthStateReason {
-        let state = try await house.check(token ?? ada.session.accessToken)
+        let state = try await fixture.check(token ?? ada.session.accessToken)
         #expect(state.authenticated == (state.reason == .unspecified))
         #expect(state.authenticated == (state.account != nil))
         if !state.authenticated { #expect(state.todo.isEmpty) }
@@ -27,14 +27,14 @@ struct CheckAuthStateTests {
 
     @Test("G-01: a signed-in user gets the account and the steps still to do")
     func signedIn() async throws {
-        let state = try await house.check(ada.session.accessToken)
+        let state = try await fixture.check(ada.session.accessToken)
         #expect(state.authenticated)
         #expect(state.reason == .unspecified)
         #expect(state.account?.accountId == ada.account.accountId)
         #expect(state.todo == [.verifyEmail])
-        _ = try await house.verify(
-            try await house.inner.linkToken(), accessToken: ada.session.accessToken)
-        #expect(try await house.check(ada.session.accessToken).todo.isEmpty)
+        _ = try await fixture.verify(
+            try await fixture.inner.linkToken(), accessToken: ada.session.accessToken)
+        #expect(try await fixture.check(ada.session.accessToken).todo.isEmpty)
     }
 
     @Test("G-01: without a token of ours the reason is `noSession`")
@@ -50,17 +50,17 @@ struct CheckAuthStateTests {
 
     @Test("G-01: for an expired access token the reason is `accessTokenExpired`")
     func expired() async throws {
-        house.time.advance(by: .seconds(15 * 60))
+        fixture.time.advance(by: .seconds(15 * 60))
         #expect(try await reason() == .accessTokenExpired)
-        let child = try await house.refresh(ada.session.refreshToken)
+        let child = try await fixture.refresh(ada.session.refreshToken)
         #expect(try await reason(child.accessToken) == .unspecified)
     }
 
     @Test("G-01: after 30 days without use the reason is `inactive` (S-02)")
     func inactive() async throws {
-        house.time.advance(by: .seconds(30 * 86_400))
+        fixture.time.advance(by: .seconds(30 * 86_400))
         #expect(try await reason() == .inactive)
-        _ = try await refusal { try await house.refresh(ada.session.refreshToken) }
+        _ = try await refusal { try await fixture.refresh(ada.session.refreshToken) }
         #expect(try await reason() == .inactive)
     }
 
@@ -68,57 +68,57 @@ struct CheckAuthStateTests {
     func maximumAge() async throws {
         var session = ada.session
         for _ in 0..<3 {
-            house.time.advance(by: .seconds(29 * 86_400))
-            session = try await house.refresh(session.refreshToken)
+            fixture.time.advance(by: .seconds(29 * 86_400))
+            session = try await fixture.refresh(session.refreshToken)
         }
-        house.time.advance(by: .seconds(3 * 86_400))
+        fixture.time.advance(by: .seconds(3 * 86_400))
         #expect(try await reason(session.accessToken) == .maximumAge)
     }
 
     @Test("G-01: after a sign-out the reason is `revoked`")
     func revoked() async throws {
-        _ = try await house.signOut(.accessToken(ada.session.accessToken))
+        _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
         #expect(try await reason() == .revoked)
     }
 
     @Test("G-01: after a replayed refresh token the reason is `security` (G-10)")
     func security() async throws {
-        _ = try await house.refresh(ada.session.refreshToken)
-        house.time.advance(by: .seconds(30))
-        _ = try await refusal { try await house.refresh(ada.session.refreshToken) }
+        _ = try await fixture.refresh(ada.session.refreshToken)
+        fixture.time.advance(by: .seconds(30))
+        _ = try await refusal { try await fixture.refresh(ada.session.refreshToken) }
         #expect(try await reason() == .security)
     }
 
     @Test("G-01: a disabled account is not signed in, though its session lives", arguments: [2, 4])
     func disabled(status: Int64) async throws {
-        try await house.inner.setStatus(status)
+        try await fixture.inner.setStatus(status)
         #expect(try await reason() == .revoked)
     }
 
     @Test("S-04: every response contains the server's time, for devices with a wrong clock")
     func serverTime() async throws {
-        #expect(ada.session.serverTimeMs == house.time.now().milliseconds)
-        house.time.advance(by: .seconds(60))
+        #expect(ada.session.serverTimeMs == fixture.time.now().milliseconds)
+        fixture.time.advance(by: .seconds(60))
         for token in ["", ada.session.accessToken] {
-            #expect(try await house.check(token).serverTimeMs == house.time.now().milliseconds)
+            #expect(try await fixture.check(token).serverTimeMs == fixture.time.now().milliseconds)
         }
     }
 
     @Test("B15: the server time is the session service's, which checks the devices' proofs")
     func sessionsTime() async throws {
         // After a step of one machine's clock, another program's time is hours off.
-        let sessions = ManualTime(now: house.time.now() + .seconds(5 * 3_600))
+        let sessions = ManualTime(now: fixture.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
-            accounts: house.inner.accounts, sessions: house.inner.session,
-            limits: house.gateway.limits,
-            sessionClock: StoreClock(house.inner.sessionStore, time: sessions))
+            accounts: fixture.inner.accounts, sessions: fixture.inner.session,
+            limits: fixture.auth.limits,
+            sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
         let request = GatewayV1.CheckAuthStateRequest(accessToken: ada.session.accessToken)
-        let state = try await handler.checkAuthState(request, house.context())
+        let state = try await handler.checkAuthState(request, fixture.context())
         #expect(state.authenticated && state.serverTimeMs == sessions.now().milliseconds)
     }
 
     @Test("G-01: a session whose account does not exist is not signed in")
     func nobody() async throws {
-        #expect(try await reason(try await house.inner.sessionOfNobody()) == .noSession)
+        #expect(try await reason(try await fixture.inner.sessionOfNobody()) == .noSession)
     }
 }

@@ -8,16 +8,16 @@ import Testing
 
 @Suite("G-08: a sign-in through the gateway reports the previous one", .timeLimit(.minutes(1)))
 struct SignInNewsTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
 
-    init() async throws { house = try await GatewayFixture() }
+    init() async throws { fixture = try await GatewayFixture() }
 
     private func signIn(
         on device: String, password: String = "Correct7Horse", language: String? = nil
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
-        var context = house.context()
+        var context = fixture.context()
         context.metadata[Metadata.Key.acceptLanguage] = language
-        return try await house.gateway.signInWithPassword(
+        return try await fixture.auth.signInWithPassword(
             .init(
                 email: "ada@example.org", password: .init(text: password),
                 device: .init(deviceId: device, platform: "ios", name: "Ada's phone")), context)
@@ -25,16 +25,16 @@ struct SignInNewsTests {
 
     @Test("a sign-in reports the previous one and a new device; a verified address gets a mail")
     func news() async throws {
-        let ada = try await house.signUp()
-        _ = try await house.verify(
-            try await house.inner.linkToken(), accessToken: ada.session.accessToken)
-        let signedUpAt = house.time.now().milliseconds
-        house.time.advance(by: .seconds(90))
+        let ada = try await fixture.signUp()
+        _ = try await fixture.verify(
+            try await fixture.inner.linkToken(), accessToken: ada.session.accessToken)
+        let signedUpAt = fixture.time.now().milliseconds
+        fixture.time.advance(by: .seconds(90))
         let known = try #require(try await signIn(on: "d1").news)
         #expect(known == .init(lastSignInAtMs: signedUpAt, gapMs: 90_000, isNewDevice: false))
         let new = try #require(try await signIn(on: "d2").news)
         #expect(new == .init(lastSignInAtMs: signedUpAt + 90_000, isNewDevice: true))
-        let mails = try await house.inner.mails()
+        let mails = try await fixture.inner.mails()
         let notice = mails.filter { $0.text.contains("that we had not seen before") }
         #expect(notice.count == 1, "\(mails.map(\.text))")
         #expect(notice.first?.text.contains("Ada's phone") == true)

@@ -8,72 +8,72 @@ import Testing
 
 @Suite("G-02: a user signs up with email and password", .timeLimit(.minutes(1)))
 struct SignUpTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
 
-    init() async throws { house = try await GatewayFixture() }
+    init() async throws { fixture = try await GatewayFixture() }
 
     @Test("G-02: a sign-up returns account and session, and sends the mail with the link")
     func answers() async throws {
-        let ada = try await house.signUp("Ada@Example.org")
+        let ada = try await fixture.signUp("Ada@Example.org")
         #expect(ada.account.accountId.hasPrefix("acc_"))
         #expect(ada.account.email == "Ada@Example.org")
         #expect(!ada.account.emailVerified)
         #expect(ada.account.displayName == "Ada")
         #expect(ada.session.sessionId.hasPrefix("ses_"))
-        #expect(ada.session.accessExpiresAtMs > house.time.now().milliseconds)
+        #expect(ada.session.accessExpiresAtMs > fixture.time.now().milliseconds)
         #expect(!ada.session.refreshToken.isEmpty)
-        #expect(try await house.check(ada.session.accessToken).authenticated)
-        #expect(try await house.inner.mails(to: "Ada@example.org").count == 1)
+        #expect(try await fixture.check(ada.session.accessToken).authenticated)
+        #expect(try await fixture.inner.mails(to: "Ada@example.org").count == 1)
     }
 
     @Test("G-02: a sign-up with a live session is rejected; nothing is created or charged")
     func alreadySignedIn() async throws {
-        let ada = try await house.signUp()
+        let ada = try await fixture.signUp()
         let error = try await refusal {
-            try await house.signUp("eve@example.org", accessToken: ada.session.accessToken)
+            try await fixture.signUp("eve@example.org", accessToken: ada.session.accessToken)
         }
         #expect(error.code == .alreadySignedIn)
-        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 1)
-        #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 2)
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "accounts") == 1)
+        #expect(try fixture.inner.left("sign-up-by-address", "192.0.2.7") == 2)
     }
 
     @Test(
         "G-02: an ended session or invalid token does not stop sign-up",
         arguments: [true, false])
     func signedOut(isOver: Bool) async throws {
-        let ada = try await house.signUp()
-        _ = try await house.signOut(.accessToken(ada.session.accessToken))
-        _ = try await house.signUp(
+        let ada = try await fixture.signUp()
+        _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
+        _ = try await fixture.signUp(
             "eve@example.org", accessToken: isOver ? ada.session.accessToken : "garbage")
     }
 
     @Test("R-03: the fourth sign-up in an hour from one address is rejected")
     func fourth() async throws {
         for name in ["a", "b", "c"] {
-            _ = try await house.signUp("\(name)@example.org")
-            house.time.advance(by: .seconds(60))
+            _ = try await fixture.signUp("\(name)@example.org")
+            fixture.time.advance(by: .seconds(60))
         }
-        let error = try await refusal { try await house.signUp("d@example.org") }
+        let error = try await refusal { try await fixture.signUp("d@example.org") }
         #expect(error.code == .tooManyRequests && error.retryAfter == .seconds(3_600 - 180))
-        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 3)
-        house.time.advance(by: .seconds(3_600 - 180))
-        _ = try await house.signUp("d@example.org")
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "accounts") == 3)
+        fixture.time.advance(by: .seconds(3_600 - 180))
+        _ = try await fixture.signUp("d@example.org")
     }
 
     @Test("R-04: a malformed sign-up charges no limit, however often it is sent")
     func refunded() async throws {
         for _ in 0..<10 {
-            let weak = try await refusal { try await house.signUp(password: "short") }
+            let weak = try await refusal { try await fixture.signUp(password: "short") }
             #expect(weak.code == .weakPassword)
-            let noEmail = try await refusal { try await house.signUp("") }
+            let noEmail = try await refusal { try await fixture.signUp("") }
             #expect(noEmail == ServiceError(.invalidEmail, fields: ["email"]))
-            let noAddress = try await refusal { try await house.signUp("ada@") }
+            let noAddress = try await refusal { try await fixture.signUp("ada@") }
             #expect(noAddress.code == .invalidEmail)
         }
-        #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 3)
+        #expect(try fixture.inner.left("sign-up-by-address", "192.0.2.7") == 3)
         #expect(
-            try house.inner.left("sign-up-on-taken-email", "192.0.2.7|ada@example.org") == 3)
-        _ = try await house.signUp()
+            try fixture.inner.left("sign-up-on-taken-email", "192.0.2.7|ada@example.org") == 3)
+        _ = try await fixture.signUp()
     }
 
     @Test("G-02: a device that session would reject creates no account")
@@ -82,58 +82,58 @@ struct SignUpTests {
             email: "ada@example.org", password: "Correct7Horse",
             device: .init(deviceId: "d1", platform: String(repeating: "p", count: 33)))
         let error = try await refusal {
-            try await house.gateway.signUpWithPassword(request, house.context())
+            try await fixture.auth.signUpWithPassword(request, fixture.context())
         }
         #expect(error == ServiceError(.invalidArgument, fields: ["device.platform"]))
-        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 0)
-        #expect(try house.inner.left("sign-up-by-address", "192.0.2.7") == 3)
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "accounts") == 0)
+        #expect(try fixture.inner.left("sign-up-by-address", "192.0.2.7") == 3)
     }
 
     @Test("G-02: a taken email is reported three times an hour, with a mail to its owner each time")
     func taken() async throws {
-        let ada = try await house.signUp()
-        let eve = house.context(address: "198.51.100.9")
+        let ada = try await fixture.signUp()
+        let eve = fixture.context(address: "198.51.100.9")
         for _ in 0..<3 {
             let error = try await refusal {
-                try await house.signUp("ADA@example.org", password: "Other8Password", in: eve)
+                try await fixture.signUp("ADA@example.org", password: "Other8Password", in: eve)
             }
             #expect(error == ServiceError(.emailAlreadyInUse, fields: ["email"]))
         }
-        let error = try await refusal { try await house.signUp(in: eve) }
+        let error = try await refusal { try await fixture.signUp(in: eve) }
         #expect(error.code == .tooManyRequests && error.retryAfter == .seconds(3_600))
-        #expect(try await house.inner.mails().count == 1 + 3)
-        #expect(try await house.signIn().account.accountId == ada.account.accountId)
+        #expect(try await fixture.inner.mails().count == 1 + 3)
+        #expect(try await fixture.signIn().account.accountId == ada.account.accountId)
     }
 
     @Test("G-02: without user addresses, sign-ups on a taken email send three mails an hour")
     func takenUnaddressed() async throws {
-        _ = try await house.signUp()
-        let eve = house.context(address: nil)
+        _ = try await fixture.signUp()
+        let eve = fixture.context(address: nil)
         for _ in 0..<3 {
-            let error = try await refusal { try await house.signUp(in: eve) }
+            let error = try await refusal { try await fixture.signUp(in: eve) }
             #expect(error.code == .emailAlreadyInUse)
         }
         for _ in 0..<10 {
-            let error = try await refusal { try await house.signUp(in: eve) }
+            let error = try await refusal { try await fixture.signUp(in: eve) }
             #expect(error.code == .tooManyRequests)
         }
-        #expect(try await house.inner.mails().count == 1 + 3)
+        #expect(try await fixture.inner.mails().count == 1 + 3)
     }
 
     @Test("G-02: of 20 parallel sign-ups on a taken email, only three send a mail to its owner")
     func takenParallel() async throws {
-        _ = try await house.signUp()
+        _ = try await fixture.signUp()
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
             for _ in 0..<20 {
                 group.addTask {
-                    let eve = house.context(address: nil)
-                    return try? await refusal { try await house.signUp(in: eve) }.code
+                    let eve = fixture.context(address: nil)
+                    return try? await refusal { try await fixture.signUp(in: eve) }.code
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(codes.filter { $0 == .emailAlreadyInUse }.count == 3)
         #expect(codes.filter { $0 == .tooManyRequests }.count == 17)
-        #expect(try await house.inner.mails().count == 1 + 3)
+        #expect(try await fixture.inner.mails().count == 1 + 3)
     }
 }

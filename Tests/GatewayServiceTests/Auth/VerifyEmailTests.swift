@@ -5,50 +5,50 @@ import Testing
 
 @Suite("G-12: a user verifies an email through the gateway", .timeLimit(.minutes(1)))
 struct VerifyEmailTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
     let ada: SignedIn
     let token: String
 
     init() async throws {
-        house = try await GatewayFixture()
-        ada = try await house.signUp()
-        token = try await house.inner.linkToken()
+        fixture = try await GatewayFixture()
+        ada = try await fixture.signUp()
+        token = try await fixture.inner.linkToken()
     }
 
     private func isVerified() async throws -> Bool {
-        try await house.signIn().account.emailVerified
+        try await fixture.signIn().account.emailVerified
     }
 
     @Test("G-12: in the session that registered, the link alone confirms, and only once")
     func inSession() async throws {
-        let account = try await house.verify(token, accessToken: ada.session.accessToken)
+        let account = try await fixture.verify(token, accessToken: ada.session.accessToken)
         #expect(account.emailVerified)
         #expect(account.accountId == ada.account.accountId)
-        #expect(try await house.check(ada.session.accessToken).authenticated)
+        #expect(try await fixture.check(ada.session.accessToken).authenticated)
         let again = try await refusal {
-            try await house.verify(token, accessToken: ada.session.accessToken)
+            try await fixture.verify(token, accessToken: ada.session.accessToken)
         }
         #expect(again.code == .invalidLink)
     }
 
     @Test("G-12: outside that session a password is required, and the link remains valid")
     func elsewhere() async throws {
-        let error = try await refusal { try await house.verify(token) }
+        let error = try await refusal { try await fixture.verify(token) }
         #expect(error == ServiceError(.passwordNeeded, fields: ["password"]))
         #expect(try await !isVerified())
-        #expect(try await house.verify(token, password: "Correct7Horse").emailVerified)
-        try await house.inner.settle()
-        #expect(try await house.check(ada.session.accessToken).authenticated)
+        #expect(try await fixture.verify(token, password: "Correct7Horse").emailVerified)
+        try await fixture.inner.settle()
+        #expect(try await fixture.check(ada.session.accessToken).authenticated)
     }
 
     @Test("G-12: another account's session or an expired token does not replace the password")
     func strangers() async throws {
-        let eve = try await house.signUp("eve@example.org")
-        house.time.advance(by: .seconds(15 * 60))
-        let fresh = try await house.refresh(eve.session.refreshToken)
+        let eve = try await fixture.signUp("eve@example.org")
+        fixture.time.advance(by: .seconds(15 * 60))
+        let fresh = try await fixture.refresh(eve.session.refreshToken)
         for accessToken in [fresh.accessToken, ada.session.accessToken, "garbage"] {
             let error = try await refusal {
-                try await house.verify(token, accessToken: accessToken)
+                try await fixture.verify(token, accessToken: accessToken)
             }
             #expect(error.code == .passwordNeeded)
         }
@@ -57,38 +57,38 @@ struct VerifyEmailTests {
 
     @Test("G-12: a new password replaces an attacker's and ends the attacker's sessions (X-04)")
     func newPassword() async throws {
-        house.time.advance(by: .seconds(1))
-        #expect(try await house.verify(token, password: "Brand9NewWord").emailVerified)
-        try await house.inner.settle()
-        #expect(try await house.check(ada.session.accessToken).reason == .security)
-        let refresh = try await refusal { try await house.refresh(ada.session.refreshToken) }
+        fixture.time.advance(by: .seconds(1))
+        #expect(try await fixture.verify(token, password: "Brand9NewWord").emailVerified)
+        try await fixture.inner.settle()
+        #expect(try await fixture.check(ada.session.accessToken).reason == .security)
+        let refresh = try await refusal { try await fixture.refresh(ada.session.refreshToken) }
         #expect(refresh.code == .sessionEnded)
-        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
-        house.time.advance(by: .seconds(1))
-        let owner = try await house.signIn(password: "Brand9NewWord")
+        #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
+        fixture.time.advance(by: .seconds(1))
+        let owner = try await fixture.signIn(password: "Brand9NewWord")
         #expect(owner.account.accountId == ada.account.accountId)
-        #expect(try await house.check(owner.session.accessToken).authenticated)
+        #expect(try await fixture.check(owner.session.accessToken).authenticated)
     }
 
     @Test("G-12: a new password that the policy rejects changes nothing; the link remains valid")
     func weak() async throws {
-        let error = try await refusal { try await house.verify(token, password: "short") }
+        let error = try await refusal { try await fixture.verify(token, password: "short") }
         #expect(error.code == .weakPassword)
-        #expect(try await house.verify(token, accessToken: ada.session.accessToken).emailVerified)
+        #expect(try await fixture.verify(token, accessToken: ada.session.accessToken).emailVerified)
     }
 
     @Test("G-12: an invalid or expired link is rejected")
     func invalid() async throws {
         for text in ["", "x", token + "A", String(repeating: "A", count: 43)] {
             let error = try await refusal {
-                try await house.verify(text, accessToken: ada.session.accessToken)
+                try await fixture.verify(text, accessToken: ada.session.accessToken)
             }
             #expect(error.code == .invalidLink)
         }
-        house.time.advance(by: .seconds(24 * 3_600))
-        let session = try await house.refresh(ada.session.refreshToken)
+        fixture.time.advance(by: .seconds(24 * 3_600))
+        let session = try await fixture.refresh(ada.session.refreshToken)
         let error = try await refusal {
-            try await house.verify(token, accessToken: session.accessToken)
+            try await fixture.verify(token, accessToken: session.accessToken)
         }
         #expect(error.code == .invalidLink)
     }

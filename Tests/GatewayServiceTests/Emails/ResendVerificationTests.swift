@@ -7,52 +7,52 @@ import Testing
 
 @Suite("G-12: a user requests another verification mail", .timeLimit(.minutes(1)))
 struct ResendVerificationTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayFixture()
-        ada = try await house.signUp()
+        fixture = try await GatewayFixture()
+        ada = try await fixture.signUp()
     }
 
     private func resend(_ token: String? = nil, key: String? = nil) async throws -> Bool {
-        try await house.passwords.resendVerificationEmail(
+        try await fixture.passwords.resendVerificationEmail(
             .init(
                 accessToken: token ?? ada.session.accessToken,
-                device: .init(deviceId: "d1", platform: "cli")), house.context(key)
+                device: .init(deviceId: "d1", platform: "cli")), fixture.context(key)
         ).sent
     }
 
     @Test("G-12: the new link confirms and the old one is invalid; three mails an hour")
     func resends() async throws {
-        let former = try await house.inner.linkToken()
+        let former = try await fixture.inner.linkToken()
         for _ in 0..<3 {
             #expect(try await resend())
             // Delivered before the next one, so that the newest mail is the last.
-            _ = try await house.inner.mails()
+            _ = try await fixture.inner.mails()
         }
         #expect(try await refusal { try await resend() }.code == .tooManyRequests)
-        let token = try await house.inner.linkToken()
+        let token = try await fixture.inner.linkToken()
         let access = ada.session.accessToken
-        let void = try await refusal { try await house.verify(former, accessToken: access) }
+        let void = try await refusal { try await fixture.verify(former, accessToken: access) }
         #expect(void.code == .invalidLink)
-        #expect(try await house.verify(token, accessToken: access).emailVerified)
+        #expect(try await fixture.verify(token, accessToken: access).emailVerified)
     }
 
     @Test("G-12: a verified address gets no mail, and nothing is charged")
     func verified() async throws {
-        let token = try await house.inner.linkToken()
-        _ = try await house.verify(token, accessToken: ada.session.accessToken)
+        let token = try await fixture.inner.linkToken()
+        _ = try await fixture.verify(token, accessToken: ada.session.accessToken)
         for _ in 0..<5 { #expect(try await !resend()) }
-        #expect(try await house.inner.mails().count == 1)
+        #expect(try await fixture.inner.mails().count == 1)
     }
 
     @Test("G-25: a repeated call sends one mail and is charged once")
     func repeated() async throws {
         for _ in 0..<5 { #expect(try await resend(key: "k")) }
-        #expect(try await house.inner.mails().count == 2)
+        #expect(try await fixture.inner.mails().count == 2)
         let limit = "verification-mail-by-account"
-        #expect(try house.inner.left(limit, ada.account.accountId) == 2)
+        #expect(try fixture.inner.left(limit, ada.account.accountId) == 2)
     }
 
     @Test("G-12: only a signed-in user can request the mail")

@@ -8,19 +8,19 @@ import Testing
 @Suite("G-07: the gateway passes the app's current session to a sign-in", .timeLimit(.minutes(1)))
 struct CallerTokenTests {
     private let identities = ScriptedIdentities()
-    private let house: GatewayFixture
+    private let fixture: GatewayFixture
     private let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayFixture(identities: identities)
-        ada = try await house.signUp()
+        fixture = try await GatewayFixture(identities: identities)
+        ada = try await fixture.signUp()
         identities.refuse(.providerUnavailable)
     }
 
     private func signIn(_ accessToken: String) async throws -> ErrorCode {
         try await refusal {
-            try await house.providers.signInWithProvider(
-                .init(accessToken: accessToken), house.context())
+            try await fixture.providers.signInWithProvider(
+                .init(accessToken: accessToken), fixture.context())
         }.code
     }
 
@@ -35,17 +35,17 @@ struct CallerTokenTests {
 
     @Test("G-07: an expired token is rejected, because the guest's data would be left behind")
     func expired() async throws {
-        house.time.advance(by: .seconds(15 * 60))
+        fixture.time.advance(by: .seconds(15 * 60))
         #expect(try await signIn(ada.session.accessToken) == .invalidAccessToken)
         #expect(identities.askedBy.isEmpty)
-        let child = try await house.refresh(ada.session.refreshToken)
+        let child = try await fixture.refresh(ada.session.refreshToken)
         #expect(try await signIn(child.accessToken) == .providerUnavailable)
         #expect(identities.askedBy == [child.accessToken])
     }
 
     @Test("G-07: the token of an ended session is not passed on")
     func over() async throws {
-        _ = try await house.signOut(.accessToken(ada.session.accessToken))
+        _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
         #expect(try await signIn(ada.session.accessToken) == .providerUnavailable)
         #expect(identities.askedBy == [""])
     }

@@ -8,20 +8,20 @@ import Testing
 @Suite("G-07, R-03: new guests are limited", .timeLimit(.minutes(1)))
 struct GuestLimitTests {
     private let identities = ScriptedIdentities()
-    private let house: GatewayFixture
+    private let fixture: GatewayFixture
 
-    init() async throws { house = try await GatewayFixture(identities: identities) }
+    init() async throws { fixture = try await GatewayFixture(identities: identities) }
 
     private func signIn(
         accessToken: String = "", in context: CallContext? = nil
     ) async throws {
-        _ = try await house.guests.signInAnonymously(
+        _ = try await fixture.guests.signInAnonymously(
             .init(device: GatewayFixture.device("d1"), accessToken: accessToken),
-            context ?? house.context())
+            context ?? fixture.context())
     }
 
     private func left() throws -> UInt32 {
-        try house.inner.left("guest-sign-up-by-address", "192.0.2.7")
+        try fixture.inner.left("guest-sign-up-by-address", "192.0.2.7")
     }
 
     @Test("R-03: the thirty-first guest of an hour from one address waits")
@@ -34,7 +34,7 @@ struct GuestLimitTests {
         let limited = try await refusal { try await signIn() }
         #expect(limited.code == .tooManyRequests && limited.retryAfter == .seconds(3_600))
         #expect(identities.keys.count == 30)
-        let elsewhere = house.context(address: "192.0.2.8")
+        let elsewhere = fixture.context(address: "192.0.2.8")
         #expect(try await refusal { try await signIn(in: elsewhere) }.code == .deadlineExceeded)
     }
 
@@ -42,7 +42,7 @@ struct GuestLimitTests {
     func once() async throws {
         identities.refuse(.deadlineExceeded)
         for _ in 0..<5 {
-            _ = try await refusal { try await signIn(in: house.context("k")) }
+            _ = try await refusal { try await signIn(in: fixture.context("k")) }
         }
         #expect(try left() == 29)
         identities.refuse(.resourceExhausted)
@@ -55,7 +55,8 @@ struct GuestLimitTests {
         for code in [ErrorCode.unavailable, .internalError] {
             identities.refuse(code)
             for key in ["k", "k", "k", nil] {
-                #expect(try await refusal { try await signIn(in: house.context(key)) }.code == code)
+                #expect(
+                    try await refusal { try await signIn(in: fixture.context(key)) }.code == code)
                 #expect(try left() == 30)
             }
         }
@@ -63,10 +64,10 @@ struct GuestLimitTests {
 
     @Test("G-07: a signed-in user creates no guest; with an expired token the app refreshes first")
     func signedIn() async throws {
-        let ada = try await house.signUp()
+        let ada = try await fixture.signUp()
         let token = ada.session.accessToken
         #expect(try await refusal { try await signIn(accessToken: token) }.code == .alreadySignedIn)
-        house.time.advance(by: .seconds(15 * 60))
+        fixture.time.advance(by: .seconds(15 * 60))
         #expect(
             try await refusal { try await signIn(accessToken: token) }.code == .invalidAccessToken)
         #expect(try left() == 30 && identities.keys.isEmpty)

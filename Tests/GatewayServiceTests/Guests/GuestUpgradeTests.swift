@@ -11,21 +11,21 @@ struct GuestUpgradeTests {
 
     @Test("G-07, G-01: a guest has an account and a session, no steps to do and no proof")
     func guest() async throws {
-        try await ProviderFixture.with { town in
-            let guest = try await town.guest()
+        try await ProviderFixture.with { fixture in
+            let guest = try await fixture.guest()
             #expect(guest.isNewUser && guest.account?.isGuest == true)
             #expect(guest.account?.methods == [] && guest.account?.email == "")
             let token = guest.session?.accessToken ?? ""
-            let state = try await town.house.check(token)
+            let state = try await fixture.gateway.check(token)
             #expect(state.authenticated && state.todo.isEmpty)
             #expect(state.account?.accountId == guest.account?.accountId)
             #expect(state.account?.isGuest == true)
-            let methods = try await town.house.methods.listMethods(
-                .init(accessToken: token), town.house.context())
+            let methods = try await fixture.gateway.methods.listMethods(
+                .init(accessToken: token), fixture.gateway.context())
             #expect(methods.methods.isEmpty)
             let proof = try await refusal {
-                try await town.house.accountSessions.checkRecentProof(
-                    .init(accessToken: token), town.house.context())
+                try await fixture.gateway.accountSessions.checkRecentProof(
+                    .init(accessToken: token), fixture.gateway.context())
             }
             #expect(proof.code == .requiresRecentLogin && proof.fields == [])
         }
@@ -33,94 +33,95 @@ struct GuestUpgradeTests {
 
     @Test("G-07, S-02: a guest who returns within half a year remains that guest, for five years")
     func longLived() async throws {
-        try await ProviderFixture.with { town in
-            var session = try #require(try await town.guest().session)
+        try await ProviderFixture.with { fixture in
+            var session = try #require(try await fixture.guest().session)
             for _ in 0..<3 {
-                town.house.time.advance(by: .seconds(179 * 86_400))
-                session = try await town.house.refresh(session.refreshToken)
+                fixture.gateway.time.advance(by: .seconds(179 * 86_400))
+                session = try await fixture.gateway.refresh(session.refreshToken)
             }
-            #expect(try await town.house.check(session.accessToken).account?.isGuest == true)
+            #expect(try await fixture.gateway.check(session.accessToken).account?.isGuest == true)
         }
     }
 
     @Test("G-07: a provider upgrades a guest to an account with its id; the guest's session ends")
     func byProvider() async throws {
-        try await ProviderFixture.with { town in
-            let guest = try await town.guest()
+        try await ProviderFixture.with { fixture in
+            let guest = try await fixture.guest()
             let asking = guest.session?.accessToken ?? ""
-            let token = try await town.googleToken(of: "117", email: Self.email)
-            let context = town.house.context("k")
-            let upgraded = try await town.signIn(by: token, accessToken: asking, in: context)
+            let token = try await fixture.googleToken(of: "117", email: Self.email)
+            let context = fixture.gateway.context("k")
+            let upgraded = try await fixture.signIn(by: token, accessToken: asking, in: context)
             #expect(upgraded.isUpgraded && upgraded.isNewUser && upgraded.collision == nil)
             #expect(upgraded.account?.accountId == guest.account?.accountId)
             #expect(upgraded.account?.isGuest == false)
-            #expect(try await !town.isSignedIn(guest.session))
-            #expect(try await town.isSignedIn(upgraded.session))
-            let again = try await town.signIn(by: token, accessToken: asking, in: context)
+            #expect(try await !fixture.isSignedIn(guest.session))
+            #expect(try await fixture.isSignedIn(upgraded.session))
+            let again = try await fixture.signIn(by: token, accessToken: asking, in: context)
             #expect(again.isUpgraded && again.account == upgraded.account, "G-25: a repeat")
             #expect(again.session?.refreshToken == upgraded.session?.refreshToken)
-            town.house.time.advance(by: .seconds(1))
-            let back = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: Self.email))
+            fixture.gateway.time.advance(by: .seconds(1))
+            let back = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: Self.email))
             #expect(!back.isNewUser && back.account?.accountId == guest.account?.accountId)
         }
     }
 
     @Test("G-07: email and password upgrade a guest too; verification is still to do")
     func byPassword() async throws {
-        try await ProviderFixture.with { town in
-            let guest = try await town.guest()
+        try await ProviderFixture.with { fixture in
+            let guest = try await fixture.guest()
             let asking = guest.session?.accessToken ?? ""
-            let context = town.house.context("k")
-            let upgraded = try await town.house.signUp(accessToken: asking, in: context)
+            let context = fixture.gateway.context("k")
+            let upgraded = try await fixture.gateway.signUp(accessToken: asking, in: context)
             #expect(upgraded.account.accountId == guest.account?.accountId)
             #expect(!upgraded.account.isGuest && upgraded.account.methods == ["password"])
-            #expect(try await !town.isSignedIn(guest.session))
+            #expect(try await !fixture.isSignedIn(guest.session))
             #expect(
-                try await town.house.check(upgraded.session.accessToken).todo == [.verifyEmail])
-            let again = try await town.house.signUp(accessToken: asking, in: context)
+                try await fixture.gateway.check(upgraded.session.accessToken).todo == [.verifyEmail]
+            )
+            let again = try await fixture.gateway.signUp(accessToken: asking, in: context)
             #expect(again.account == upgraded.account, "G-25: a repeat")
             #expect(again.session.refreshToken == upgraded.session.refreshToken)
-            town.house.time.advance(by: .seconds(1))
+            fixture.gateway.time.advance(by: .seconds(1))
             #expect(
-                try await town.house.signIn().account.accountId == guest.account?.accountId)
+                try await fixture.gateway.signIn().account.accountId == guest.account?.accountId)
         }
     }
 
     @Test("D4 9.3: sign-in to an existing account keeps the guest and offers a choice")
     func collision() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: Self.email))
-            let guest = try await town.guest()
-            let answer = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: Self.email),
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: Self.email))
+            let guest = try await fixture.guest()
+            let answer = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: Self.email),
                 accessToken: guest.session?.accessToken ?? "")
             #expect(!answer.isUpgraded && answer.account?.accountId == ada.account?.accountId)
             let collision = try #require(answer.collision)
             #expect(collision.guest?.accountId == guest.account?.accountId)
             #expect(collision.guest?.isGuest == true && !collision.choiceToken.isEmpty)
-            #expect(collision.expiresAtMs > town.house.time.now().milliseconds)
-            #expect(try await town.isSignedIn(guest.session))
-            #expect(try await town.isSignedIn(answer.session))
+            #expect(collision.expiresAtMs > fixture.gateway.time.now().milliseconds)
+            #expect(try await fixture.isSignedIn(guest.session))
+            #expect(try await fixture.isSignedIn(answer.session))
         }
     }
 
     @Test("D4 9.3: a taken email is an error; the guest remains and can use another method")
     func taken() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.provedAccount()
-            let guest = try await town.guest()
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.provedAccount()
+            let guest = try await fixture.guest()
             let asking = guest.session?.accessToken ?? ""
             let error = try await refusal {
-                try await town.house.signUp(
+                try await fixture.gateway.signUp(
                     password: "Guests8Password", accessToken: asking)
             }
             #expect(error.code == .emailAlreadyInUse)
-            #expect(try await town.isSignedIn(guest.session))
-            #expect(try await town.house.signIn().account.accountId == ada.account.accountId)
-            let other = try await town.signIn(
-                by: try await town.googleToken(of: "7", email: "guest@example.org"),
+            #expect(try await fixture.isSignedIn(guest.session))
+            #expect(try await fixture.gateway.signIn().account.accountId == ada.account.accountId)
+            let other = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "7", email: "guest@example.org"),
                 accessToken: asking)
             #expect(other.isUpgraded && other.account?.accountId == guest.account?.accountId)
         }
@@ -128,14 +129,14 @@ struct GuestUpgradeTests {
 
     @Test("G-02, G-07: a signed-in user does not silently become another user")
     func signedIn() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.house.signUp()
-            let token = try await town.googleToken(of: "117", email: "eve@example.org")
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.gateway.signUp()
+            let token = try await fixture.googleToken(of: "117", email: "eve@example.org")
             let error = try await refusal {
-                try await town.signIn(by: token, accessToken: ada.session.accessToken)
+                try await fixture.signIn(by: token, accessToken: ada.session.accessToken)
             }
             #expect(error.code == .alreadySignedIn)
-            let inner = town.house.inner
+            let inner = fixture.gateway.inner
             #expect(try await inner.count(inner.identityStore, "accounts") == 1)
             #expect(try await inner.count(inner.identityStore, "identities") == 0)
         }
@@ -143,13 +144,13 @@ struct GuestUpgradeTests {
 
     @Test("G-25: a guest created again by the same call is the same guest")
     func repeated() async throws {
-        try await ProviderFixture.with { town in
-            let first = try await town.guest(in: town.house.context("k"))
-            let again = try await town.guest(in: town.house.context("k"))
+        try await ProviderFixture.with { fixture in
+            let first = try await fixture.guest(in: fixture.gateway.context("k"))
+            let again = try await fixture.guest(in: fixture.gateway.context("k"))
             #expect(first.account == again.account)
             #expect(first.session?.refreshToken == again.session?.refreshToken)
             #expect(
-                try town.house.inner.left("guest-sign-up-by-address", "192.0.2.7") == 29)
+                try fixture.gateway.inner.left("guest-sign-up-by-address", "192.0.2.7") == 29)
         }
     }
 }

@@ -58,30 +58,30 @@ struct LimitedCallerTests {
 
     @Test("R-03: without addresses, an application's users share 60 attempts a minute")
     func cap() async throws {
-        let house = try await GatewayFixture()
-        _ = try await house.signUp()
+        let fixture = try await GatewayFixture()
+        _ = try await fixture.signUp()
         func guess(_ number: Int, in context: CallContext) async throws -> ErrorCode {
             try await refusal {
-                try await house.signIn(
+                try await fixture.signIn(
                     "user\(number)@example.org", password: "Wrong8Horses", device: "d\(number)",
                     in: context)
             }.code
         }
         for number in 0..<60 {
             let context = [
-                house.context(address: nil),
-                house.context(address: "192.0.2.\(number)", mayAssert: false),
+                fixture.context(address: nil),
+                fixture.context(address: "192.0.2.\(number)", mayAssert: false),
             ][number % 2]
             #expect(try await guess(number, in: context) == .invalidCredential)
         }
-        #expect(try await guess(60, in: house.context(address: nil)) == .tooManyRequests)
+        #expect(try await guess(60, in: fixture.context(address: nil)) == .tooManyRequests)
         #expect(
-            try await guess(61, in: house.context(address: nil, application: "other"))
+            try await guess(61, in: fixture.context(address: nil, application: "other"))
                 == .invalidCredential)
-        _ = try await house.signIn(in: house.context(address: "192.0.2.7"))
-        #expect(house.log.lines.contains { $0.contains("limits.client_address.missing") })
-        house.time.advance(by: .seconds(60))
-        _ = try await house.signIn(in: house.context(address: nil))
+        _ = try await fixture.signIn(in: fixture.context(address: "192.0.2.7"))
+        #expect(fixture.log.lines.contains { $0.contains("limits.client_address.missing") })
+        fixture.time.advance(by: .seconds(60))
+        _ = try await fixture.signIn(in: fixture.context(address: nil))
     }
 
     private func context(_ address: String?, mayAssert: Bool = true) -> CallContext {

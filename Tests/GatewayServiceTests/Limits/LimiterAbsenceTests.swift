@@ -15,27 +15,27 @@ struct LimiterAbsenceTests {
         "R-07: by default password sign-in is rejected; sign-up, check and refresh work",
         arguments: [ErrorCode.unavailable, .deadlineExceeded])
     func refuse(code: ErrorCode) async throws {
-        let house = try await GatewayFixture(limits: FailingLimits(code))
-        #expect(try await refusal { try await house.signIn() } == Self.limiterIsAway)
-        #expect(try await house.inner.count(house.inner.identityStore, "audit") == 0)
-        _ = try await house.signUp()
-        #expect(try await refusal { try await house.signIn() } == Self.limiterIsAway)
-        #expect(try await !house.check("garbage").authenticated)
-        #expect(try await refusal { try await house.refresh("x") }.code == .invalidRefreshToken)
+        let fixture = try await GatewayFixture(limits: FailingLimits(code))
+        #expect(try await refusal { try await fixture.signIn() } == Self.limiterIsAway)
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "audit") == 0)
+        _ = try await fixture.signUp()
+        #expect(try await refusal { try await fixture.signIn() } == Self.limiterIsAway)
+        #expect(try await !fixture.check("garbage").authenticated)
+        #expect(try await refusal { try await fixture.refresh("x") }.code == .invalidRefreshToken)
         #expect(
-            house.log.lines.filter { $0.contains("limits.unavailable") }.count == 1,
+            fixture.log.lines.filter { $0.contains("limits.unavailable") }.count == 1,
             "logged once for all calls")
     }
 
     @Test("R-07: each flow has its own setting")
     func eachFlow() async throws {
-        let house = try await GatewayFixture(
+        let fixture = try await GatewayFixture(
             flags: [
                 "--limiter-failure-sign-up=refuse", "--limiter-failure-password-sign-in=pass",
             ], limits: FailingLimits())
-        #expect(try await refusal { try await house.signUp() } == Self.limiterIsAway)
-        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 0)
-        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+        #expect(try await refusal { try await fixture.signUp() } == Self.limiterIsAway)
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "accounts") == 0)
+        #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
     }
 
     @Test("R-07: by default a flow is rejected if one of its limits demands it")
@@ -62,51 +62,51 @@ struct LimiterAbsenceTests {
 
     @Test("R-07: with limiter-failure-password-sign-in=pass, sign-in continues uncounted")
     func pass() async throws {
-        let house = try await GatewayFixture(
+        let fixture = try await GatewayFixture(
             flags: ["--limiter-failure-password-sign-in=pass"], limits: FailingLimits())
-        _ = try await house.signUp()
+        _ = try await fixture.signUp()
         for _ in 0..<6 {
-            let error = try await refusal { try await house.signIn(password: "Wrong8Horses") }
+            let error = try await refusal { try await fixture.signIn(password: "Wrong8Horses") }
             #expect(error.code == .invalidCredential)
         }
-        _ = try await house.signIn()
+        _ = try await fixture.signIn()
     }
 
     @Test(
         "R-07: a limiter that responds with an error is present: no call passes",
         arguments: [ErrorCode.internalError, .resourceExhausted, .permissionDenied])
     func present(code: ErrorCode) async throws {
-        let house = try await GatewayFixture(
+        let fixture = try await GatewayFixture(
             flags: ["--limiter-failure-password-sign-in=pass"], limits: FailingLimits(code))
-        #expect(try await refusal { try await house.signIn() }.code == code)
-        #expect(try await refusal { try await house.signUp() }.code == code)
+        #expect(try await refusal { try await fixture.signIn() }.code == code)
+        #expect(try await refusal { try await fixture.signUp() }.code == code)
     }
 
     @Test("R-07: the gateway waits 250 ms at most for the limiter")
     func patience() async throws {
         let limits = FailingLimits()
-        let house = try await GatewayFixture(limits: limits)
-        _ = try await refusal { try await house.signIn() }
+        let fixture = try await GatewayFixture(limits: limits)
+        _ = try await refusal { try await fixture.signIn() }
         #expect(limits.deadlines == [.seconds(1_000) + .milliseconds(250)])
     }
 
     @Test("M2: a flow with less time left than the limiter may take is rejected before it begins")
     func shortDeadline() async throws {
         let limits = FailingLimits()
-        let house = try await GatewayFixture(limits: limits)
-        let context = house.context()
-        house.time.advance(by: .milliseconds(9_751))
+        let fixture = try await GatewayFixture(limits: limits)
+        let context = fixture.context()
+        fixture.time.advance(by: .milliseconds(9_751))
         for refused in [
-            try await refusal { try await house.signUp(in: context) },
-            try await refusal { try await house.signIn(in: context) },
+            try await refusal { try await fixture.signUp(in: context) },
+            try await refusal { try await fixture.signIn(in: context) },
         ] {
             #expect(refused.code == .deadlineExceeded && refused.notProcessed)
         }
         #expect(limits.deadlines.isEmpty)
-        #expect(try await house.inner.count(house.inner.identityStore, "accounts") == 0)
-        let other = house.context()
-        house.time.advance(by: .milliseconds(9_750))
-        _ = try await house.signUp(in: other)
-        #expect(Set(limits.deadlines) == [house.time.uptime() + .milliseconds(250)])
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "accounts") == 0)
+        let other = fixture.context()
+        fixture.time.advance(by: .milliseconds(9_750))
+        _ = try await fixture.signUp(in: other)
+        #expect(Set(limits.deadlines) == [fixture.time.uptime() + .milliseconds(250)])
     }
 }

@@ -37,13 +37,13 @@ struct RateLimiterTests {
             (ServiceError(.resourceExhausted), false), (ServiceError(.weakPassword), false),
         ])
     func guesses(error: ServiceError, stands: Bool) async throws {
-        let house = try await GatewayFixture()
+        let fixture = try await GatewayFixture()
         let limits = RateLimiter(
-            limits: house.inner.limits, failures: [:], time: house.time,
-            randomness: SeededRandomness(seed: 2), logger: house.log.logger(time: house.time))
+            limits: fixture.inner.limits, failures: [:], time: fixture.time,
+            randomness: SeededRandomness(seed: 2), logger: fixture.log.logger(time: fixture.time))
         let told = try await refusal {
             try await limits.countingPasswordGuess(
-                email: "ada@example.org", device: "d1", language: "", house.context()
+                email: "ada@example.org", device: "d1", language: "", fixture.context()
             ) { () async throws -> Int in throw error }
         }
         #expect(told == error)
@@ -52,7 +52,7 @@ struct RateLimiterTests {
             ("failed-sign-in-by-address", "192.0.2.7", 50),
             ("failed-sign-in-by-device", "192.0.2.7|d1", 5),
         ] {
-            #expect(try house.inner.left(limit, subject) == (stands ? all - 1 : all))
+            #expect(try fixture.inner.left(limit, subject) == (stands ? all - 1 : all))
         }
     }
 
@@ -77,11 +77,11 @@ struct RateLimiterTests {
     @Test("R-04: a right password is reported to the limiter even if session fails")
     func sessionFails() async throws {
         let limits = WatchedLimits()
-        let house = try await GatewayFixture(limits: limits)
-        _ = try await house.signUp()
+        let fixture = try await GatewayFixture(limits: limits)
+        _ = try await fixture.signUp()
         let before = limits.deadlines.count
-        house.inner.sessionStore.close()
-        _ = try await refusal { try await house.signIn() }
+        fixture.inner.sessionStore.close()
+        _ = try await refusal { try await fixture.signIn() }
         #expect(limits.deadlines.count == before + 1)
     }
 
@@ -91,13 +91,13 @@ struct RateLimiterTests {
             (.cancelled, .cancelled), (.deadlineExceeded, .unavailable),
         ] as [(ErrorCode, ErrorCode)])
     func unanswered(lost: ErrorCode, told: ErrorCode) async throws {
-        let house = try await GatewayFixture()
-        let limits = FailingLimits(lost, behind: house.inner.limits)
-        let limitGuard = guarding(limits, house)
+        let fixture = try await GatewayFixture()
+        let limits = FailingLimits(lost, behind: fixture.inner.limits)
+        let limitGuard = guarding(limits, fixture)
         let error = try await refusal {
             try await limitGuard.begin(
                 .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
-                house.context(), language: "en")
+                fixture.context(), language: "en")
         }
         #expect(error.code == told)
         #expect(limits.charged.count == 1 && limits.charged != [""])
@@ -106,30 +106,31 @@ struct RateLimiterTests {
             ("failed-sign-in-by-account", "ada@example.org", UInt32(5)),
             ("failed-sign-in-by-address", "192.0.2.7", 50),
         ] {
-            while try house.inner.left(limit, subject) < all { await Task.yield() }
+            while try fixture.inner.left(limit, subject) < all { await Task.yield() }
         }
     }
 
     @Test("B13: a charge under an idempotency key has no id and remains for the repeat")
     func unansweredUnderKey() async throws {
-        let house = try await GatewayFixture()
-        let limits = FailingLimits(.cancelled, behind: house.inner.limits)
-        let limitGuard = guarding(limits, house)
+        let fixture = try await GatewayFixture()
+        let limits = FailingLimits(.cancelled, behind: fixture.inner.limits)
+        let limitGuard = guarding(limits, fixture)
         for _ in 0..<2 {
             let error = try await refusal {
                 try await limitGuard.begin(
                     .passwordReset(email: "ada@example.org", caller: .address("192.0.2.7")),
-                    house.context("k"), language: "en", chargedOnceFor: "k")
+                    fixture.context("k"), language: "en", chargedOnceFor: "k")
             }
             #expect(error.code == .cancelled)
         }
         #expect(limits.charged == ["", ""])
-        #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
+        #expect(try fixture.inner.left("password-reset-by-email", "ada@example.org") == 2)
     }
 
-    private func guarding(_ limits: FailingLimits, _ house: GatewayFixture) -> RateLimiter {
+    private func guarding(_ limits: FailingLimits, _ fixture: GatewayFixture) -> RateLimiter {
         RateLimiter(
-            limits: limits, failures: [:], time: house.time, randomness: SeededRandomness(seed: 2),
-            logger: house.log.logger(time: house.time))
+            limits: limits, failures: [:], time: fixture.time,
+            randomness: SeededRandomness(seed: 2),
+            logger: fixture.log.logger(time: fixture.time))
     }
 }

@@ -24,16 +24,16 @@ struct UnexpiredChangeTests {
         "the account with the victim's address cannot be moved to the attacker's address",
         arguments: Arrival.allCases)
     func awayFromVictim(_ arrival: Arrival) async throws {
-        try await ProviderFixture.with { town in
-            let stranger = try await town.house.signUp(Self.email, password: Self.strangers)
-            let link = try await change(of: stranger, to: Self.strangersEmail, town)
-            let victim = try await arrive(arrival, town)
+        try await ProviderFixture.with { fixture in
+            let stranger = try await fixture.gateway.signUp(Self.email, password: Self.strangers)
+            let link = try await change(of: stranger, to: Self.strangersEmail, fixture)
+            let victim = try await arrive(arrival, fixture)
             #expect(victim.account?.accountId == stranger.account.accountId)
-            try await expectWorthless(link, of: stranger, .invalidLink, town)
-            let state = try await town.house.check(victim.session?.accessToken ?? "")
+            try await expectWorthless(link, of: stranger, .invalidLink, fixture)
+            let state = try await fixture.gateway.check(victim.session?.accessToken ?? "")
             #expect(state.account?.email == Self.email && state.account?.pendingEmail == "")
             #expect(state.account?.methods == (arrival == .provider ? ["google"] : ["password"]))
-            let mails = try await town.house.inner.mails(to: Self.strangersEmail)
+            let mails = try await fixture.gateway.inner.mails(to: Self.strangersEmail)
             #expect(mails.count == 1, "no later mail goes to that address")
         }
     }
@@ -42,27 +42,28 @@ struct UnexpiredChangeTests {
         "the attacker's account cannot take over the victim's address",
         arguments: Start.allCases)
     func ontoVictim(_ start: Start) async throws {
-        try await ProviderFixture.with { town in
-            let stranger = try await town.house.signUp(
+        try await ProviderFixture.with { fixture in
+            let stranger = try await fixture.gateway.signUp(
                 Self.strangersEmail, password: Self.strangers)
             // Even if the victim was tricked into passing the link on.
-            let link = try await change(of: stranger, to: Self.email, town)
+            let link = try await change(of: stranger, to: Self.email, fixture)
             let victim: (account: String?, session: GatewayV1.Session?)
             switch start {
             case .provider:
-                let answer = try await arrive(.provider, town)
+                let answer = try await arrive(.provider, fixture)
                 victim = (answer.account?.accountId, answer.session)
             case .signUp:
-                let answer = try await town.house.signUp(Self.email, password: Self.victims)
+                let answer = try await fixture.gateway.signUp(Self.email, password: Self.victims)
                 victim = (answer.account.accountId, answer.session)
             }
             #expect(victim.account != stranger.account.accountId)
-            try await expectWorthless(link, of: stranger, .emailAlreadyInUse, town)
-            #expect(try await town.isSignedIn(victim.session))
-            let state = try await town.house.check(victim.session?.accessToken ?? "")
+            try await expectWorthless(link, of: stranger, .emailAlreadyInUse, fixture)
+            #expect(try await fixture.isSignedIn(victim.session))
+            let state = try await fixture.gateway.check(victim.session?.accessToken ?? "")
             #expect(state.account?.accountId == victim.account)
             #expect(state.account?.email == Self.email)
-            let own = try await town.house.signIn(Self.strangersEmail, password: Self.strangers)
+            let own = try await fixture.gateway.signIn(
+                Self.strangersEmail, password: Self.strangers)
             #expect(own.account.email == Self.strangersEmail)
         }
     }
@@ -71,32 +72,32 @@ struct UnexpiredChangeTests {
 
     /// Begins a change and returns the link's token.
     private func change(
-        of stranger: SignedIn, to address: String, _ town: ProviderFixture
+        of stranger: SignedIn, to address: String, _ fixture: ProviderFixture
     ) async throws -> String {
-        _ = try await town.house.requestEmailChange(address, stranger.session.accessToken)
-        let link = try await town.house.inner.linkToken(to: address, page: "change-email")
-        town.house.time.advance(by: .seconds(1))
+        _ = try await fixture.gateway.requestEmailChange(address, stranger.session.accessToken)
+        let link = try await fixture.gateway.inner.linkToken(to: address, page: "change-email")
+        fixture.gateway.time.advance(by: .seconds(1))
         return link
     }
 
     /// The victim signs in.
     private func arrive(
-        _ arrival: Arrival, _ town: ProviderFixture
+        _ arrival: Arrival, _ fixture: ProviderFixture
     ) async throws -> (account: IdentityV1.Account?, session: GatewayV1.Session?) {
-        let house = town.house
-        let context = house.context(address: "203.0.113.1")
+        let gateway = fixture.gateway
+        let context = gateway.context(address: "203.0.113.1")
         switch arrival {
         case .provider:
-            let answer = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: Self.email), device: "victim's",
+            let answer = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: Self.email), device: "victim's",
                 in: context)
             return (answer.account, answer.session)
         case .forgottenPassword:
-            _ = try await house.passwords.requestPasswordReset(
+            _ = try await gateway.passwords.requestPasswordReset(
                 .init(email: Self.email), context)
-            let answer = try await house.passwords.resetPassword(
+            let answer = try await gateway.passwords.resetPassword(
                 .init(
-                    token: try await house.inner.linkToken(
+                    token: try await gateway.inner.linkToken(
                         to: Self.email, page: "reset-password"),
                     password: .init(text: Self.victims), device: GatewayFixture.device("victim's")),
                 context)
@@ -107,16 +108,17 @@ struct UnexpiredChangeTests {
     /// The attacker opens the link in his session, then outside it with his password, and then
     /// tries to sign in with the victim's address.
     private func expectWorthless(
-        _ link: String, of stranger: SignedIn, _ code: ErrorCode, _ town: ProviderFixture
+        _ link: String, of stranger: SignedIn, _ code: ErrorCode, _ fixture: ProviderFixture
     ) async throws {
         for (access, password) in [(stranger.session.accessToken, ""), ("", Self.strangers)] {
             let error = try await refusal {
-                try await town.house.confirmEmailChange(link, access: access, password: password)
+                try await fixture.gateway.confirmEmailChange(
+                    link, access: access, password: password)
             }
             #expect(error.code == code)
         }
         let error = try await refusal {
-            try await town.house.signIn(Self.email, password: Self.strangers)
+            try await fixture.gateway.signIn(Self.email, password: Self.strangers)
         }
         #expect(error.code == .invalidCredential)
     }

@@ -11,40 +11,40 @@ struct ChangePasswordTests {
     private static let old = "Correct7Horse"
     private static let new = "Owners9Password"
 
-    let house: GatewayFixture
+    let fixture: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayFixture()
-        ada = try await house.signUp()
+        fixture = try await GatewayFixture()
+        ada = try await fixture.signUp()
     }
 
     private func change(
         _ current: String = old, _ new: String = new, token: String? = nil, key: String? = nil
     ) async throws {
-        _ = try await house.passwords.changePassword(
+        _ = try await fixture.passwords.changePassword(
             .init(
                 accessToken: token ?? ada.session.accessToken,
                 currentPassword: .init(text: current),
                 newPassword: .init(text: new), device: .init(deviceId: "d1", platform: "cli")),
-            house.context(key))
+            fixture.context(key))
     }
 
     private func left() throws -> UInt32 {
-        try house.inner.left("failed-sign-in-by-account", "ada@example.org")
+        try fixture.inner.left("failed-sign-in-by-account", "ada@example.org")
     }
 
     @Test("G-12: the calling session remains and all others end")
     func changes() async throws {
-        let other = try await house.signIn(device: "d2")
+        let other = try await fixture.signIn(device: "d2")
         try await change()
-        try await house.inner.settle()
-        #expect(try await house.check(ada.session.accessToken).authenticated)
-        _ = try await house.refresh(ada.session.refreshToken)
-        #expect(try await house.check(other.session.accessToken).reason == .security)
-        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
-        house.time.advance(by: .seconds(1))
-        _ = try await house.signIn(password: Self.new)
+        try await fixture.inner.settle()
+        #expect(try await fixture.check(ada.session.accessToken).authenticated)
+        _ = try await fixture.refresh(ada.session.refreshToken)
+        #expect(try await fixture.check(other.session.accessToken).reason == .security)
+        #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
+        fixture.time.advance(by: .seconds(1))
+        _ = try await fixture.signIn(password: Self.new)
     }
 
     @Test("G-12: wrong passwords count as failed sign-ins, with or without idempotency key")
@@ -55,8 +55,8 @@ struct ChangePasswordTests {
             #expect(error.code == .invalidCredential)
         }
         #expect(try await refusal { try await change() }.code == .tooManyRequests)
-        #expect(try await refusal { try await house.signIn() }.code == .tooManyRequests)
-        #expect(try await house.check(ada.session.accessToken).authenticated)
+        #expect(try await refusal { try await fixture.signIn() }.code == .tooManyRequests)
+        #expect(try await fixture.check(ada.session.accessToken).authenticated)
     }
 
     @Test("G-12: a right password, a weak new one and a disabled account are not charged")
@@ -65,7 +65,7 @@ struct ChangePasswordTests {
         #expect(try left() == 5)
         try await change()
         #expect(try left() == 5)
-        try await house.inner.setStatus(2)
+        try await fixture.inner.setStatus(2)
         let error = try await refusal { try await change(Self.new, Self.old) }
         #expect(error.code == .accountDisabled)
         #expect(try left() == 5)
@@ -77,7 +77,7 @@ struct ChangePasswordTests {
             let error = try await refusal { try await change(token: token) }
             #expect(error.code == .invalidAccessToken)
         }
-        _ = try await house.signOut(.accessToken(ada.session.accessToken))
+        _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
         #expect(try await refusal { try await change() }.code == .invalidAccessToken)
         #expect(try left() == 5)
     }
@@ -87,7 +87,7 @@ struct ChangePasswordTests {
         try await change(key: "k")
         try await change(key: "k")
         #expect(try left() == 5)
-        let told = try await house.inner.mails().filter { $0.subject.contains("was changed") }
+        let told = try await fixture.inner.mails().filter { $0.subject.contains("was changed") }
         #expect(told.count == 1)
     }
 }

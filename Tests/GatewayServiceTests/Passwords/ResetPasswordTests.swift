@@ -11,36 +11,36 @@ import Testing
 struct ResetPasswordTests {
     private static let new = "Owners9Password"
 
-    let house: GatewayFixture
+    let fixture: GatewayFixture
     let ada: SignedIn
 
     init() async throws {
-        house = try await GatewayFixture()
-        ada = try await house.signUp()
+        fixture = try await GatewayFixture()
+        ada = try await fixture.signUp()
     }
 
     private func ask(
         _ email: String = "ada@example.org", in context: CallContext? = nil
     ) async throws -> [UInt8] {
-        try await house.passwords.requestPasswordReset(
+        try await fixture.passwords.requestPasswordReset(
             .init(email: email, device: .init(deviceId: "d1", platform: "cli"), language: "de"),
-            context ?? house.context()
+            context ?? fixture.context()
         ).encoded()
     }
 
     private func token() async throws -> String {
         _ = try await ask()
-        return try await house.inner.linkToken(page: "reset-password")
+        return try await fixture.inner.linkToken(page: "reset-password")
     }
 
     private func reset(
         _ token: String, _ password: String = new, in context: CallContext? = nil
     ) async throws -> SignedIn {
-        let answer = try await house.passwords.resetPassword(
+        let answer = try await fixture.passwords.resetPassword(
             .init(
                 token: token, password: .init(text: password),
                 device: .init(deviceId: "d2", platform: "cli", name: "Ada's phone")),
-            context ?? house.context())
+            context ?? fixture.context())
         return SignedIn(
             account: try #require(answer.account), session: try #require(answer.session))
     }
@@ -51,15 +51,15 @@ struct ResetPasswordTests {
         // No time passes: an older session from the same millisecond as the reset must not survive.
         let owner = try await reset(token)
         #expect(owner.account.accountId == ada.account.accountId && owner.account.emailVerified)
-        try await house.inner.settle()
-        #expect(try await house.check(ada.session.accessToken).reason == .security)
-        #expect(try await house.check(owner.session.accessToken).authenticated)
-        let fresh = try await house.refresh(owner.session.refreshToken)
-        #expect(try await house.check(fresh.accessToken).authenticated)
-        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
-        house.time.advance(by: .seconds(1))
-        _ = try await house.signIn(password: Self.new)
-        let told = try await house.inner.mails().filter { $0.subject.contains("was changed") }
+        try await fixture.inner.settle()
+        #expect(try await fixture.check(ada.session.accessToken).reason == .security)
+        #expect(try await fixture.check(owner.session.accessToken).authenticated)
+        let fresh = try await fixture.refresh(owner.session.refreshToken)
+        #expect(try await fixture.check(fresh.accessToken).authenticated)
+        #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
+        fixture.time.advance(by: .seconds(1))
+        _ = try await fixture.signIn(password: Self.new)
+        let told = try await fixture.inner.mails().filter { $0.subject.contains("was changed") }
         #expect(told.count == 1)
     }
 
@@ -73,7 +73,7 @@ struct ResetPasswordTests {
         #expect(known.code == .tooManyRequests)
         #expect(known == unknown)
         _ = try await ask("somebody.else@example.org")
-        house.time.advance(by: .seconds(3_600))
+        fixture.time.advance(by: .seconds(3_600))
         _ = try await ask()
     }
 
@@ -86,59 +86,59 @@ struct ResetPasswordTests {
 
     @Test("G-25: a repeated request sends one mail and is charged once; so is a reset")
     func repeated() async throws {
-        for _ in 0..<5 { _ = try await ask(in: house.context("k")) }
-        #expect(try house.inner.left("password-reset-by-email", "ada@example.org") == 2)
-        let token = try await house.inner.linkToken(page: "reset-password")
-        let first = try await reset(token, in: house.context("r"))
-        try await house.inner.settle()
-        house.time.advance(by: .seconds(40))
-        let again = try await reset(token, in: house.context("r"))
+        for _ in 0..<5 { _ = try await ask(in: fixture.context("k")) }
+        #expect(try fixture.inner.left("password-reset-by-email", "ada@example.org") == 2)
+        let token = try await fixture.inner.linkToken(page: "reset-password")
+        let first = try await reset(token, in: fixture.context("r"))
+        try await fixture.inner.settle()
+        fixture.time.advance(by: .seconds(40))
+        let again = try await reset(token, in: fixture.context("r"))
         #expect(first.account == again.account)
         #expect(first.session.refreshToken == again.session.refreshToken)
-        #expect(try await house.check(again.session.accessToken).authenticated)
+        #expect(try await fixture.check(again.session.accessToken).authenticated)
     }
 
     @Test("G-25: a reset that could not reach session is completed by the same call, repeated")
     func halfWay() async throws {
         let token = try await token()
         let limits = RateLimiter(
-            limits: house.inner.limits, failures: [:], time: house.time,
-            randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
+            limits: fixture.inner.limits, failures: [:], time: fixture.time,
+            randomness: SecureRandomness(), logger: fixture.log.logger(time: fixture.time))
         // Opens no session, as if the service were down.
         let broken = PasswordsHandler(
-            accounts: house.inner.accounts, credentials: house.inner.credentials,
-            sessions: SessionsForIdentity(session: house.inner.session), limits: limits)
+            accounts: fixture.inner.accounts, credentials: fixture.inner.credentials,
+            sessions: SessionsForIdentity(session: fixture.inner.session), limits: limits)
         let request = GatewayV1.ResetPasswordRequest(token: token, password: .init(text: Self.new))
         let down = try await refusal {
-            try await broken.resetPassword(request, house.context("r"))
+            try await broken.resetPassword(request, fixture.context("r"))
         }
         #expect(down.code == .permissionDenied)
-        try await house.inner.settle()
-        #expect(try await house.check(ada.session.accessToken).reason == .security)
-        let owner = try await reset(token, in: house.context("r"))
-        try await house.inner.settle()
-        #expect(try await house.check(owner.session.accessToken).authenticated)
+        try await fixture.inner.settle()
+        #expect(try await fixture.check(ada.session.accessToken).reason == .security)
+        let owner = try await reset(token, in: fixture.context("r"))
+        try await fixture.inner.settle()
+        #expect(try await fixture.check(owner.session.accessToken).authenticated)
     }
 
     @Test("SECURITY.md, Limits: a user locked out of sign-in gets in by a reset")
     func lockedOut() async throws {
         for _ in 0..<5 {
-            _ = try await refusal { try await house.signIn(password: "Wrong7Horse", device: "x") }
+            _ = try await refusal { try await fixture.signIn(password: "Wrong7Horse", device: "x") }
         }
-        let locked = try await refusal { try await house.signIn(device: "x") }
+        let locked = try await refusal { try await fixture.signIn(device: "x") }
         #expect(locked.code == .tooManyRequests)
         let owner = try await reset(try await token())
-        try await house.inner.settle()
-        #expect(try await house.check(owner.session.accessToken).authenticated)
+        try await fixture.inner.settle()
+        #expect(try await fixture.check(owner.session.accessToken).authenticated)
     }
 
     @Test("G-11: a verification link, a used link or a weak password sets no password")
     func refused() async throws {
-        let verification = try await house.inner.linkToken()
+        let verification = try await fixture.inner.linkToken()
         let token = try await token()
         #expect(try await refusal { try await reset(verification) }.code == .invalidLink)
         #expect(try await refusal { try await reset(token, "short") }.code == .weakPassword)
-        #expect(try await house.check(ada.session.accessToken).authenticated)
+        #expect(try await fixture.check(ada.session.accessToken).authenticated)
         _ = try await reset(token)
         #expect(try await refusal { try await reset(token) }.code == .invalidLink)
     }

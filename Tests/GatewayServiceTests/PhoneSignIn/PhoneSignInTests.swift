@@ -12,18 +12,18 @@ struct PhoneSignInTests {
 
     @Test("G-06: a code creates an account; the same number signs in to it later")
     func signsIn() async throws {
-        let house = try await GatewayFixture()
-        let asked = try await house.requestCode("+49 151 12345678")
+        let fixture = try await GatewayFixture()
+        let asked = try await fixture.requestCode("+49 151 12345678")
         #expect(asked.attempt == 1)
         #expect(asked.nextAfterMs == 60_000)
-        #expect(asked.expiresAtMs == house.time.now().milliseconds + 300_000)
-        let code = try await house.inner.phoneCode(to: GatewayFixture.number)
-        let first = try await house.signInByCode(asked.requestId, code)
+        #expect(asked.expiresAtMs == fixture.time.now().milliseconds + 300_000)
+        let code = try await fixture.inner.phoneCode(to: GatewayFixture.number)
+        let first = try await fixture.signInByCode(asked.requestId, code)
         #expect(first.isNewUser && !first.isUpgraded && first.collision == nil)
         let session = try #require(first.session)
-        #expect(try await house.check(session.accessToken).authenticated)
-        let sent = try await house.sentCode()
-        let again = try await house.signInByCode(sent.request, sent.code)
+        #expect(try await fixture.check(session.accessToken).authenticated)
+        let sent = try await fixture.sentCode()
+        let again = try await fixture.signInByCode(sent.request, sent.code)
         #expect(!again.isNewUser)
         #expect(again.account?.accountId == first.account?.accountId)
         #expect(again.account?.phoneNumber == GatewayFixture.number)
@@ -31,94 +31,94 @@ struct PhoneSignInTests {
 
     @Test("R-01: requests wait 0, 1, 5, 15 and 30 minutes, with a text in the requested language")
     func ladder() async throws {
-        let house = try await GatewayFixture()
+        let fixture = try await GatewayFixture()
         let waits: [Int64] = [60, 300, 900, 1_800, 1_800]
         for (place, wait) in waits.enumerated() {
-            let asked = try await house.requestCode()
+            let asked = try await fixture.requestCode()
             #expect(asked.attempt == UInt32(place + 1))
             #expect(asked.nextAfterMs == UInt64(wait) * 1_000)
-            house.time.advance(by: .seconds(wait) - .milliseconds(1))
-            let error = try await refusal { try await house.requestCode(language: "de") }
+            fixture.time.advance(by: .seconds(wait) - .milliseconds(1))
+            let error = try await refusal { try await fixture.requestCode(language: "de") }
             #expect(error.code == .tooManyRequests)
             #expect(error.retryAfter == .milliseconds(1))
             #expect(error.sentence?.hasPrefix("Bitte warten Sie ") == true)
-            house.time.advance(by: .milliseconds(1))
+            fixture.time.advance(by: .milliseconds(1))
         }
-        #expect(try await house.inner.count(house.inner.identityStore, "phone_codes") == 5)
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "phone_codes") == 5)
     }
 
     @Test("R-01: all spellings of a number share one wait; another number does not wait")
     func spellings() async throws {
-        let house = try await GatewayFixture()
-        _ = try await house.requestCode("+49 151 12345678")
+        let fixture = try await GatewayFixture()
+        _ = try await fixture.requestCode("+49 151 12345678")
         for text in ["+4915112345678", "+49-151-12345678", "(+49) 151 123.456.78"] {
-            let error = try await refusal { try await house.requestCode(text) }
+            let error = try await refusal { try await fixture.requestCode(text) }
             #expect(error.code == .tooManyRequests)
         }
-        #expect(try await house.requestCode("+4915112345679").attempt == 1)
+        #expect(try await fixture.requestCode("+4915112345679").attempt == 1)
     }
 
     @Test("R-01: signing in with a code resets the wait for the next one")
     func reset() async throws {
-        let house = try await GatewayFixture()
+        let fixture = try await GatewayFixture()
         // Delivered before the next one is requested. Otherwise either could arrive last.
-        _ = try await house.sentCode()
-        house.time.advance(by: .seconds(60))
-        let sent = try await house.sentCode()
-        _ = try await house.signInByCode(sent.request, sent.code)
-        let next = try await house.requestCode()
+        _ = try await fixture.sentCode()
+        fixture.time.advance(by: .seconds(60))
+        let sent = try await fixture.sentCode()
+        _ = try await fixture.signInByCode(sent.request, sent.code)
+        let next = try await fixture.requestCode()
         #expect(next.attempt == 1)
         #expect(next.nextAfterMs == 60_000)
     }
 
     @Test("R-01: a request rejected before anything is sent is not charged")
     func refused() async throws {
-        let house = try await GatewayFixture()
+        let fixture = try await GatewayFixture()
         #expect(
-            try await refusal { try await house.requestCode("+33612345678") }.code
+            try await refusal { try await fixture.requestCode("+33612345678") }.code
                 == .phoneCountryNotAllowed)
         #expect(
-            try await refusal { try await house.requestCode("+33612345678") }.code
+            try await refusal { try await fixture.requestCode("+33612345678") }.code
                 == .phoneCountryNotAllowed)
         #expect(
-            try await refusal { try await house.requestCode("0151 12345678") }.code
+            try await refusal { try await fixture.requestCode("0151 12345678") }.code
                 == .invalidPhoneNumber)
         let purpose = try await refusal {
-            try await house.requestCode(GatewayFixture.number, .link)
+            try await fixture.requestCode(GatewayFixture.number, .link)
         }
         #expect(purpose.code == .invalidAccessToken)
-        #expect(try await house.requestCode().attempt == 1)
+        #expect(try await fixture.requestCode().attempt == 1)
     }
 
     @Test("R-02: after five wrong codes the number waits 15 minutes, also for the right code")
     func guesses() async throws {
-        let house = try await GatewayFixture()
-        let sent = try await house.sentCode()
+        let fixture = try await GatewayFixture()
+        let sent = try await fixture.sentCode()
         let wrong = sent.code == "000000" ? "000001" : "000000"
         for _ in 0..<5 {
             #expect(
-                try await refusal { try await house.signInByCode(sent.request, wrong) }.code
+                try await refusal { try await fixture.signInByCode(sent.request, wrong) }.code
                     == .invalidCode)
         }
-        let locked = try await refusal { try await house.signInByCode(sent.request, sent.code) }
+        let locked = try await refusal { try await fixture.signInByCode(sent.request, sent.code) }
         #expect(locked.code == .tooManyRequests)
         #expect(locked.retryAfter == .seconds(900))
         #expect(locked.sentence == "Too many incorrect codes. Please wait 15 minutes.")
-        house.time.advance(by: .seconds(900))
-        let fresh = try await house.sentCode()
-        #expect(try await house.signInByCode(fresh.request, fresh.code).isNewUser)
+        fixture.time.advance(by: .seconds(900))
+        let fresh = try await fixture.sentCode()
+        #expect(try await fixture.signInByCode(fresh.request, fresh.code).isNewUser)
     }
 
     @Test("R-02: of 200 parallel wrong codes five are evaluated; then the right one is rejected")
     func parallelGuesses() async throws {
-        let house = try await GatewayFixture()
-        let sent = try await house.sentCode()
+        let fixture = try await GatewayFixture()
+        let sent = try await fixture.sentCode()
         let wrong = sent.code == "000000" ? "000001" : "000000"
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
             for _ in 0..<200 {
                 group.addTask {
                     do {
-                        _ = try await house.signInByCode(sent.request, wrong)
+                        _ = try await fixture.signInByCode(sent.request, wrong)
                         return nil
                     } catch let error as ServiceError {
                         return error.code
@@ -133,43 +133,45 @@ struct PhoneSignInTests {
         }
         #expect(codes.count { $0 == .invalidCode } == 5)
         #expect(codes.count { $0 == .tooManyRequests } == 195)
-        let evaluated = try await house.inner.count(
-            house.inner.identityStore, "phone_codes", where: "evaluated = 5")
+        let evaluated = try await fixture.inner.count(
+            fixture.inner.identityStore, "phone_codes", where: "evaluated = 5")
         #expect(evaluated == 1)
         // Rejected by the limiter now, and by the code's own count after the wait.
-        let right = try await refusal { try await house.signInByCode(sent.request, sent.code) }
+        let right = try await refusal { try await fixture.signInByCode(sent.request, sent.code) }
         #expect(right.code == .tooManyRequests)
     }
 
     @Test("R-02: an expired code and a right code are not charged as guesses")
     func refunds() async throws {
-        let house = try await GatewayFixture()
-        let sent = try await house.sentCode()
-        house.time.advance(by: .seconds(300))
+        let fixture = try await GatewayFixture()
+        let sent = try await fixture.sentCode()
+        fixture.time.advance(by: .seconds(300))
         for _ in 0..<10 {
-            let error = try await refusal { try await house.signInByCode(sent.request, sent.code) }
+            let error = try await refusal {
+                try await fixture.signInByCode(sent.request, sent.code)
+            }
             #expect(error.code == .codeExpired)
         }
-        #expect(try house.inner.left("phone-code-guess", GatewayFixture.number) == 5)
-        let fresh = try await house.sentCode()
-        _ = try await house.signInByCode(fresh.request, fresh.code)
-        #expect(try house.inner.left("phone-code-guess", GatewayFixture.number) == 5)
+        #expect(try fixture.inner.left("phone-code-guess", GatewayFixture.number) == 5)
+        let fresh = try await fixture.sentCode()
+        _ = try await fixture.signInByCode(fresh.request, fresh.code)
+        #expect(try fixture.inner.left("phone-code-guess", GatewayFixture.number) == 5)
     }
 
     @Test("X-02: a number with an account and one without get the same responses")
     func enumeration() async throws {
-        let house = try await GatewayFixture()
-        let sent = try await house.sentCode()
-        _ = try await house.signInByCode(sent.request, sent.code)
-        let known = try await house.requestCode()
-        let unknown = try await house.requestCode("+4915112345679")
+        let fixture = try await GatewayFixture()
+        let sent = try await fixture.sentCode()
+        _ = try await fixture.signInByCode(sent.request, sent.code)
+        let known = try await fixture.requestCode()
+        let unknown = try await fixture.requestCode("+4915112345679")
         #expect(known.requestId.utf8.count == unknown.requestId.utf8.count)
         #expect(known.expiresAtMs == unknown.expiresAtMs)
         #expect(known.attempt == unknown.attempt && known.nextAfterMs == unknown.nextAfterMs)
         let codes = [
-            try await refusal { try await house.signInByCode(known.requestId, "00000x") },
+            try await refusal { try await fixture.signInByCode(known.requestId, "00000x") },
             try await refusal {
-                try await house.signInByCode(unknown.requestId, "00000x", "+4915112345679")
+                try await fixture.signInByCode(unknown.requestId, "00000x", "+4915112345679")
             },
         ]
         #expect(codes[0] == codes[1])
@@ -177,21 +179,21 @@ struct PhoneSignInTests {
 
     @Test("G-25: a repeated request sends one message and returns the same response")
     func repeats() async throws {
-        let house = try await GatewayFixture()
-        let first = try await house.requestCode(in: house.context("k1"))
-        let again = try await house.requestCode(in: house.context("k1"))
+        let fixture = try await GatewayFixture()
+        let first = try await fixture.requestCode(in: fixture.context("k1"))
+        let again = try await fixture.requestCode(in: fixture.context("k1"))
         #expect(first == again)
-        #expect(try await house.inner.mails(to: GatewayFixture.number).count == 1)
+        #expect(try await fixture.inner.mails(to: GatewayFixture.number).count == 1)
     }
 
     @Test("G-25: a repeated sign-in returns the same session")
     func repeatedSignIn() async throws {
-        let house = try await GatewayFixture()
-        let sent = try await house.sentCode()
-        let first = try await house.signInByCode(
-            sent.request, sent.code, in: house.context("k1"))
-        let again = try await house.signInByCode(
-            sent.request, sent.code, in: house.context("k1"))
+        let fixture = try await GatewayFixture()
+        let sent = try await fixture.sentCode()
+        let first = try await fixture.signInByCode(
+            sent.request, sent.code, in: fixture.context("k1"))
+        let again = try await fixture.signInByCode(
+            sent.request, sent.code, in: fixture.context("k1"))
         #expect(first.account?.accountId == again.account?.accountId && again.isNewUser)
         #expect(first.session?.refreshToken == again.session?.refreshToken)
     }
@@ -199,62 +201,62 @@ struct PhoneSignInTests {
     @Test("G-06: test numbers are sent nothing and use up no limit")
     func tests() async throws {
         let test = "+15555550100"
-        let house = try await GatewayFixture(
+        let fixture = try await GatewayFixture(
             phone: PhoneSettings(testNumbers: ["\(test)=123456 until 2099-12-31"]))
         for _ in 0..<20 {
-            let asked = try await house.requestCode(test)
-            let answer = try await house.signInByCode(asked.requestId, "123456", test)
+            let asked = try await fixture.requestCode(test)
+            let answer = try await fixture.signInByCode(asked.requestId, "123456", test)
             #expect(answer.account?.phoneNumber == test)
         }
-        #expect(try house.inner.left("phone-code-by-block", test) == 30)
-        #expect(try house.inner.left("phone-code-by-address", "192.0.2.7") == 20)
-        #expect(try await house.inner.mails(to: test).isEmpty)
+        #expect(try fixture.inner.left("phone-code-by-block", test) == 30)
+        #expect(try fixture.inner.left("phone-code-by-address", "192.0.2.7") == 20)
+        #expect(try await fixture.inner.mails(to: test).isEmpty)
     }
 
     @Test("R-07: without the limiter no code is sent and none is evaluated")
     func withoutLimiter() async throws {
-        let house = try await GatewayFixture(limits: FailingLimits())
-        #expect(try await refusal { try await house.requestCode() } == Self.limiterIsAway)
+        let fixture = try await GatewayFixture(limits: FailingLimits())
+        #expect(try await refusal { try await fixture.requestCode() } == Self.limiterIsAway)
         #expect(
-            try await refusal { try await house.signInByCode("pcr_x", "123456") }
+            try await refusal { try await fixture.signInByCode("pcr_x", "123456") }
                 == Self.limiterIsAway)
-        #expect(try await house.inner.count(house.inner.identityStore, "phone_codes") == 0)
+        #expect(try await fixture.inner.count(fixture.inner.identityStore, "phone_codes") == 0)
     }
 
     @Test("G-14: a number linked to an account signs in to it")
     func links() async throws {
-        let house = try await GatewayFixture()
-        let person = try await house.signUp()
+        let fixture = try await GatewayFixture()
+        let person = try await fixture.signUp()
         let token = person.session.accessToken
-        let sent = try await house.sentCode(GatewayFixture.number, .link, accessToken: token)
-        let linked = try await house.phone.linkPhone(
+        let sent = try await fixture.sentCode(GatewayFixture.number, .link, accessToken: token)
+        let linked = try await fixture.phone.linkPhone(
             .init(
                 accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code, device: .init(deviceId: "d1", platform: "cli")),
-            house.context())
+            fixture.context())
         #expect(linked.account?.phoneNumber == GatewayFixture.number)
-        let code = try await house.sentCode()
-        let answer = try await house.signInByCode(code.request, code.code)
+        let code = try await fixture.sentCode()
+        let answer = try await fixture.signInByCode(code.request, code.code)
         #expect(answer.account?.accountId == person.account.accountId)
     }
 
     @Test("A-06: a number that changed hands needs a second proof and is not charged a guess")
     func changed() async throws {
-        let house = try await GatewayFixture()
-        let person = try await house.signUp()
+        let fixture = try await GatewayFixture()
+        let person = try await fixture.signUp()
         let token = person.session.accessToken
-        let sent = try await house.sentCode(GatewayFixture.number, .link, accessToken: token)
-        _ = try await house.phone.linkPhone(
+        let sent = try await fixture.sentCode(GatewayFixture.number, .link, accessToken: token)
+        _ = try await fixture.phone.linkPhone(
             .init(
                 accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
-                code: sent.code), house.context())
-        _ = try await house.inner.phoneSignals.numberChanged(
-            .init(phoneNumber: GatewayFixture.number, toldAtMs: house.time.now().milliseconds),
-            house.context())
-        let code = try await house.sentCode()
-        let error = try await refusal { try await house.signInByCode(code.request, code.code) }
+                code: sent.code), fixture.context())
+        _ = try await fixture.inner.phoneSignals.numberChanged(
+            .init(phoneNumber: GatewayFixture.number, toldAtMs: fixture.time.now().milliseconds),
+            fixture.context())
+        let code = try await fixture.sentCode()
+        let error = try await refusal { try await fixture.signInByCode(code.request, code.code) }
         #expect(error.code == .secondProofRequired)
         #expect(error.fields == ["password"])
-        #expect(try house.inner.left("phone-code-guess", GatewayFixture.number) == 5)
+        #expect(try fixture.inner.left("phone-code-guess", GatewayFixture.number) == 5)
     }
 }

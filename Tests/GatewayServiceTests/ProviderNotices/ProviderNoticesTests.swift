@@ -13,95 +13,95 @@ struct ProviderNoticesTests {
     private static let relay = "x7k2@privaterelay.appleid.com"
 
     private static func notice(
-        _ type: String, of subject: String, in town: ProviderFixture
+        _ type: String, of subject: String, in fixture: ProviderFixture
     ) throws -> GatewayV1.ReceiveRequest {
         let events: JSONObject = [
             "type": .string(type), "sub": .string(subject),
-            "event_time": .integer(town.house.time.now().milliseconds),
+            "event_time": .integer(fixture.gateway.time.now().milliseconds),
             "email": .string(relay), "is_private_email": .string("true"),
         ]
         let claims = IssuedClaims([
             ("jti", .string(type)), ("events", .string(JSONWriter.text(events))),
         ])
-        return .init(provider: "apple", payload: try town.apple.token(claims))
+        return .init(provider: "apple", payload: try fixture.apple.token(claims))
     }
 
     @Test("G-05, G-24: a consent revoked at Apple ends the sessions with that reason")
     func revoked() async throws {
-        try await ProviderFixture.with { town in
-            let house = town.house
-            let ada = try await town.provedAccount()
-            let token = try await town.appleToken(of: "001", email: "ada@example.org")
-            let signedIn = try await town.signIn(by: token)
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let ada = try await fixture.provedAccount()
+            let token = try await fixture.appleToken(of: "001", email: "ada@example.org")
+            let signedIn = try await fixture.signIn(by: token)
             #expect(signedIn.account?.accountId == ada.account.accountId)
-            house.time.advance(by: .seconds(60))
-            _ = try await house.providerNotices.receive(
-                try Self.notice("consent-revoked", of: "001", in: town), house.context())
-            try await house.inner.settle()
+            gateway.time.advance(by: .seconds(60))
+            _ = try await gateway.providerNotices.receive(
+                try Self.notice("consent-revoked", of: "001", in: fixture), gateway.context())
+            try await gateway.inner.settle()
 
-            let state = try await house.check(signedIn.session?.accessToken ?? "")
+            let state = try await gateway.check(signedIn.session?.accessToken ?? "")
             #expect(!state.authenticated && state.reason == .providerRevoked)
             #expect(state.endReason == .providerRevoked)
             let refusal = try await refusal {
-                try await house.refresh(signedIn.session?.refreshToken ?? "")
+                try await gateway.refresh(signedIn.session?.refreshToken ?? "")
             }
             #expect(refusal.code == .providerRevoked)
 
-            house.time.advance(by: .seconds(1))
+            gateway.time.advance(by: .seconds(1))
             // The password still signs in, and Apple's next consent links the method again.
-            let back = try await house.signIn()
+            let back = try await gateway.signIn()
             #expect(back.account.accountId == ada.account.accountId)
             #expect(back.account.methods == ["password"])
-            let again = try await town.signIn(
-                by: try await town.appleToken(of: "001", email: "ada@example.org"))
+            let again = try await fixture.signIn(
+                by: try await fixture.appleToken(of: "001", email: "ada@example.org"))
             #expect(again.account?.accountId == ada.account.accountId && again.isLinked)
         }
     }
 
     @Test("G-05: a relay address that is turned off gets no mail until it is turned on")
     func relay() async throws {
-        try await ProviderFixture.with { town in
-            let house = town.house
-            _ = try await town.signIn(
-                by: try await town.appleToken(of: "002", email: Self.relay, isPrivate: true))
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            _ = try await fixture.signIn(
+                by: try await fixture.appleToken(of: "002", email: Self.relay, isPrivate: true))
             func stopped() async throws -> Int64 {
-                try await house.inner.settle()
-                return try await house.inner.count(
-                    house.inner.notificationStore, "stopped_address")
+                try await gateway.inner.settle()
+                return try await gateway.inner.count(
+                    gateway.inner.notificationStore, "stopped_address")
             }
             #expect(try await stopped() == 0)
-            house.time.advance(by: .seconds(60))
-            _ = try await house.providerNotices.receive(
-                try Self.notice("email-disabled", of: "002", in: town), house.context())
+            gateway.time.advance(by: .seconds(60))
+            _ = try await gateway.providerNotices.receive(
+                try Self.notice("email-disabled", of: "002", in: fixture), gateway.context())
             #expect(try await stopped() == 1)
-            house.time.advance(by: .seconds(60))
-            _ = try await house.providerNotices.receive(
-                try Self.notice("email-enabled", of: "002", in: town), house.context())
+            gateway.time.advance(by: .seconds(60))
+            _ = try await gateway.providerNotices.receive(
+                try Self.notice("email-enabled", of: "002", in: fixture), gateway.context())
             #expect(try await stopped() == 0)
         }
     }
 
     @Test("G-05: forged notices get the same response as real ones and end no session")
     func forged() async throws {
-        try await ProviderFixture.with { town in
-            let house = town.house
-            let signedIn = try await town.signIn(
-                by: try await town.appleToken(of: "003", email: Self.relay, isPrivate: true))
-            house.time.advance(by: .seconds(60))
-            let answer = try await house.providerNotices.receive(
-                try Self.notice("consent-revoked", of: "nobody", in: town), house.context())
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let signedIn = try await fixture.signIn(
+                by: try await fixture.appleToken(of: "003", email: Self.relay, isPrivate: true))
+            gateway.time.advance(by: .seconds(60))
+            let answer = try await gateway.providerNotices.receive(
+                try Self.notice("consent-revoked", of: "nobody", in: fixture), gateway.context())
             let events = #"{"type":"consent-revoked","sub":"003"}"#
             let claims = IssuedClaims([
                 ("jti", .string("j")), ("events", .string(events)),
-                ("iss", .string(town.apple.issuer)),
+                ("iss", .string(fixture.apple.issuer)),
             ])
             // Google's key signs only for Google.
-            for payload in ["", "eyJ.e30.", try town.google.token(claims)] {
-                let forged = try await house.providerNotices.receive(
-                    .init(provider: "apple", payload: payload), house.context())
+            for payload in ["", "eyJ.e30.", try fixture.google.token(claims)] {
+                let forged = try await gateway.providerNotices.receive(
+                    .init(provider: "apple", payload: payload), gateway.context())
                 #expect(forged == answer)
             }
-            #expect(try await town.isSignedIn(signedIn.session))
+            #expect(try await fixture.isSignedIn(signedIn.session))
         }
     }
 }

@@ -8,22 +8,22 @@ import Testing
 @Suite("R-03: failures at a provider are counted", .timeLimit(.minutes(1)))
 struct ProviderLimitTests {
     private let identities = ScriptedIdentities()
-    private let house: GatewayFixture
+    private let fixture: GatewayFixture
 
-    init() async throws { house = try await GatewayFixture(identities: identities) }
+    init() async throws { fixture = try await GatewayFixture(identities: identities) }
 
     private func signIn(
         device: String = "d1", accessToken: String = "", in context: CallContext? = nil
     ) async throws {
-        _ = try await house.providers.signInWithProvider(
+        _ = try await fixture.providers.signInWithProvider(
             .init(
                 token: .init(provider: "google", idToken: "t", nonce: "n"),
                 device: GatewayFixture.device(device), accessToken: accessToken),
-            context ?? house.context())
+            context ?? fixture.context())
     }
 
     private func left(_ limit: String, _ subject: String) throws -> UInt32 {
-        try house.inner.left(limit, subject)
+        try fixture.inner.left(limit, subject)
     }
 
     @Test(
@@ -46,7 +46,7 @@ struct ProviderLimitTests {
 
     @Test("R-03: the sixth wrong token is not verified; passwords have their own limits")
     func sixth() async throws {
-        _ = try await house.signUp()
+        _ = try await fixture.signUp()
         identities.refuse(.invalidProviderToken)
         for _ in 0..<5 {
             #expect(try await refusal { try await signIn() }.code == .invalidProviderToken)
@@ -54,8 +54,8 @@ struct ProviderLimitTests {
         let limited = try await refusal { try await signIn() }
         #expect(limited.code == .tooManyRequests && limited.retryAfter == .seconds(900))
         #expect(identities.askedBy.count == 5)
-        _ = try await house.signIn()
-        house.time.advance(by: .seconds(900))
+        _ = try await fixture.signIn()
+        fixture.time.advance(by: .seconds(900))
         #expect(try await refusal { try await signIn() }.code == .invalidProviderToken)
     }
 
@@ -74,39 +74,39 @@ struct ProviderLimitTests {
 
     @Test("SECURITY.md, Limits: a user locked out of the password signs in with a provider")
     func otherWay() async throws {
-        let ada = try await house.signUp()
+        let ada = try await fixture.signUp()
         for _ in 0..<5 {
-            _ = try await refusal { try await house.signIn(password: "Wrong8Horses") }
+            _ = try await refusal { try await fixture.signIn(password: "Wrong8Horses") }
         }
-        #expect(try await refusal { try await house.signIn() }.code == .tooManyRequests)
+        #expect(try await refusal { try await fixture.signIn() }.code == .tooManyRequests)
         identities.admit(
             .init(
                 account: ada.account,
-                proof: house.inner.proof(of: ada.account.accountId, by: ["fed"])))
+                proof: fixture.inner.proof(of: ada.account.accountId, by: ["fed"])))
         try await signIn()
         #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5, "refunded")
     }
 
     @Test("R-07: without the limiter a provider's token is still verified")
     func absent() async throws {
-        let house = try await GatewayFixture(limits: FailingLimits(), identities: identities)
+        let fixture = try await GatewayFixture(limits: FailingLimits(), identities: identities)
         identities.refuse(.invalidProviderToken)
         let error = try await refusal {
-            try await house.providers.signInWithProvider(.init(), house.context())
+            try await fixture.providers.signInWithProvider(.init(), fixture.context())
         }
         #expect(error.code == .invalidProviderToken)
     }
 
     @Test("G-13, R-03: re-authentication counts by account too, besides the limits of sign-in")
     func proving() async throws {
-        let ada = try await house.signUp()
+        let ada = try await fixture.signUp()
         identities.refuse(.invalidProviderToken)
         func prove(from address: String) async throws -> ErrorCode {
             try await refusal {
-                try await house.accountSessions.reauthenticate(
+                try await fixture.accountSessions.reauthenticate(
                     .init(
                         accessToken: ada.session.accessToken, device: GatewayFixture.device("d1"),
-                        proof: .providerToken(.init())), house.context(address: address))
+                        proof: .providerToken(.init())), fixture.context(address: address))
             }.code
         }
         for number in 1...5 {
@@ -116,8 +116,8 @@ struct ProviderLimitTests {
         #expect(try left("failed-provider-by-address", "198.51.100.1") == 49)
         #expect(identities.askedBy == Array(repeating: ada.session.accessToken, count: 5))
         let linking = try await refusal {
-            try await house.methods.linkProvider(
-                .init(accessToken: ada.session.accessToken), house.context(address: "192.0.2.99"))
+            try await fixture.methods.linkProvider(
+                .init(accessToken: ada.session.accessToken), fixture.context(address: "192.0.2.99"))
         }
         #expect(linking.code == .tooManyRequests, "one limit for both")
     }
@@ -135,7 +135,7 @@ struct ProviderLimitTests {
     func keys() async throws {
         identities.refuse(.providerUnavailable)
         for key in ["k", "k", "l"] {
-            _ = try await refusal { try await signIn(in: house.context(key)) }
+            _ = try await refusal { try await signIn(in: fixture.context(key)) }
         }
         let keys = identities.keys.compactMap(\.self)
         #expect(keys.count == 3 && keys[0] == keys[1] && keys[0] != keys[2] && keys[0] != "k")

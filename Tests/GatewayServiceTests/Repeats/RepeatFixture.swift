@@ -21,18 +21,18 @@ struct RepeatFixture: Sendable {
     private let wire: InnerWire
 
     /// - Parameter cut: The call that is lost; nil for none.
-    init(_ house: GatewayFixture, cut: InnerWire.Cut? = nil) throws {
-        let wire = InnerWire(house.inner, cut: cut)
+    init(_ fixture: GatewayFixture, cut: InnerWire.Cut? = nil) throws {
+        let wire = InnerWire(fixture.inner, cut: cut)
         self.wire = wire
         let settings: GatewaySettings = try SettingsLoader.settings()
         let limits = RateLimiter(
-            limits: LimitsClient(wire), failures: settings.limiterFailures, time: house.time,
-            randomness: SecureRandomness(), logger: house.log.logger(time: house.time))
+            limits: LimitsClient(wire), failures: settings.limiterFailures, time: fixture.time,
+            randomness: SecureRandomness(), logger: fixture.log.logger(time: fixture.time))
         let (accounts, identities) = (AccountsClient(wire), IdentitiesClient(wire))
         let (codes, sessions) = (PhoneCodesClient(wire), SessionsClient(wire))
         auth = AuthHandler(
             accounts: accounts, sessions: sessions, limits: limits,
-            sessionClock: house.inner.sessionClock)
+            sessionClock: fixture.inner.sessionClock)
         passwords = PasswordsHandler(
             accounts: accounts, credentials: CredentialsClient(wire), sessions: sessions,
             limits: limits)

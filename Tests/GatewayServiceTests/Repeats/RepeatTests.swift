@@ -19,18 +19,18 @@ struct RepeatTests {
         "the same key twice gives the first response, and nothing is done again",
         arguments: RepeatedCalls.all)
     func again(row: RepeatedCall) async throws {
-        try await ProviderFixture.with { town in
-            let house = town.house
-            let call = try await row.prepare(town).same
-            let before = try await house.effects()
-            let first = try await call(RepeatFixture(house), house.context("k"))
-            let after = try await house.effects()
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let call = try await row.prepare(fixture).same
+            let before = try await gateway.effects()
+            let first = try await call(RepeatFixture(gateway), gateway.context("k"))
+            let after = try await gateway.effects()
             #expect(after != before, "the first call had no visible effect")
-            house.time.advance(by: .seconds(5))
+            gateway.time.advance(by: .seconds(5))
             // Another gateway instance, which has nothing of the first one's memory.
-            let second = try await call(RepeatFixture(house), house.context("k"))
+            let second = try await call(RepeatFixture(gateway), gateway.context("k"))
             #expect(second == first)
-            #expect(try await house.effects() == after)
+            #expect(try await gateway.effects() == after)
         }
     }
 
@@ -38,17 +38,17 @@ struct RepeatTests {
         "the same key for another user's call gives auth/idempotency-key-reused and does nothing",
         arguments: RepeatedCalls.all)
     func reused(row: RepeatedCall) async throws {
-        try await ProviderFixture.with { town in
-            let house = town.house
-            let calls = try await row.prepare(town)
-            let gateway = try RepeatFixture(house)
-            _ = try await calls.same(gateway, house.context("k"))
-            let after = try await house.effects()
-            let error = try await refusal { try await calls.other(gateway, house.context("k")) }
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let calls = try await row.prepare(fixture)
+            let instance = try RepeatFixture(gateway)
+            _ = try await calls.same(instance, gateway.context("k"))
+            let after = try await gateway.effects()
+            let error = try await refusal { try await calls.other(instance, gateway.context("k")) }
             #expect(error.code == .idempotencyKeyReused)
-            #expect(try await house.effects() == after)
+            #expect(try await gateway.effects() == after)
             // The other call is valid under its own key.
-            _ = try await calls.other(gateway, house.context("l"))
+            _ = try await calls.other(instance, gateway.context("l"))
         }
     }
 
@@ -74,19 +74,19 @@ struct RepeatTests {
         _ row: RepeatedCall, cut: InnerWire.Cut?
     ) async throws -> (steps: [MethodDescription], effects: [Int64]) {
         var done: (steps: [MethodDescription], effects: [Int64]) = ([], [])
-        try await ProviderFixture.with { town in
-            let house = town.house
-            let calls = try await row.prepare(town)
-            let gateway = try RepeatFixture(house, cut: cut)
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let calls = try await row.prepare(fixture)
+            let instance = try RepeatFixture(gateway, cut: cut)
             do {
-                _ = try await calls.same(gateway, house.context("k"))
+                _ = try await calls.same(instance, gateway.context("k"))
             } catch let error as ServiceError where cut != nil {
                 #expect(error.code.entry.isRetryable, "\(error.code) is not retryable")
             }
             // Some limits require a wait between two attempts.
-            house.time.advance(by: .seconds(5))
-            if cut != nil { _ = try await calls.same(RepeatFixture(house), house.context("k")) }
-            done = (gateway.calls, try await house.effects())
+            gateway.time.advance(by: .seconds(5))
+            if cut != nil { _ = try await calls.same(RepeatFixture(gateway), gateway.context("k")) }
+            done = (instance.calls, try await gateway.effects())
         }
         return done
     }
@@ -95,11 +95,11 @@ struct RepeatTests {
         "after 23 h 59 min a repeat still gives the first response, and nothing is done again",
         arguments: RepeatedCalls.all)
     func late(row: RepeatedCall) async throws {
-        try await Self.wait(.seconds(24 * 3_600 - 60), after: row) { house, first, late in
-            let before = try await house.effects()
-            let again = try await late(RepeatFixture(house), house.context("k"))
+        try await Self.wait(.seconds(24 * 3_600 - 60), after: row) { gateway, first, late in
+            let before = try await gateway.effects()
+            let again = try await late(RepeatFixture(gateway), gateway.context("k"))
             #expect(RepeatedCall.afterADay(again) == RepeatedCall.afterADay(first))
-            #expect(try await house.effects() == before)
+            #expect(try await gateway.effects() == before)
         }
     }
 
@@ -107,20 +107,20 @@ struct RepeatTests {
         "after 24 hours the key is forgotten and the call is executed as a new one",
         arguments: RepeatedCalls.all)
     func afterwards(row: RepeatedCall) async throws {
-        try await Self.wait(.seconds(24 * 3_600 + 60), after: row) { house, _, late in
-            let before = try await house.effects()
+        try await Self.wait(.seconds(24 * 3_600 + 60), after: row) { gateway, _, late in
+            let before = try await gateway.effects()
             switch row.afterwards {
             case .refused(let code):
                 let error = try await refusal {
-                    try await late(RepeatFixture(house), house.context("k"))
+                    try await late(RepeatFixture(gateway), gateway.context("k"))
                 }
                 #expect(error.code == code)
             case .acts:
-                _ = try await late(RepeatFixture(house), house.context("k"))
-                #expect(try await house.effects() != before)
+                _ = try await late(RepeatFixture(gateway), gateway.context("k"))
+                #expect(try await gateway.effects() != before)
             case .nothing:
-                _ = try await late(RepeatFixture(house), house.context("k"))
-                #expect(try await house.effects() == before)
+                _ = try await late(RepeatFixture(gateway), gateway.context("k"))
+                #expect(try await gateway.effects() == before)
             }
         }
     }
@@ -130,28 +130,28 @@ struct RepeatTests {
         _ duration: Duration, after row: RepeatedCall,
         _ check: (GatewayFixture, _ first: String, _ late: RepeatedCall.Call) async throws -> Void
     ) async throws {
-        try await ProviderFixture.with { town in
-            let house = town.house
-            let calls = try await row.prepare(town)
-            let first = try await calls.same(RepeatFixture(house), house.context("k"))
-            _ = try await house.effects()
-            house.time.advance(by: duration)
-            try await check(house, first, calls.late())
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let calls = try await row.prepare(fixture)
+            let first = try await calls.same(RepeatFixture(gateway), gateway.context("k"))
+            _ = try await gateway.effects()
+            gateway.time.advance(by: duration)
+            try await check(gateway, first, calls.late())
         }
     }
 
     @Test("a response is kept for 24 hours and no longer")
     func kept() async throws {
-        let house = try await GatewayFixture()
-        _ = try await house.signUp()
-        house.time.advance(by: .seconds(1))
-        let first = try await house.signIn(in: house.context("k"))
-        house.time.advance(by: .seconds(24 * 3_600 - 1))
-        let again = try await house.signIn(in: house.context("k"))
+        let gateway = try await GatewayFixture()
+        _ = try await gateway.signUp()
+        gateway.time.advance(by: .seconds(1))
+        let first = try await gateway.signIn(in: gateway.context("k"))
+        gateway.time.advance(by: .seconds(24 * 3_600 - 1))
+        let again = try await gateway.signIn(in: gateway.context("k"))
         #expect(again.session.sessionId == first.session.sessionId)
         #expect(again.account == first.account)
-        house.time.advance(by: .seconds(1))
-        let new = try await house.signIn(in: house.context("k"))
+        gateway.time.advance(by: .seconds(1))
+        let new = try await gateway.signIn(in: gateway.context("k"))
         #expect(new.session.sessionId != first.session.sessionId)
     }
 }

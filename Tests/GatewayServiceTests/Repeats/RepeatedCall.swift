@@ -60,13 +60,13 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         @Sendable func lasting(_ request: Request) -> Call {
             { try Self.lasting(try await call($0, request, $1), method) }
         }
-        prepare = { town in
-            let (same, other) = try await requests(town)
+        prepare = { fixture in
+            let (same, other) = try await requests(fixture)
             return Calls(
                 same: lasting(same), other: lasting(other),
                 late: {
                     var late = same
-                    try await renew(town, &late)
+                    try await renew(fixture, &late)
                     return lasting(late)
                 })
         }

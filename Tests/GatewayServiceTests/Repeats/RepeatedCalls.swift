@@ -27,11 +27,11 @@ enum RepeatedCalls {
         .init(
             "Auth/VerifyEmail", { try await $0.auth.verifyEmail($1, $2) },
             afterwards: .refused(.invalidLink)
-        ) { town in
-            _ = try await town.two()
+        ) { fixture in
+            _ = try await fixture.two()
             return try await both { email in
                 .init(
-                    token: try await town.house.inner.linkToken(to: email),
+                    token: try await fixture.gateway.inner.linkToken(to: email),
                     password: .init(text: other),
                     device: device)
             }
@@ -52,13 +52,14 @@ enum RepeatedCalls {
         .init(
             "Passwords/ResetPassword", { try await $0.passwords.resetPassword($1, $2) },
             afterwards: .refused(.invalidLink)
-        ) { town in
-            _ = try await town.two()
+        ) { fixture in
+            _ = try await fixture.two()
             return try await both { email in
-                _ = try await town.house.passwords.requestPasswordReset(
-                    .init(email: email, device: device), town.house.context())
+                _ = try await fixture.gateway.passwords.requestPasswordReset(
+                    .init(email: email, device: device), fixture.gateway.context())
                 return .init(
-                    token: try await town.house.inner.linkToken(to: email, page: "reset-password"),
+                    token: try await fixture.gateway.inner.linkToken(
+                        to: email, page: "reset-password"),
                     password: .init(text: other), device: device)
             }
         },
@@ -96,9 +97,9 @@ enum RepeatedCalls {
             "Providers/SignInWithProvider", { try await $0.providers.signInWithProvider($1, $2) },
             afterwards: .acts, renew: { $1.token = try await $0.googleToken(of: ada, email: ada) }
         ) {
-            town in
+            fixture in
             try await both {
-                .init(token: try await town.googleToken(of: $0, email: $0), device: device)
+                .init(token: try await fixture.googleToken(of: $0, email: $0), device: device)
             }
         },
         .init(
@@ -115,24 +116,24 @@ enum RepeatedCalls {
                 try await $0.prove(&$1.accessToken)
                 $1.token = try await $0.googleToken(of: "1")
             }
-        ) { town in
-            let (ada, eve) = try await town.two()
+        ) { fixture in
+            let (ada, eve) = try await fixture.two()
             func request(_ person: SignedIn, _ subject: String) async throws
                 -> GatewayV1.LinkProviderRequest
             {
                 .init(
                     accessToken: person.session.accessToken,
-                    token: try await town.googleToken(of: subject), device: device)
+                    token: try await fixture.googleToken(of: subject), device: device)
             }
             return (try await request(ada, "1"), try await request(eve, "2"))
         },
         .init(
             "SignInMethods/UnlinkMethod", { try await $0.methods.unlinkMethod($1, $2) },
             afterwards: .refused(.methodNotLinked), renew: { try await $0.prove(&$1.accessToken) }
-        ) { town in
-            let (ada, eve) = try await town.two()
-            _ = try await town.link(try await town.googleToken(of: "1"), to: ada.session)
-            _ = try await town.link(try await town.googleToken(of: "2"), to: eve.session)
+        ) { fixture in
+            let (ada, eve) = try await fixture.two()
+            _ = try await fixture.link(try await fixture.googleToken(of: "1"), to: ada.session)
+            _ = try await fixture.link(try await fixture.googleToken(of: "2"), to: eve.session)
             return both(ada.session, eve.session) {
                 .init(accessToken: $0.accessToken, method: "google", device: device)
             }
@@ -151,9 +152,9 @@ enum RepeatedCalls {
             "PhoneSignIn/SignInWithPhoneCode", { try await $0.phone.signInWithPhoneCode($1, $2) },
             afterwards: .refused(.codeExpired)
         ) {
-            town in
+            fixture in
             func request(_ number: String) async throws -> GatewayV1.SignInWithPhoneCodeRequest {
-                let sent = try await town.house.sentCode(number)
+                let sent = try await fixture.gateway.sentCode(number)
                 return .init(
                     requestId: sent.request, phoneNumber: number, code: sent.code, device: device)
             }
@@ -162,13 +163,13 @@ enum RepeatedCalls {
         .init(
             "PhoneSignIn/LinkPhone", { try await $0.phone.linkPhone($1, $2) },
             afterwards: .refused(.codeExpired), renew: { try await $0.prove(&$1.accessToken) }
-        ) { town in
-            let (ada, eve) = try await town.two()
+        ) { fixture in
+            let (ada, eve) = try await fixture.two()
             func request(_ person: SignedIn, _ number: String) async throws
                 -> GatewayV1.LinkPhoneRequest
             {
                 let token = person.session.accessToken
-                let sent = try await town.house.sentCode(number, .link, accessToken: token)
+                let sent = try await fixture.gateway.sentCode(number, .link, accessToken: token)
                 return .init(
                     accessToken: token, requestId: sent.request, phoneNumber: number,
                     code: sent.code, device: device)
@@ -194,17 +195,17 @@ enum RepeatedCalls {
             "Emails/ConfirmEmailChange", { try await $0.emails.confirmEmailChange($1, $2) },
             afterwards: .refused(.invalidLink), renew: { try await $0.refresh(&$1.accessToken) }
         ) {
-            town in
-            let (ada, eve) = try await town.two()
+            fixture in
+            let (ada, eve) = try await fixture.two()
             func request(_ person: SignedIn, _ email: String) async throws
                 -> GatewayV1.ConfirmEmailChangeRequest
             {
-                let house = town.house
+                let gateway = fixture.gateway
                 let access = person.session.accessToken
-                _ = try await house.emails.requestEmailChange(
-                    .init(accessToken: access, newEmail: email, device: device), house.context())
+                _ = try await gateway.emails.requestEmailChange(
+                    .init(accessToken: access, newEmail: email, device: device), gateway.context())
                 return .init(
-                    token: try await house.inner.linkToken(to: email, page: "change-email"),
+                    token: try await gateway.inner.linkToken(to: email, page: "change-email"),
                     accessToken: access, device: device)
             }
             return (
@@ -216,14 +217,14 @@ enum RepeatedCalls {
             "Emails/CancelEmailChange", { try await $0.emails.cancelEmailChange($1, $2) },
             afterwards: .nothing, renew: { try await $0.refresh(&$1.accessToken) }
         ) {
-            town in
-            let (ada, eve) = try await town.two()
+            fixture in
+            let (ada, eve) = try await fixture.two()
             for person in [ada, eve] {
-                _ = try await town.house.emails.requestEmailChange(
+                _ = try await fixture.gateway.emails.requestEmailChange(
                     .init(
                         accessToken: person.session.accessToken,
                         newEmail: "new.\(person.account.email)", device: device),
-                    town.house.context())
+                    fixture.gateway.context())
             }
             return both(ada.session, eve.session) {
                 .init(accessToken: $0.accessToken, device: device)

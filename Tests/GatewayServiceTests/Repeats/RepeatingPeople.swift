@@ -6,9 +6,9 @@ import TestSupport
 extension ProviderFixture {
     /// Two users who signed up a moment ago.
     func two() async throws -> (SignedIn, SignedIn) {
-        let two = (try await house.signUp(), try await house.signUp("eve@example.org"))
+        let two = (try await gateway.signUp(), try await gateway.signUp("eve@example.org"))
         sessions.keep([two.0.session, two.1.session])
-        house.time.advance(by: .seconds(1))
+        gateway.time.advance(by: .seconds(1))
         return two
     }
 
@@ -23,19 +23,19 @@ extension ProviderFixture {
     /// Refreshes the session of an access token that has expired.
     func refresh(_ accessToken: inout String) async throws {
         let session = try sessions.session(of: accessToken)
-        let next = try await house.refresh(session.refreshToken)
+        let next = try await gateway.refresh(session.refreshToken)
         sessions.keep([next])
         accessToken = next.accessToken
-        house.time.advance(by: .seconds(1))
+        gateway.time.advance(by: .seconds(1))
     }
 
     /// Refreshes, and then re-authenticates with the password (G-13).
     func prove(_ accessToken: inout String) async throws {
         try await refresh(&accessToken)
-        let answer = try await house.accountSessions.reauthenticate(
+        let answer = try await gateway.accountSessions.reauthenticate(
             .init(
                 accessToken: accessToken, device: GatewayFixture.device("d1"),
-                proof: .password("Correct7Horse")), house.context())
+                proof: .password("Correct7Horse")), gateway.context())
         accessToken = answer.accessToken
     }
 }

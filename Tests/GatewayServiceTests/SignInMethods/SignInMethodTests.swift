@@ -8,24 +8,24 @@ import Testing
 @Suite("G-14: a user links, unlinks and lists sign-in methods", .timeLimit(.minutes(1)))
 struct SignInMethodTests {
     private func names(
-        _ town: ProviderFixture, _ session: GatewayV1.Session
+        _ fixture: ProviderFixture, _ session: GatewayV1.Session
     ) async throws -> [String] {
-        try await town.house.methods.listMethods(
-            .init(accessToken: session.accessToken), town.house.context()
+        try await fixture.gateway.methods.listMethods(
+            .init(accessToken: session.accessToken), fixture.gateway.context()
         ).methods.map(\.method)
     }
 
     @Test("G-14: a provider account with another email is linked by hand and then signs in")
     func link() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.house.signUp()
-            town.house.time.advance(by: .seconds(1))
-            let token = try await town.googleToken(of: "117", email: "work@example.com")
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.gateway.signUp()
+            fixture.gateway.time.advance(by: .seconds(1))
+            let token = try await fixture.googleToken(of: "117", email: "work@example.com")
             #expect(
-                try await town.link(token, to: ada.session).sorted() == ["google", "password"])
-            #expect(try await names(town, ada.session) == ["password", "google"])
-            let google = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: "work@example.com"))
+                try await fixture.link(token, to: ada.session).sorted() == ["google", "password"])
+            #expect(try await names(fixture, ada.session) == ["password", "google"])
+            let google = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: "work@example.com"))
             #expect(google.account?.accountId == ada.account.accountId && !google.isNewUser)
             #expect(google.account?.email == "ada@example.org", "its own address stays")
         }
@@ -33,19 +33,19 @@ struct SignInMethodTests {
 
     @Test("G-14: a provider account in use, or a second one of a provider, is not linked")
     func inUse() async throws {
-        try await ProviderFixture.with { town in
-            _ = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: "bob@example.org"))
-            let ada = try await town.house.signUp()
-            let bobs = try await town.googleToken(of: "117", email: "bob@example.org")
+        try await ProviderFixture.with { fixture in
+            _ = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: "bob@example.org"))
+            let ada = try await fixture.gateway.signUp()
+            let bobs = try await fixture.googleToken(of: "117", email: "bob@example.org")
             #expect(
-                try await refusal { try await town.link(bobs, to: ada.session) }.code
+                try await refusal { try await fixture.link(bobs, to: ada.session) }.code
                     == .credentialAlreadyInUse)
-            _ = try await town.link(try await town.appleToken(of: "000.a"), to: ada.session)
+            _ = try await fixture.link(try await fixture.appleToken(of: "000.a"), to: ada.session)
             for subject in ["000.a", "000.b"] {
-                let token = try await town.appleToken(of: subject)
+                let token = try await fixture.appleToken(of: subject)
                 #expect(
-                    try await refusal { try await town.link(token, to: ada.session) }.code
+                    try await refusal { try await fixture.link(token, to: ada.session) }.code
                         == .providerAlreadyLinked)
             }
         }
@@ -53,106 +53,108 @@ struct SignInMethodTests {
 
     @Test("G-14: a method can be unlinked, but never the last one")
     func unlink() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.house.signUp()
-            _ = try await town.link(try await town.appleToken(of: "000.a"), to: ada.session)
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.gateway.signUp()
+            _ = try await fixture.link(try await fixture.appleToken(of: "000.a"), to: ada.session)
             #expect(
-                try await refusal { try await town.unlink("google", from: ada.session) }.code
+                try await refusal { try await fixture.unlink("google", from: ada.session) }.code
                     == .methodNotLinked)
-            #expect(try await town.unlink("password", from: ada.session) == ["apple"])
-            #expect(try await refusal { try await town.house.signIn() }.code == .invalidCredential)
+            #expect(try await fixture.unlink("password", from: ada.session) == ["apple"])
+            #expect(
+                try await refusal { try await fixture.gateway.signIn() }.code == .invalidCredential)
             // A session from the same millisecond as the unlinking has ended with it.
-            town.house.time.advance(by: .milliseconds(2))
-            let apple = try await town.signIn(by: try await town.appleToken(of: "000.a"))
+            fixture.gateway.time.advance(by: .milliseconds(2))
+            let apple = try await fixture.signIn(by: try await fixture.appleToken(of: "000.a"))
             #expect(apple.account?.accountId == ada.account.accountId)
-            let last = try await refusal { try await town.unlink("apple", from: apple.session) }
+            let last = try await refusal { try await fixture.unlink("apple", from: apple.session) }
             #expect(last.code == .lastMethod)
         }
     }
 
     @Test("G-13, G-14: both need a recent proof, for example a new provider token")
     func recentProof() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: "ada@example.org"))
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: "ada@example.org"))
             let session = try #require(ada.session)
-            town.house.time.advance(by: .seconds(300))
-            let token = try await town.appleToken(of: "000.a")
-            let refused = try await refusal { try await town.link(token, to: session) }
+            fixture.gateway.time.advance(by: .seconds(300))
+            let token = try await fixture.appleToken(of: "000.a")
+            let refused = try await refusal { try await fixture.link(token, to: session) }
             #expect(refused.code == .requiresRecentLogin && refused.fields == ["provider_token"])
             let named = try await refusal {
-                try await town.house.accountSessions.checkRecentProof(
+                try await fixture.gateway.accountSessions.checkRecentProof(
                     .init(accessToken: session.accessToken, kinds: [.provider]),
-                    town.house.context())
+                    fixture.gateway.context())
             }
             #expect(named.fields == ["provider_token"])
             let proved = try await reauthenticate(
-                town, session, try await town.googleToken(of: "117", email: "ada@example.org"))
-            #expect(proved.authTimeMs == town.house.time.now().milliseconds)
-            #expect(try await town.link(token, to: session).sorted() == ["apple", "google"])
-            #expect(try await town.unlink("google", from: session) == ["apple"])
+                fixture, session, try await fixture.googleToken(of: "117", email: "ada@example.org")
+            )
+            #expect(proved.authTimeMs == fixture.gateway.time.now().milliseconds)
+            #expect(try await fixture.link(token, to: session).sorted() == ["apple", "google"])
+            #expect(try await fixture.unlink("google", from: session) == ["apple"])
         }
     }
 
     @Test("G-13: another user's provider account is no proof")
     func strangersProof() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.signIn(
-                by: try await town.googleToken(of: "117", email: "ada@example.org"))
-            _ = try await town.signIn(
-                by: try await town.googleToken(of: "666", email: "eve@example.org"))
-            town.house.time.advance(by: .seconds(300))
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "117", email: "ada@example.org"))
+            _ = try await fixture.signIn(
+                by: try await fixture.googleToken(of: "666", email: "eve@example.org"))
+            fixture.gateway.time.advance(by: .seconds(300))
             let session = try #require(ada.session)
             for token in [
-                try await town.googleToken(of: "666", email: "eve@example.org"),
-                try await town.googleToken(of: "999", email: "ada@example.org"),
-                try await town.appleToken(of: "000.a", email: "ada@example.org"),
+                try await fixture.googleToken(of: "666", email: "eve@example.org"),
+                try await fixture.googleToken(of: "999", email: "ada@example.org"),
+                try await fixture.appleToken(of: "000.a", email: "ada@example.org"),
             ] {
                 await #expect(throws: ServiceError.self) {
-                    _ = try await reauthenticate(town, session, token)
+                    _ = try await reauthenticate(fixture, session, token)
                 }
             }
             let refused = try await refusal {
-                try await town.house.accountSessions.checkRecentProof(
-                    .init(accessToken: session.accessToken), town.house.context())
+                try await fixture.gateway.accountSessions.checkRecentProof(
+                    .init(accessToken: session.accessToken), fixture.gateway.context())
             }
             #expect(refused.code == .requiresRecentLogin)
         }
     }
 
     private func reauthenticate(
-        _ town: ProviderFixture, _ session: GatewayV1.Session, _ token: GatewayV1.ProviderToken
+        _ fixture: ProviderFixture, _ session: GatewayV1.Session, _ token: GatewayV1.ProviderToken
     ) async throws -> GatewayV1.ReauthenticateResponse {
-        try await town.house.accountSessions.reauthenticate(
+        try await fixture.gateway.accountSessions.reauthenticate(
             .init(
                 accessToken: session.accessToken, device: GatewayFixture.device("d1"),
-                proof: .providerToken(token)), town.house.context())
+                proof: .providerToken(token)), fixture.gateway.context())
     }
 
     @Test("G-14: without a live session nothing is returned or changed")
     func stranger() async throws {
-        try await ProviderFixture.with { town in
-            let ada = try await town.house.signUp()
-            _ = try await town.house.signOut(.accessToken(ada.session.accessToken))
+        try await ProviderFixture.with { fixture in
+            let ada = try await fixture.gateway.signUp()
+            _ = try await fixture.gateway.signOut(.accessToken(ada.session.accessToken))
             for token in ["", "x", ada.session.accessToken] {
-                let context = town.house.context()
+                let context = fixture.gateway.context()
                 let codes = [
                     try await refusal {
-                        try await town.house.methods.listMethods(
+                        try await fixture.gateway.methods.listMethods(
                             .init(accessToken: token), context)
                     }.code,
                     try await refusal {
-                        try await town.house.methods.unlinkMethod(
+                        try await fixture.gateway.methods.unlinkMethod(
                             .init(accessToken: token, method: "password"), context)
                     }.code,
                     try await refusal {
-                        try await town.house.methods.linkProvider(
+                        try await fixture.gateway.methods.linkProvider(
                             .init(accessToken: token), context)
                     }.code,
                 ]
                 #expect(Set(codes).isSubset(of: [.invalidAccessToken, .sessionEnded]))
             }
-            #expect(try await town.house.signIn().account.methods == ["password"])
+            #expect(try await fixture.gateway.signIn().account.methods == ["password"])
         }
     }
 }

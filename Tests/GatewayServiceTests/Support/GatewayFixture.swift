@@ -18,7 +18,7 @@ final class GatewayFixture: Sendable {
     let time: ManualTime
     let log = CapturedLog()
     let inner: InnerServices
-    let gateway: AuthHandler
+    let auth: AuthHandler
     let accountSessions: AccountSessionsHandler
     let passwords: PasswordsHandler
     let providers: ProvidersHandler
@@ -51,7 +51,7 @@ final class GatewayFixture: Sendable {
         let guarding = RateLimiter(
             limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
             randomness: SecureRandomness(), logger: log.logger(time: time))
-        gateway = AuthHandler(
+        auth = AuthHandler(
             accounts: inner.accounts, sessions: inner.session, limits: guarding,
             sessionClock: inner.sessionClock)
         accountSessions = AccountSessionsHandler(
@@ -93,7 +93,7 @@ final class GatewayFixture: Sendable {
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
         device: String = "d1", accessToken: String = "", in context: CallContext? = nil
     ) async throws -> SignedIn {
-        let answer = try await gateway.signUpWithPassword(
+        let answer = try await auth.signUpWithPassword(
             .init(
                 email: email, password: .init(text: password), device: Self.device(device),
                 displayName: "Ada",
@@ -107,7 +107,7 @@ final class GatewayFixture: Sendable {
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
         device: String = "d1", in context: CallContext? = nil
     ) async throws -> SignedIn {
-        let answer = try await gateway.signInWithPassword(
+        let answer = try await auth.signInWithPassword(
             .init(email: email, password: .init(text: password), device: Self.device(device)),
             context ?? self.context())
         #expect(!answer.isNewUser)
@@ -118,26 +118,26 @@ final class GatewayFixture: Sendable {
     func refresh(
         _ token: String, in context: CallContext? = nil
     ) async throws -> GatewayV1.Session {
-        let answer = try await gateway.refresh(
+        let answer = try await auth.refresh(
             .init(refreshToken: token, device: Self.device("d1")), context ?? self.context())
         return try #require(answer.session)
     }
 
     func check(_ accessToken: String) async throws -> GatewayV1.CheckAuthStateResponse {
-        try await gateway.checkAuthState(.init(accessToken: accessToken), context())
+        try await auth.checkAuthState(.init(accessToken: accessToken), context())
     }
 
     func signOut(
         _ token: GatewayV1.SignOutRequest.Token?, all: Bool = false
     ) async throws -> UInt32 {
-        try await gateway.signOut(.init(all: all, token: token), context()).ended
+        try await auth.signOut(.init(all: all, token: token), context()).ended
     }
 
     func verify(
         _ token: String, accessToken: String = "", password: String = "",
         in context: CallContext? = nil
     ) async throws -> IdentityV1.Account {
-        let answer = try await gateway.verifyEmail(
+        let answer = try await auth.verifyEmail(
             .init(
                 token: token, accessToken: accessToken, password: .init(text: password),
                 device: Self.device("d1")), context ?? self.context())

@@ -10,7 +10,7 @@ import Testing
 final class ProviderFixture: Sendable {
     let google: ProviderIssuer
     let apple: ProviderIssuer
-    let house: GatewayFixture
+    let gateway: GatewayFixture
     /// The sessions of users who come back.
     let sessions = KnownSessions()
 
@@ -21,7 +21,7 @@ final class ProviderFixture: Sendable {
         let settings = google.environment(for: "google").merging(
             apple.environment(for: "apple")
         ) { first, _ in first }
-        house = try await GatewayFixture(
+        gateway = try await GatewayFixture(
             providers: settings.map { "--\(Self.flag($0.key))=\($0.value)" }, time: time)
     }
 
@@ -32,11 +32,11 @@ final class ProviderFixture: Sendable {
 
     /// Runs `test` and closes the providers afterwards.
     static func with(_ test: (ProviderFixture) async throws -> Void) async throws {
-        let town = try await ProviderFixture()
+        let fixture = try await ProviderFixture()
         var failure: (any Error)?
-        do { try await test(town) } catch { failure = error }
-        await town.google.close()
-        await town.apple.close()
+        do { try await test(fixture) } catch { failure = error }
+        await fixture.google.close()
+        await fixture.apple.close()
         if let failure { throw failure }
     }
 
@@ -65,7 +65,7 @@ final class ProviderFixture: Sendable {
     }
 
     private func nonce(_ provider: String) async throws -> GatewayV1.IssueNonceResponse {
-        try await house.providers.issueNonce(.init(provider: provider), house.context())
+        try await gateway.providers.issueNonce(.init(provider: provider), gateway.context())
     }
 
     // MARK: Calls
@@ -74,51 +74,51 @@ final class ProviderFixture: Sendable {
         by token: GatewayV1.ProviderToken, device: String = "d1", accessToken: String = "",
         in context: CallContext? = nil
     ) async throws -> GatewayV1.SignInWithProviderResponse {
-        try await house.providers.signInWithProvider(
+        try await gateway.providers.signInWithProvider(
             .init(
                 token: token, device: GatewayFixture.device(device), accessToken: accessToken),
-            context ?? house.context())
+            context ?? gateway.context())
     }
 
     func guest(
         in context: CallContext? = nil
     ) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        try await house.guests.signInAnonymously(
-            .init(device: GatewayFixture.device("d1")), context ?? house.context())
+        try await gateway.guests.signInAnonymously(
+            .init(device: GatewayFixture.device("d1")), context ?? gateway.context())
     }
 
     func link(
         _ token: GatewayV1.ProviderToken, to session: GatewayV1.Session?,
         in context: CallContext? = nil
     ) async throws -> [String] {
-        try await house.methods.linkProvider(
+        try await gateway.methods.linkProvider(
             .init(
                 accessToken: session?.accessToken ?? "", token: token,
-                device: GatewayFixture.device("d1")), context ?? house.context()
+                device: GatewayFixture.device("d1")), context ?? gateway.context()
         ).account?.methods ?? []
     }
 
     func unlink(
         _ method: String, from session: GatewayV1.Session?, in context: CallContext? = nil
     ) async throws -> [String] {
-        try await house.methods.unlinkMethod(
+        try await gateway.methods.unlinkMethod(
             .init(
                 accessToken: session?.accessToken ?? "", method: method,
-                device: GatewayFixture.device("d1")), context ?? house.context()
+                device: GatewayFixture.device("d1")), context ?? gateway.context()
         ).account?.methods ?? []
     }
 
     /// Whether a session is live after all pending work has been done.
     func isSignedIn(_ session: GatewayV1.Session?) async throws -> Bool {
-        try await house.inner.settle()
-        return try await house.check(session?.accessToken ?? "").authenticated
+        try await gateway.inner.settle()
+        return try await gateway.check(session?.accessToken ?? "").authenticated
     }
 
     /// Signs up a user and verifies the address at once.
     func provedAccount(_ email: String = "ada@example.org") async throws -> SignedIn {
-        let signedUp = try await house.signUp(email)
-        _ = try await house.verify(
-            try await house.inner.linkToken(to: email),
+        let signedUp = try await gateway.signUp(email)
+        _ = try await gateway.verify(
+            try await gateway.inner.linkToken(to: email),
             accessToken: signedUp.session.accessToken)
         return signedUp
     }

@@ -10,21 +10,21 @@ import Testing
 
 @Suite("S-06, S-07: the gateway relays revocations and keys to backends", .timeLimit(.minutes(1)))
 struct VerificationHandlerTests {
-    let house: GatewayFixture
+    let fixture: GatewayFixture
     let upstream: CountedEnds
     let relay: VerificationHandler
 
     init() async throws {
-        house = try await GatewayFixture()
-        upstream = CountedEnds(inner: house.inner.sessionHandlers.ends)
+        fixture = try await GatewayFixture()
+        upstream = CountedEnds(inner: fixture.inner.sessionHandlers.ends)
         relay = VerificationHandler(
-            sessions: house.inner.session, ends: upstream, time: house.time,
+            sessions: fixture.inner.session, ends: upstream, time: fixture.time,
             randomness: SeededRandomness(seed: 3))
     }
 
     private func relaying(_ body: () async throws -> Void) async throws {
         let parts = [
-            Task { [session = house.inner.sessionHandlers] in
+            Task { [session = fixture.inner.sessionHandlers] in
                 _ = try? await session.background.run()
             },
             Task { [relay] in await relay.run() },
@@ -36,16 +36,16 @@ struct VerificationHandlerTests {
     private func watch(
         _ position: UInt64 = 0
     ) -> IncomingItems<SessionV1.WatchEndsItem>.AsyncIterator {
-        relay.watchEnds(.init(position: position), house.context()).makeAsyncIterator()
+        relay.watchEnds(.init(position: position), fixture.context()).makeAsyncIterator()
     }
 
     @Test("S-06: a sign-out reaches 100 subscribers of the gateway with one call to session")
     func fanOut() async throws {
-        let ada = try await house.signUp()
+        let ada = try await fixture.signUp()
         try await relaying {
             let followers = (0..<100).map { _ in watch() }
             for follower in followers { #expect(try await follower.next() != nil) }
-            _ = try await house.signOut(.accessToken(ada.session.accessToken))
+            _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
             for follower in followers {
                 var ended: [String] = []
                 while ended.isEmpty {
@@ -61,15 +61,15 @@ struct VerificationHandlerTests {
         "S-06: a lost stream to session is resumed; subscribers stay connected and miss nothing"
     )
     func sessionAway() async throws {
-        let ada = try await house.signUp()
+        let ada = try await fixture.signUp()
         try await relaying {
             let follower = watch()
             #expect(try await follower.next() != nil)
             upstream.cut()
-            _ = try await house.signOut(.accessToken(ada.session.accessToken))
+            _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
             while upstream.calls < 2 {
-                await house.time.sleepers()
-                house.time.advance(by: .milliseconds(100))
+                await fixture.time.sleepers()
+                fixture.time.advance(by: .milliseconds(100))
                 await Task.yield()
             }
             var ended: [String] = []
@@ -82,30 +82,30 @@ struct VerificationHandlerTests {
 
     @Test("S-01: the key set is the session service's")
     func keySet() async throws {
-        let inner = house.inner.session.keySet(.init(), house.context()).jwks
-        #expect(try await relay.keySet(.init(), house.context()).jwks == inner)
+        let inner = fixture.inner.session.keySet(.init(), fixture.context()).jwks
+        #expect(try await relay.keySet(.init(), fixture.context()).jwks == inner)
     }
 
     @Test("SECURITY.md, Tokens: tokens of links and of sessions are not interchangeable")
     func kinds() async throws {
-        let ada = try await house.signUp()
-        let link = try await house.inner.linkToken()
+        let ada = try await fixture.signUp()
+        let link = try await fixture.inner.linkToken()
         let (access, refresh) = (ada.session.accessToken, ada.session.refreshToken)
         for token in [link, refresh] {
-            #expect(try await house.check(token).authenticated == false)
+            #expect(try await fixture.check(token).authenticated == false)
             #expect(
-                try await refusal { try await house.signOut(.accessToken(token)) }.code
+                try await refusal { try await fixture.signOut(.accessToken(token)) }.code
                     == .invalidAccessToken)
         }
         for token in [link, access] {
             #expect(
-                try await refusal { try await house.refresh(token) }.code == .invalidRefreshToken)
+                try await refusal { try await fixture.refresh(token) }.code == .invalidRefreshToken)
         }
         for token in [access, refresh] {
-            #expect(try await refusal { try await house.verify(token) }.code == .invalidLink)
+            #expect(try await refusal { try await fixture.verify(token) }.code == .invalidLink)
         }
-        #expect(try await house.check(access).authenticated)
-        #expect(try await house.verify(link, accessToken: access).emailVerified)
+        #expect(try await fixture.check(access).authenticated)
+        #expect(try await fixture.verify(link, accessToken: access).emailVerified)
     }
 }
 
