@@ -23,17 +23,17 @@ private struct KnownActivity: AccountActivityAPI {
 
 @Suite("I-09: account administration by the operator", .timeLimit(.minutes(1)))
 struct AccountAdminTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
     let admin: AccountAdminHandler
     let id: String
 
     init() async throws {
-        house = try IdentityFixture()
-        admin = house.admin(KnownActivity())
-        id = try #require(try await house.register().account).accountId
+        fixture = try IdentityFixture()
+        admin = fixture.admin(KnownActivity())
+        id = try #require(try await fixture.register().account).accountId
     }
 
-    private var tool: CallContext { house.context(application: "tool") }
+    private var tool: CallContext { fixture.context(application: "tool") }
 
     private func lookUp(
         _ by: IdentityV1.LookUpAccountRequest.By?, show: Bool = false
@@ -54,7 +54,7 @@ struct AccountAdminTests {
     }
 
     private func actors(_ kind: String) async throws -> [String] {
-        try await house.store.read {
+        try await fixture.store.read {
             try $0.query("SELECT actor FROM audit WHERE kind = ?", [.text(kind)]) {
                 try $0.text(0)
             }
@@ -69,7 +69,7 @@ struct AccountAdminTests {
             "", "gateway", "session", "notification", "app", "TOOL",
         ])
     func strangers(application: String) async throws {
-        let context = house.context(application: application)
+        let context = fixture.context(application: application)
         let expected = ServiceError(.permissionDenied)
         #expect(
             try await refusal {
@@ -96,10 +96,10 @@ struct AccountAdminTests {
             linkOrigin: "https://app.example", verificationLife: .seconds(3_600),
             defaultLanguage: "en", accountAdmins: ["gateway"], passwordHashing: .init())
         let caller = try AdminCaller(
-            house.context(application: "gateway"), actor: "support/ann", settings)
+            fixture.context(application: "gateway"), actor: "support/ann", settings)
         #expect(caller.actor == "gateway/support/ann")
         #expect(throws: ServiceError(.permissionDenied)) {
-            try AdminCaller(house.context(application: "session"), actor: "", settings)
+            try AdminCaller(fixture.context(application: "session"), actor: "", settings)
         }
     }
 
@@ -140,7 +140,7 @@ struct AccountAdminTests {
         ] {
             let proved = ProvedIdentity(
                 method: method, issuer: issuer, subject: subject, amr: ["fed"])
-            let admitted = try await house.signIn(proved)
+            let admitted = try await fixture.signIn(proved)
             let by: IdentityV1.LookUpAccountRequest.By =
                 method == "phone"
                 ? .phoneNumber("+49 (151) 1234-5678")
@@ -167,7 +167,7 @@ struct AccountAdminTests {
 
     @Test("X-07: an account is shown without its activity while session is unavailable")
     func away() async throws {
-        let admin = house.admin(KnownActivity(isAway: true))
+        let admin = fixture.admin(KnownActivity(isAway: true))
         let answer = try await admin.lookUpAccount(.init(by: .accountId(id)), tool)
         #expect(answer.account?.account?.accountId == id)
         #expect(answer.account?.use == nil)
@@ -177,37 +177,37 @@ struct AccountAdminTests {
 
     @Test("a suspension blocks sign-in, ends sessions, voids links and is audited")
     func suspended() async throws {
-        #expect(try await house.count("links") == 1)
+        #expect(try await fixture.count("links") == 1)
         #expect(try await suspend())
-        #expect(try await house.count("links") == 0)
-        #expect(try await refusal { try await house.signIn() }.code == .accountDisabled)
-        try await house.relay()
-        let end = try #require(house.sessions.ended.first)
+        #expect(try await fixture.count("links") == 0)
+        #expect(try await refusal { try await fixture.signIn() }.code == .accountDisabled)
+        try await fixture.relay()
+        let end = try #require(fixture.sessions.ended.first)
         #expect(end.accountId == id)
         #expect(end.reason == .revoked)
-        #expect(end.beforeMs == house.time.now().milliseconds + 1)
+        #expect(end.beforeMs == fixture.time.now().milliseconds + 1)
         #expect(try await actors("account.suspended") == ["tool/ann"])
         let seen = try await lookUp(.accountId(id))
         #expect(seen.account?.status == .suspended)
         #expect(
-            seen.suspension == .init(reason: "spam", sinceMs: house.time.now().milliseconds))
+            seen.suspension == .init(reason: "spam", sinceMs: fixture.time.now().milliseconds))
     }
 
     @Test("X-02: a suspended account gets no reset link, and the request's answer is the same")
     func reset() async throws {
         _ = try await suspend()
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
-        try await house.relay()
-        #expect(house.notifications.mails.allSatisfy { $0.template != "reset-password" })
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+        try await fixture.relay()
+        #expect(fixture.notifications.mails.allSatisfy { $0.template != "reset-password" })
     }
 
     @Test("suspending again changes nothing: the first reason stays, and no session ends twice")
     func twice() async throws {
         #expect(try await suspend())
         #expect(try await !suspend("another"))
-        try await house.relay()
-        #expect(house.sessions.ended.count == 1)
+        try await fixture.relay()
+        #expect(fixture.sessions.ended.count == 1)
         #expect(try await lookUp(.accountId(id)).suspension?.reason == "spam")
         #expect(try await actors("account.suspended").count == 1)
     }
@@ -218,9 +218,9 @@ struct AccountAdminTests {
         _ = try await suspend()
         #expect(try await restore())
         #expect(try await !restore())
-        #expect(try await house.signIn().account?.status == .active)
-        #expect(try await house.count("links") == 0)
-        #expect(try await house.count("suspensions") == 0)
+        #expect(try await fixture.signIn().account?.status == .active)
+        #expect(try await fixture.count("links") == 0)
+        #expect(try await fixture.count("suspensions") == 0)
         #expect(try await actors("account.restored") == ["tool"])
         #expect(try await suspend("again"))
         #expect(try await lookUp(.accountId(id)).suspension?.reason == "again")
@@ -228,21 +228,21 @@ struct AccountAdminTests {
 
     @Test("an account that was imported as suspended can be restored")
     func imported() async throws {
-        try await house.change("UPDATE accounts SET status = 2")
+        try await fixture.change("UPDATE accounts SET status = 2")
         #expect(try await !suspend())
         #expect(try await restore())
-        #expect(try await house.signIn().account?.accountId == id)
+        #expect(try await fixture.signIn().account?.accountId == id)
     }
 
     @Test("a sign-in during a suspension is refused, or its proof is ended")
     func race() async throws {
-        async let answers = house.signIn()
+        async let answers = fixture.signIn()
         _ = try await suspend()
         do {
             // The sign-in committed first, so its proof is older than the end.
             let proof = try #require(try await answers.proof)
-            try await house.relay()
-            #expect(proof.provedAtMs < (house.sessions.ended.first?.beforeMs ?? 0))
+            try await fixture.relay()
+            #expect(proof.provedAtMs < (fixture.sessions.ended.first?.beforeMs ?? 0))
         } catch let error as ServiceError {
             #expect(error.code == .accountDisabled)
         }
@@ -255,7 +255,7 @@ struct AccountAdminTests {
             #expect(error == ServiceError(.invalidArgument, fields: ["reason"]))
         }
         #expect(try await suspend("reason-canary"))
-        let stored = try await house.store.read {
+        let stored = try await fixture.store.read {
             try $0.queryOne("SELECT reason FROM suspensions") { try $0.blob(0) }
         }
         let bytes = try #require(stored)
@@ -265,10 +265,10 @@ struct AccountAdminTests {
     @Test("a sign-out by the operator ends the sessions and keeps the account's status")
     func signedOut() async throws {
         _ = try await admin.signOutAccount(.init(accountId: id, actor: "ann"), tool)
-        try await house.relay()
-        #expect(house.sessions.ended.map(\.reason) == [.revoked])
+        try await fixture.relay()
+        #expect(fixture.sessions.ended.map(\.reason) == [.revoked])
         #expect(try await actors("account.signed-out-by-operator") == ["tool/ann"])
-        #expect(try await house.signIn().account?.status == .active)
+        #expect(try await fixture.signIn().account?.status == .active)
     }
 
     @Test("suspending, restoring and signing out an unknown account fails")

@@ -10,24 +10,24 @@ import Testing
 
 @Suite("I-09: listing accounts in pages", .timeLimit(.minutes(1)))
 struct ListAccountsTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
     let admin: AccountAdminHandler
     let begin: Int64
 
     init() async throws {
-        house = try IdentityFixture()
-        admin = house.admin(NoActivity())
-        begin = house.time.now().milliseconds
+        fixture = try IdentityFixture()
+        admin = fixture.admin(NoActivity())
+        begin = fixture.time.now().milliseconds
         for number in 0..<7 {
-            _ = try await house.register("p\(number)@example.org")
-            house.time.advance(by: .seconds(1))
+            _ = try await fixture.register("p\(number)@example.org")
+            fixture.time.advance(by: .seconds(1))
         }
     }
 
     private func list(
         _ request: IdentityV1.ListAccountsRequest = .init()
     ) async throws -> IdentityV1.ListAccountsResponse {
-        try await admin.listAccounts(request, house.context(application: "tool"))
+        try await admin.listAccounts(request, fixture.context(application: "tool"))
     }
 
     private func emails(_ request: IdentityV1.ListAccountsRequest) async throws -> Set<String> {
@@ -48,23 +48,23 @@ struct ListAccountsTests {
             request.page = page.nextPage
         } while !request.page.isEmpty
         #expect(seen.count == 7 && Set(seen).count == 7)
-        #expect(try await house.count("audit", where: "kind = 'account.list-shown'") == 0)
+        #expect(try await fixture.count("audit", where: "kind = 'account.list-shown'") == 0)
     }
 
     @Test("B17: an account that cannot be decrypted is logged and left out of the page")
     func unreadable() async throws {
         let first = try #require(
-            try await house.store.read { session in
+            try await fixture.store.read { session in
                 try session.queryOne("SELECT min(account) FROM accounts") { try $0.integer(0) }
             })
-        try await house.change(
+        try await fixture.change(
             "UPDATE account_keys SET sealed_key = zeroblob(64) WHERE account = ?",
             [.integer(first)])
         let answer = try await list()
         let id = try #require(AccountID(key: first)).text
         #expect(answer.accounts.count == 6)
         #expect(!answer.accounts.contains { $0.account?.accountId == id })
-        #expect(house.log.lines.contains { $0.contains(id) && $0.contains("left out") })
+        #expect(fixture.log.lines.contains { $0.contains(id) && $0.contains("left out") })
     }
 
     @Test("filters by status, creation and last sign-in include `from` and exclude `before`")
@@ -76,10 +76,10 @@ struct ListAccountsTests {
         #expect(
             try await emails(.init(createdFromMs: begin + 1_000, createdBeforeMs: begin + 2_000))
                 == ["p1@example.org"])
-        _ = try await house.signIn("p3@example.org")
+        _ = try await fixture.signIn("p3@example.org")
         #expect(
             try await emails(.init(signedInFromMs: begin + 6_500)) == ["p3@example.org"])
-        try await house.change(
+        try await fixture.change(
             "UPDATE accounts SET last_sign_in_at_ms = NULL, status = 2 WHERE created_at_ms = ?",
             [.integer(begin)])
         #expect(try await emails(.init(signedInBeforeMs: begin + 1)) == ["p0@example.org"])
@@ -90,7 +90,7 @@ struct ListAccountsTests {
     @Test("showing emails is audited with the number of accounts")
     func shown() async throws {
         _ = try await emails(.init(limit: 5, actor: "ann"))
-        let rows = try await house.store.read {
+        let rows = try await fixture.store.read {
             try $0.query("SELECT actor, attempt FROM audit WHERE kind = 'account.list-shown'") {
                 $0.values
             }
@@ -113,12 +113,12 @@ struct ListAccountsTests {
 
     @Test("an empty page of a rare match still names the next page")
     func window() async throws {
-        try await house.change(
+        try await fixture.change(
             """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)
             INSERT INTO accounts (account, status, created_at_ms) SELECT i, 1, 1 FROM n
             """)
-        try await house.change(
+        try await fixture.change(
             "UPDATE accounts SET status = 2 WHERE created_at_ms = ?", [.integer(begin)])
         var request = IdentityV1.ListAccountsRequest(status: .suspended)
         var (pages, found) = (0, 0)

@@ -16,15 +16,15 @@ struct NoActivity: AccountActivityAPI {
 
 @Suite("I-09: mails to the owner of a suspended account", .timeLimit(.minutes(1)))
 struct SuspensionMailTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
     let admin: AccountAdminHandler
 
     init() throws {
-        house = try IdentityFixture()
-        admin = house.admin(NoActivity())
+        fixture = try IdentityFixture()
+        admin = fixture.admin(NoActivity())
     }
 
-    private var tool: CallContext { house.context(application: "tool") }
+    private var tool: CallContext { fixture.context(application: "tool") }
 
     private func suspend(_ account: String) async throws {
         _ = try await admin.suspendAccount(
@@ -37,43 +37,43 @@ struct SuspensionMailTests {
 
     /// The mails about suspensions, in order.
     private var told: [NotificationV1.SendEmailRequest] {
-        house.notifications.mails.filter { $0.template.hasPrefix("account-") }
+        fixture.notifications.mails.filter { $0.template.hasPrefix("account-") }
     }
 
     @Test("I-09: suspending and restoring send one mail each, with the time and without the reason")
     func mails() async throws {
-        let account = try await house.registerProved().accountId
+        let account = try await fixture.registerProved().accountId
         for _ in 0..<2 { try await suspend(account) }
-        try await house.relay()
+        try await fixture.relay()
         let first = try #require(told.first)
         #expect(told.map(\.template) == ["account-suspended"])
         #expect(first.recipient == "ada@example.org" && first.language == "en-GB")
         #expect(
             first.variables.map { [$0.name, $0.value] } == [
-                ["time", NoticeTime.text(of: house.time.now().milliseconds)]
+                ["time", NoticeTime.text(of: fixture.time.now().milliseconds)]
             ])
         for _ in 0..<2 { try await restore(account) }
-        try await house.relay()
+        try await fixture.relay()
         #expect(told.map(\.template) == ["account-suspended", "account-restored"])
     }
 
     @Test("N-01: repeated suspensions send a limited number of mails")
     func flood() async throws {
-        let account = try await house.registerProved().accountId
+        let account = try await fixture.registerProved().accountId
         for _ in 0...NoticeRule.mailsMax {
             try await suspend(account)
             try await restore(account)
         }
-        try await house.relay()
+        try await fixture.relay()
         #expect(told.count { $0.template == "account-suspended" } == NoticeRule.mailsMax)
         #expect(told.count { $0.template == "account-restored" } == NoticeRule.mailsMax)
     }
 
     @Test("I-09: an account without an address is suspended without a mail")
     func noAddress() async throws {
-        let account = try await house.signInAsGuest().accountId
+        let account = try await fixture.signInAsGuest().accountId
         try await suspend(account)
-        try await house.relay()
+        try await fixture.relay()
         #expect(told.isEmpty)
     }
 }

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("S-03, G-10: notices of the session service become mails")
 struct TellTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     private func tell(
         _ account: String, _ kind: IdentityV1.NoticeKind = .sessionDisplaced, key: String?,
@@ -19,17 +19,17 @@ struct TellTests {
         let request = IdentityV1.TellRequest(
             accountId: account, kind: kind, atMs: atMs, deviceName: "Ada's phone",
             platform: "ios")
-        return try await house.notices.tell(request, house.context(key, application: "session"))
+        return try await fixture.notices.tell(request, fixture.context(key, application: "session"))
             .mailed
     }
 
     private func mails(_ template: String) -> [NotificationV1.SendEmailRequest] {
-        house.notifications.mails.filter { $0.template == template }
+        fixture.notifications.mails.filter { $0.template == template }
     }
 
     private func register(proved: Bool) async throws -> String {
-        let account = try #require(try await house.register().account).accountId
-        if proved { try await house.change("UPDATE email_addresses SET proved_at_ms = 1") }
+        let account = try #require(try await fixture.register().account).accountId
+        if proved { try await fixture.change("UPDATE email_addresses SET proved_at_ms = 1") }
         return account
     }
 
@@ -38,7 +38,7 @@ struct TellTests {
         let account = try await register(proved: true)
         #expect(try await tell(account, key: "k1"))
         #expect(try await tell(account, key: "k1"), "the same answer")
-        try await house.relay()
+        try await fixture.relay()
         let mail = try #require(mails("session-displaced").first)
         #expect(mails("session-displaced").count == 1)
         #expect(mail.recipient == "ada@example.org" && mail.language == "en-GB")
@@ -50,7 +50,7 @@ struct TellTests {
     func unproved() async throws {
         let account = try await register(proved: false)
         #expect(try await tell(account, .sessionReplayed, key: "k1"))
-        try await house.relay()
+        try await fixture.relay()
         let mail = try #require(mails("session-replayed").first)
         #expect(mail.variables.first { $0.name == "device" }?.value == "")
     }
@@ -62,10 +62,10 @@ struct TellTests {
             #expect(try await tell(account, key: "k\(number)") == (number < 3))
         }
         #expect(try await tell(account, .sessionReplayed, key: "r"), "each kind has its own count")
-        house.time.advance(by: .seconds(3_600))
+        fixture.time.advance(by: .seconds(3_600))
         #expect(try await tell(account, key: "later"))
         for number in 0..<3 { _ = try await tell(account, key: "again \(number)") }
-        #expect(try await house.count("notices") <= 4, "old rows are deleted")
+        #expect(try await fixture.count("notices") <= 4, "old rows are deleted")
     }
 
     @Test("an unknown or deleting account gets no mail, and the call succeeds")
@@ -73,7 +73,7 @@ struct TellTests {
         let unknown = try #require(AccountID(key: 77)).text
         #expect(try await !tell(unknown, key: "k1"))
         let account = try await register(proved: true)
-        try await house.change("UPDATE accounts SET status = 4")
+        try await fixture.change("UPDATE accounts SET status = 4")
         #expect(try await !tell(account, key: "k2"))
     }
 

@@ -98,35 +98,35 @@ struct AccountStatusRuleTests {
 struct AccountStatusStoreTests {
     @Test("proving the address ends only the pending status", arguments: [1, 2, 3, 4])
     func verified(status: Int64) async throws {
-        let house = try IdentityFixture()
-        let registered = try await house.register().account?.accountId ?? ""
+        let fixture = try IdentityFixture()
+        let registered = try await fixture.register().account?.accountId ?? ""
         let account = try #require(AccountID(text: registered))
-        try await house.change("UPDATE accounts SET status = ?", [.integer(status)])
-        try await house.store.write { try $0.setAddressProved(account) }
-        let after = try await house.store.read { try $0.standing(account) }
+        try await fixture.change("UPDATE accounts SET status = ?", [.integer(status)])
+        try await fixture.store.write { try $0.setAddressProved(account) }
+        let after = try await fixture.store.read { try $0.standing(account) }
         #expect(after?.status.rawValue == (status == 3 ? 1 : status))
         #expect(after?.awaitsVerification == false)
     }
 
     @Test("changing the status of an unknown account has no effect")
     func nobody() async throws {
-        let house = try IdentityFixture()
+        let fixture = try IdentityFixture()
         let nobody = try #require(AccountID(key: 4_711))
-        #expect(try await house.store.write { try $0.apply(.suspend, nobody) } == false)
+        #expect(try await fixture.store.write { try $0.apply(.suspend, nobody) } == false)
     }
 
     @Test("G-11: a reset activates an account that awaits verification")
     func reset() async throws {
-        let house = try IdentityFixture()
-        _ = try await house.register()
-        try await house.change("UPDATE accounts SET status = 3")
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
-        try await house.relay()
-        let answer = try await house.credentials.resetPassword(
+        let fixture = try IdentityFixture()
+        _ = try await fixture.register()
+        try await fixture.change("UPDATE accounts SET status = 3")
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+        try await fixture.relay()
+        let answer = try await fixture.credentials.resetPassword(
             .init(
-                token: try house.latestToken("reset-password"), password: "Another7Horse",
-                origin: IdentityFixture.origin), house.context())
+                token: try fixture.latestToken("reset-password"), password: "Another7Horse",
+                origin: IdentityFixture.origin), fixture.context())
         #expect(answer.account?.status == .active)
         #expect(answer.account?.emailVerified == true)
     }

@@ -10,15 +10,15 @@ import Testing
 
 @Suite("I-01: accounts", .timeLimit(.minutes(1)))
 struct AccountTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     @Test("G-01: an account is found by its id, also after a restart")
     func lookUp() async throws {
-        let account = try #require(try await house.register().account)
-        house.store.close()
-        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
+        let account = try #require(try await fixture.register().account)
+        fixture.store.close()
+        let next = try IdentityFixture(folder: fixture.folder, time: fixture.time, seed: 2)
         let answer = try await next.accounts.getAccount(
             .init(accountId: account.accountId), next.context())
         #expect(answer.account?.email == "ada@example.org")
@@ -30,13 +30,13 @@ struct AccountTests {
     @Test("G-01: an unknown id is not found, and a malformed id is refused")
     func notFound() async throws {
         let unknown = try await refusal {
-            try await house.accounts.getAccount(
-                .init(accountId: "acc_0000000000001"), house.context())
+            try await fixture.accounts.getAccount(
+                .init(accountId: "acc_0000000000001"), fixture.context())
         }
         #expect(unknown.code == .notFound)
         for text in ["", "acc_", "ses_0000000000001", "acc_000000000000O", "1"] {
             let error = try await refusal {
-                try await house.accounts.getAccount(.init(accountId: text), house.context())
+                try await fixture.accounts.getAccount(.init(accountId: text), fixture.context())
             }
             #expect(error == ServiceError(.invalidArgument, fields: ["account_id"]))
         }
@@ -44,17 +44,17 @@ struct AccountTests {
 
     @Test("A-02: no personal data is readable in the store or the log")
     func sealed() async throws {
-        _ = try await house.accounts.register(
+        _ = try await fixture.accounts.register(
             .init(
                 email: "Canary.Address@example.org", password: "CanaryOwl7Lantern",
                 displayName: "Canary Name", origin: IdentityFixture.origin),
-            house.context("canary-key"))
-        _ = try await refusal { try await house.signIn("canary.address@example.org") }
-        house.store.close()
-        var bytes = house.log.bytes
+            fixture.context("canary-key"))
+        _ = try await refusal { try await fixture.signIn("canary.address@example.org") }
+        fixture.store.close()
+        var bytes = fixture.log.bytes
         for name in ["identity.sqlite", "identity.sqlite-wal"] {
             // Closing the store deletes the write-ahead log.
-            if let data = try? Data(contentsOf: URL(filePath: house.folder.file(name))) {
+            if let data = try? Data(contentsOf: URL(filePath: fixture.folder.file(name))) {
                 bytes += data
             }
         }
@@ -68,20 +68,20 @@ struct AccountTests {
 
     @Test("A-02: a sealed field that was copied to another account's row cannot be opened")
     func moved() async throws {
-        _ = try await house.register("ada@example.org")
-        let eve = try #require(try await house.register("eve@example.org").account)
-        try await house.change(
+        _ = try await fixture.register("ada@example.org")
+        let eve = try #require(try await fixture.register("eve@example.org").account)
+        try await fixture.change(
             "UPDATE profiles SET display_name = (SELECT max(display_name) FROM profiles)")
-        try await house.change(
+        try await fixture.change(
             "UPDATE account_keys SET sealed_key = (SELECT max(sealed_key) FROM account_keys)")
         var refused = 0
-        for account in try await house.store.read({ session in
+        for account in try await fixture.store.read({ session in
             try session.query("SELECT account FROM accounts") { try $0.integer(0) }
         }) {
             let id = try #require(AccountID(key: account))
             do {
-                _ = try await house.accounts.getAccount(
-                    .init(accountId: id.text), house.context())
+                _ = try await fixture.accounts.getAccount(
+                    .init(accountId: id.text), fixture.context())
             } catch is SealedBoxError {
                 refused += 1
             }

@@ -9,23 +9,23 @@ import Testing
 
 @Suite("G-12: confirming an address", .timeLimit(.minutes(1)))
 struct ConfirmEmailTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     /// Registers and reads the link from the mail.
     private func registered() async throws -> (account: String, token: String) {
-        let account = try #require(try await house.register().account)
-        try await house.relay()
-        return (account.accountId, try house.latestToken())
+        let account = try #require(try await fixture.register().account)
+        try await fixture.relay()
+        return (account.accountId, try fixture.latestToken())
     }
 
     private func confirm(
         _ token: String, account: String = "", password: String = "", key: String? = nil
     ) async throws -> IdentityV1.ConfirmEmailResponse {
-        try await house.accounts.confirmEmail(
+        try await fixture.accounts.confirmEmail(
             .init(token: token, accountId: account, password: .init(text: password)),
-            house.context(key))
+            fixture.context(key))
     }
 
     @Test("G-12: in the account's own session the link alone confirms")
@@ -35,8 +35,8 @@ struct ConfirmEmailTests {
         #expect(answer.account?.emailVerified == true)
         #expect(answer.account?.accountId == account)
         #expect(!answer.passwordReplaced)
-        #expect(try await house.signIn().account?.emailVerified == true)
-        #expect(try await house.waiting() == 0)
+        #expect(try await fixture.signIn().account?.emailVerified == true)
+        #expect(try await fixture.waiting() == 0)
     }
 
     @Test("G-12: elsewhere a password is required, and its absence leaves the link valid")
@@ -55,26 +55,26 @@ struct ConfirmEmailTests {
         let answer = try await confirm(token, password: "Correct7Horse")
         #expect(answer.account?.emailVerified == true)
         #expect(!answer.passwordReplaced)
-        try await house.relay()
-        #expect(house.sessions.ended.isEmpty)
+        try await fixture.relay()
+        #expect(fixture.sessions.ended.isEmpty)
     }
 
     @Test("X-04: elsewhere another password replaces a stranger's and ends the sessions")
     func replaces() async throws {
         let (account, token) = try await registered()
-        let strangersProof = try #require(try await house.signIn().proof)
+        let strangersProof = try #require(try await fixture.signIn().proof)
         let answer = try await confirm(token, password: "Owners9Password")
         #expect(answer.passwordReplaced)
         #expect(answer.account?.emailVerified == true)
-        try await house.relay()
-        let ended = try #require(house.sessions.ended.first)
+        try await fixture.relay()
+        let ended = try #require(fixture.sessions.ended.first)
         #expect(ended.accountId == account)
         #expect(ended.reason == .security)
         // This includes proofs of the same millisecond.
         #expect(ended.beforeMs > strangersProof.provedAtMs)
-        let old = try await refusal { try await house.signIn(password: "Correct7Horse") }
+        let old = try await refusal { try await fixture.signIn(password: "Correct7Horse") }
         #expect(old.code == .invalidCredential)
-        _ = try await house.signIn(password: "Owners9Password")
+        _ = try await fixture.signIn(password: "Owners9Password")
     }
 
     @Test("I-02: a new password must meet the policy, and a weak one leaves the link valid")
@@ -84,7 +84,7 @@ struct ConfirmEmailTests {
             let error = try await refusal { try await confirm(token, password: weak) }
             #expect(error.code == .weakPassword)
         }
-        _ = try await house.signIn()
+        _ = try await fixture.signIn()
         #expect(try await confirm(token, password: "Owners9Password").passwordReplaced)
     }
 
@@ -113,20 +113,20 @@ struct ConfirmEmailTests {
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(replaced == 1)
-        #expect(try await house.count("audit", where: "kind = 'account.email-verified'") == 1)
+        #expect(try await fixture.count("audit", where: "kind = 'account.email-verified'") == 1)
     }
 
     @Test("I-06: a link is valid until the end of its life, and expires then")
     func expires() async throws {
         let (account, token) = try await registered()
-        house.time.advance(by: .seconds(24 * 3_600))
+        fixture.time.advance(by: .seconds(24 * 3_600))
         let error = try await refusal { try await confirm(token, account: account) }
         #expect(error == ServiceError(.invalidLink))
 
-        let other = try #require(try await house.register("eve@example.org").account)
-        try await house.relay()
-        let fresh = try house.latestToken()
-        house.time.advance(by: .seconds(24 * 3_600) - .milliseconds(1))
+        let other = try #require(try await fixture.register("eve@example.org").account)
+        try await fixture.relay()
+        let fresh = try fixture.latestToken()
+        fixture.time.advance(by: .seconds(24 * 3_600) - .milliseconds(1))
         _ = try await confirm(fresh, account: other.accountId)
     }
 
@@ -156,12 +156,12 @@ struct ConfirmEmailTests {
     @Test("I-06: a link is bound to its account and to its address")
     func bound() async throws {
         let (account, token) = try await registered()
-        let other = try #require(try await house.register("eve@example.org").account)
+        let other = try #require(try await fixture.register("eve@example.org").account)
         let elsewhere = try await refusal { try await confirm(token, account: other.accountId) }
         #expect(elsewhere.code == .passwordNeeded)
         // The account has another address now.
         let key = try #require(AccountID(text: account)).key
-        try await house.change(
+        try await fixture.change(
             "UPDATE email_addresses SET look_up_key = x'00' WHERE account = ?", [.integer(key)])
         let stale = try await refusal { try await confirm(token, account: account) }
         #expect(stale == ServiceError(.invalidLink))
@@ -170,18 +170,18 @@ struct ConfirmEmailTests {
     @Test("I-06: only the keyed hash of a token is stored")
     func hashed() async throws {
         let (_, token) = try await registered()
-        let kept = try await house.store.read { session in
+        let kept = try await fixture.store.read { session in
             try session.queryOne("SELECT token_hash FROM links") { try $0.blob(0) }
         }
         let secret = try #require(LinkToken(text: token))
-        #expect(kept == secret.hash(.verifyEmail, house.keys.links))
+        #expect(kept == secret.hash(.verifyEmail, fixture.keys.links))
         #expect(kept?.count == 32)
     }
 
     @Test("G-12: the address of a disabled account cannot be confirmed")
     func suspended() async throws {
         let (account, token) = try await registered()
-        try await house.change("UPDATE accounts SET status = 2")
+        try await fixture.change("UPDATE accounts SET status = 2")
         let error = try await refusal { try await confirm(token, account: account) }
         #expect(error.code == .accountDisabled)
     }
@@ -199,15 +199,15 @@ struct ConfirmEmailTests {
         #expect(wrong.code == .idempotencyKeyReused)
         let other = try await refusal { try await confirm(token, account: account, key: "k") }
         #expect(other.code == .idempotencyKeyReused)
-        try await house.relay()
-        #expect(house.sessions.ended.count == 1)
+        try await fixture.relay()
+        #expect(fixture.sessions.ended.count == 1)
     }
 
     @Test("A-01: confirmation and password replacement are audited")
     func audit() async throws {
         let (_, token) = try await registered()
         _ = try await confirm(token, password: "Owners9Password")
-        #expect(try await house.count("audit", where: "kind = 'account.email-verified'") == 1)
-        #expect(try await house.count("audit", where: "kind = 'account.password-replaced'") == 1)
+        #expect(try await fixture.count("audit", where: "kind = 'account.email-verified'") == 1)
+        #expect(try await fixture.count("audit", where: "kind = 'account.password-replaced'") == 1)
     }
 }

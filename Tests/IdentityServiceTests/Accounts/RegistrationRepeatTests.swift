@@ -10,50 +10,50 @@ import Testing
 
 @Suite("G-25: repeated registrations", .timeLimit(.minutes(1)))
 struct RegistrationRepeatTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     @Test("G-25: a repeat gets the same account with a new proof, and has no second effect")
     func repeated() async throws {
-        let first = try await house.register(key: "k")
-        house.time.advance(by: .seconds(60))
-        let second = try await house.register(key: "k")
+        let first = try await fixture.register(key: "k")
+        fixture.time.advance(by: .seconds(60))
+        let second = try await fixture.register(key: "k")
         #expect(first.account == second.account)
         #expect(first.proof?.nonce != second.proof?.nonce)
         let proof = try #require(second.proof)
-        #expect(proof.provedAtMs == house.time.now().milliseconds)
-        #expect(house.keys.proofs.isGenuine(proof))
-        #expect(try await house.count("accounts") == 1)
-        #expect(try await house.count("links") == 1)
-        try await house.relay()
-        #expect(house.notifications.mails.count == 1)
+        #expect(proof.provedAtMs == fixture.time.now().milliseconds)
+        #expect(fixture.keys.proofs.isGenuine(proof))
+        #expect(try await fixture.count("accounts") == 1)
+        #expect(try await fixture.count("links") == 1)
+        try await fixture.relay()
+        #expect(fixture.notifications.mails.count == 1)
     }
 
     @Test("G-25: a repeat with another password is refused")
     func wrongPassword() async throws {
-        _ = try await house.register(key: "k")
+        _ = try await fixture.register(key: "k")
         let error = try await refusal {
-            try await house.register(password: "Guessed7Horse", key: "k")
+            try await fixture.register(password: "Guessed7Horse", key: "k")
         }
         #expect(error.code == .idempotencyKeyReused)
     }
 
     @Test("G-25: a repeat with another address is refused")
     func otherAddress() async throws {
-        _ = try await house.register(key: "k")
-        let error = try await refusal { try await house.register("eve@example.org", key: "k") }
+        _ = try await fixture.register(key: "k")
+        let error = try await refusal { try await fixture.register("eve@example.org", key: "k") }
         #expect(error.code == .idempotencyKeyReused)
-        #expect(try await house.count("accounts") == 1)
+        #expect(try await fixture.count("accounts") == 1)
     }
 
     @Test("G-25: an application's key does not apply to another application")
     func otherApplication() async throws {
-        _ = try await house.register(key: "k")
+        _ = try await fixture.register(key: "k")
         let error = try await refusal {
-            try await house.accounts.register(
+            try await fixture.accounts.register(
                 .init(email: "ada@example.org", password: "Correct7Horse"),
-                house.context("k", application: "other"))
+                fixture.context("k", application: "other"))
         }
         #expect(error.code == .emailAlreadyInUse)
     }
@@ -62,40 +62,40 @@ struct RegistrationRepeatTests {
     func parallel() async throws {
         let accounts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 {
-                group.addTask { try await house.register(key: "k").account?.accountId ?? "" }
+                group.addTask { try await fixture.register(key: "k").account?.accountId ?? "" }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(accounts.count == 1)
-        #expect(try await house.count("accounts") == 1)
+        #expect(try await fixture.count("accounts") == 1)
     }
 
     @Test("G-25: a repeat after a restart gets the same account")
     func restart() async throws {
-        let first = try await house.register(key: "k")
-        house.store.close()
-        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
+        let first = try await fixture.register(key: "k")
+        fixture.store.close()
+        let next = try IdentityFixture(folder: fixture.folder, time: fixture.time, seed: 2)
         let second = try await next.register(key: "k")
         #expect(first.account == second.account)
     }
 
     @Test("G-25: a repeat after the account was disabled is refused")
     func suspended() async throws {
-        _ = try await house.register(key: "k")
-        try await house.change("UPDATE accounts SET status = 2")
-        let error = try await refusal { try await house.register(key: "k") }
+        _ = try await fixture.register(key: "k")
+        try await fixture.change("UPDATE accounts SET status = 2")
+        let error = try await refusal { try await fixture.register(key: "k") }
         #expect(error.code == .accountDisabled)
     }
 
     @Test("G-25: an idempotency key has 1 to 255 bytes", arguments: [("", false), ("k", true)])
     func keyLengths(key: String, isTaken: Bool) async throws {
         if isTaken {
-            _ = try await house.register(key: key)
-            _ = try await house.register(
+            _ = try await fixture.register(key: key)
+            _ = try await fixture.register(
                 "b@example.org", key: String(repeating: "k", count: 255))
         }
         for key in isTaken ? [String(repeating: "k", count: 256)] : [key] {
-            let error = try await refusal { try await house.register("c@example.org", key: key) }
+            let error = try await refusal { try await fixture.register("c@example.org", key: key) }
             #expect(error == ServiceError(.invalidArgument, fields: ["idempotency-key"]))
         }
     }

@@ -10,72 +10,72 @@ import Testing
 
 @Suite("G-02: registration", .timeLimit(.minutes(1)))
 struct RegistrationTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     @Test("G-02: registration returns an active, unproved account with a proof for session")
     func answers() async throws {
-        let answer = try await house.register("Ada@Example.org")
+        let answer = try await fixture.register("Ada@Example.org")
         let account = try #require(answer.account)
         #expect(AccountID(text: account.accountId) != nil)
         #expect(account.email == "Ada@Example.org")
         #expect(!account.emailVerified)
         #expect(account.displayName == "Ada")
-        #expect(account.createdAtMs == house.time.now().milliseconds)
+        #expect(account.createdAtMs == fixture.time.now().milliseconds)
         #expect(account.lastSignInAtMs == 0)
         #expect(account.status == .active)
         let proof = try #require(answer.proof)
         #expect(proof.accountId == account.accountId)
         #expect(proof.amr == ["pwd"])
-        #expect(proof.provedAtMs == house.time.now().milliseconds)
+        #expect(proof.provedAtMs == fixture.time.now().milliseconds)
         #expect(proof.nonce.count == 16)
-        #expect(house.keys.proofs.isGenuine(proof))
+        #expect(fixture.keys.proofs.isGenuine(proof))
     }
 
     @Test("G-02: the verification mail goes to the address, with a link to the configured origin")
     func mail() async throws {
-        let account = try await house.register("Ada@Example.org").account
-        try await house.relay()
-        let mail = try #require(house.notifications.mails.first)
+        let account = try await fixture.register("Ada@Example.org").account
+        try await fixture.relay()
+        let mail = try #require(fixture.notifications.mails.first)
         #expect(mail.accountId == account?.accountId)
-        #expect(house.notifications.mails.count == 1)
+        #expect(fixture.notifications.mails.count == 1)
         #expect(mail.recipient == "Ada@example.org")
         #expect(mail.template == "verify-email")
         #expect(mail.language == "en-GB")
-        #expect(mail.expiresAtMs == house.time.now().milliseconds + 86_400_000)
-        #expect(try house.latestToken().utf8.count == 43)
+        #expect(mail.expiresAtMs == fixture.time.now().milliseconds + 86_400_000)
+        #expect(try fixture.latestToken().utf8.count == 43)
     }
 
     @Test("I-04: account, profile, key, address and password are written together")
     func whole() async throws {
-        _ = try await house.register()
+        _ = try await fixture.register()
         for table in ["accounts", "profiles", "account_keys", "email_addresses", "passwords"] {
-            #expect(try await house.count(table) == 1, "\(table)")
+            #expect(try await fixture.count(table) == 1, "\(table)")
         }
-        #expect(try await house.count("links") == 1)
+        #expect(try await fixture.count("links") == 1)
     }
 
     @Test("G-02: a refused registration writes nothing, not even half an account (I-04)")
     func refusedLeavesNothing() async throws {
-        let weak = try await refusal { try await house.register(password: "short") }
+        let weak = try await refusal { try await fixture.register(password: "short") }
         #expect(weak.code == .weakPassword)
         #expect(weak.fields == ["password.length", "password.upper-case", "password.digit"])
-        let noAddress = try await refusal { try await house.register("ada@") }
+        let noAddress = try await refusal { try await fixture.register("ada@") }
         #expect(noAddress.code == .invalidEmail)
         #expect(noAddress.fields == ["email"])
         for table in ["accounts", "profiles", "account_keys", "outbox", "audit", "links"] {
-            #expect(try await house.count(table) == 0, "\(table)")
+            #expect(try await fixture.count(table) == 0, "\(table)")
         }
-        #expect(house.hashes == 0)
+        #expect(fixture.hashes == 0)
     }
 
     @Test("G-02: a display name has at most 100 code points in one line")
     func displayNames() async throws {
         func register(_ name: String, _ email: String) async throws {
-            _ = try await house.accounts.register(
+            _ = try await fixture.accounts.register(
                 .init(email: email, password: "Correct7Horse", displayName: name),
-                house.context())
+                fixture.context())
         }
         try await register(String(repeating: "é", count: 100), "a@example.org")
         try await register("", "b@example.org")
@@ -95,10 +95,10 @@ struct RegistrationTests {
         let request = IdentityV1.RegisterRequest(
             email: "a@example.org", password: "Correct7Horse", language: language)
         if isTaken {
-            _ = try await house.accounts.register(request, house.context())
+            _ = try await fixture.accounts.register(request, fixture.context())
         } else {
             let error = try await refusal {
-                try await house.accounts.register(request, house.context())
+                try await fixture.accounts.register(request, fixture.context())
             }
             #expect(error.fields == ["language"])
         }
@@ -106,9 +106,9 @@ struct RegistrationTests {
 
     @Test("A-01: registration is audited, with hashes in place of personal data")
     func audit() async throws {
-        let account = try #require(try await house.register().account)
+        let account = try #require(try await fixture.register().account)
         let key = try #require(AccountID(text: account.accountId)).key
-        let rows = try await house.store.read { session in
+        let rows = try await fixture.store.read { session in
             try session.query(
                 "SELECT kind, account, subject, client_address, device, outcome FROM audit"
             ) { $0.values }

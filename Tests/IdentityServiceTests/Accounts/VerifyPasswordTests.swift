@@ -10,42 +10,42 @@ import Testing
 
 @Suite("G-03: signing in with a password", .timeLimit(.minutes(1)))
 struct VerifyPasswordTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     @Test("G-03: sign-in returns the account, the time of the previous sign-in and a proof")
     func answers() async throws {
-        let registered = try #require(try await house.register().account)
-        let registeredAt = house.time.now().milliseconds
-        house.time.advance(by: .seconds(3_600))
-        let first = try await house.signIn("ADA@Example.ORG")
+        let registered = try #require(try await fixture.register().account)
+        let registeredAt = fixture.time.now().milliseconds
+        fixture.time.advance(by: .seconds(3_600))
+        let first = try await fixture.signIn("ADA@Example.ORG")
         #expect(first.account?.accountId == registered.accountId)
         #expect(first.account?.lastSignInAtMs == registeredAt)
         let proof = try #require(first.proof)
-        #expect(proof.provedAtMs == house.time.now().milliseconds)
-        #expect(house.keys.proofs.isGenuine(proof))
+        #expect(proof.provedAtMs == fixture.time.now().milliseconds)
+        #expect(fixture.keys.proofs.isGenuine(proof))
 
-        let firstAt = house.time.now().milliseconds
-        house.time.advance(by: .seconds(3_600))
-        let second = try await house.signIn()
+        let firstAt = fixture.time.now().milliseconds
+        fixture.time.advance(by: .seconds(3_600))
+        let second = try await fixture.signIn()
         #expect(second.account?.lastSignInAtMs == firstAt)
         #expect(second.proof?.nonce != proof.nonce)
     }
 
     @Test("X-02: an unknown address and a wrong password get the same error for the same work")
     func same() async throws {
-        _ = try await house.register()
+        _ = try await fixture.register()
         /// Refusals without an account are counted in a separate table.
         func audited() async throws -> Int64 {
-            try await house.count("audit") + house.count("audit_count")
+            try await fixture.count("audit") + fixture.count("audit_count")
         }
         var seen: [ServiceError] = []
         for email in ["ada@example.org", "nobody@example.org"] {
-            let (hashes, audit) = (house.hashes, try await audited())
+            let (hashes, audit) = (fixture.hashes, try await audited())
             seen.append(
-                try await refusal { try await house.signIn(email, password: "Wrong7Horse") })
-            #expect(house.hashes == hashes + 1, "\(email)")
+                try await refusal { try await fixture.signIn(email, password: "Wrong7Horse") })
+            #expect(fixture.hashes == hashes + 1, "\(email)")
             #expect(try await audited() == audit + 1, "\(email)")
         }
         #expect(seen == [ServiceError(.invalidCredential), ServiceError(.invalidCredential)])
@@ -53,55 +53,55 @@ struct VerifyPasswordTests {
 
     @Test("X-02: only a caller with the right password learns that an account is disabled")
     func disabled() async throws {
-        _ = try await house.register()
+        _ = try await fixture.register()
         for status in [2, 4] {
-            try await house.change("UPDATE accounts SET status = ?", [.integer(Int64(status))])
-            let hashes = house.hashes
-            let wrong = try await refusal { try await house.signIn(password: "Wrong7Horse") }
+            try await fixture.change("UPDATE accounts SET status = ?", [.integer(Int64(status))])
+            let hashes = fixture.hashes
+            let wrong = try await refusal { try await fixture.signIn(password: "Wrong7Horse") }
             #expect(wrong == ServiceError(.invalidCredential))
-            let right = try await refusal { try await house.signIn() }
+            let right = try await refusal { try await fixture.signIn() }
             #expect(right == ServiceError(.accountDisabled))
-            #expect(house.hashes == hashes + 2)
+            #expect(fixture.hashes == hashes + 2)
         }
     }
 
     @Test("X-02: an account without a password costs the same hash")
     func noPassword() async throws {
-        _ = try await house.register()
-        try await house.change("DELETE FROM passwords")
-        let hashes = house.hashes
-        let error = try await refusal { try await house.signIn() }
+        _ = try await fixture.register()
+        try await fixture.change("DELETE FROM passwords")
+        let hashes = fixture.hashes
+        let error = try await refusal { try await fixture.signIn() }
         #expect(error == ServiceError(.invalidCredential))
-        #expect(house.hashes == hashes + 1)
+        #expect(fixture.hashes == hashes + 1)
     }
 
     @Test("I-02: a password over 1 KiB is refused without a hash, for any address")
     func tooLong() async throws {
-        _ = try await house.register()
-        let hashes = house.hashes
+        _ = try await fixture.register()
+        let hashes = fixture.hashes
         for email in ["ada@example.org", "nobody@example.org"] {
             let error = try await refusal {
-                try await house.signIn(email, password: String(repeating: "x", count: 1_025))
+                try await fixture.signIn(email, password: String(repeating: "x", count: 1_025))
             }
             #expect(error == ServiceError(.invalidCredential))
         }
-        #expect(house.hashes == hashes)
+        #expect(fixture.hashes == hashes)
     }
 
     @Test("X-02: an empty password is refused like any wrong one")
     func empty() async throws {
-        _ = try await house.register()
-        let error = try await refusal { try await house.signIn(password: "") }
+        _ = try await fixture.register()
+        let error = try await refusal { try await fixture.signIn(password: "") }
         #expect(error == ServiceError(.invalidCredential))
     }
 
     @Test("I-03: a weaker hash is replaced at a sign-in, and the password still works")
     func upgraded() async throws {
-        _ = try await house.register()
-        house.store.close()
+        _ = try await fixture.register()
+        fixture.store.close()
         let stronger = Argon2Parameters(memoryKiB: 64, passes: 2, lanes: 1)
         let next = try IdentityFixture(
-            folder: house.folder, time: house.time, seed: 2, parameters: stronger)
+            folder: fixture.folder, time: fixture.time, seed: 2, parameters: stronger)
         let before = try await hash(next)
         _ = try await next.signIn()
         let after = try await hash(next)
@@ -115,10 +115,10 @@ struct VerifyPasswordTests {
 
     @Test("I-03: of 10 parallel sign-ins that upgrade the hash none fails")
     func upgradedAtOnce() async throws {
-        _ = try await house.register()
-        house.store.close()
+        _ = try await fixture.register()
+        fixture.store.close()
         let next = try IdentityFixture(
-            folder: house.folder, time: house.time, seed: 2,
+            folder: fixture.folder, time: fixture.time, seed: 2,
             parameters: Argon2Parameters(memoryKiB: 64, passes: 2, lanes: 1))
         let proofs = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for _ in 0..<10 {
@@ -131,10 +131,10 @@ struct VerifyPasswordTests {
 
     @Test("I-03: a failed sign-in does not upgrade the hash")
     func notUpgraded() async throws {
-        _ = try await house.register()
-        house.store.close()
+        _ = try await fixture.register()
+        fixture.store.close()
         let next = try IdentityFixture(
-            folder: house.folder, time: house.time, seed: 2,
+            folder: fixture.folder, time: fixture.time, seed: 2,
             parameters: Argon2Parameters(memoryKiB: 64, passes: 2, lanes: 1))
         let before = try await hash(next)
         _ = try await refusal { try await next.signIn(password: "Wrong7Horse") }
@@ -143,64 +143,64 @@ struct VerifyPasswordTests {
 
     @Test("G-25: a repeat reports the same previous sign-in and does not count as a sign-in")
     func repeated() async throws {
-        _ = try await house.register()
-        let registeredAt = house.time.now().milliseconds
-        house.time.advance(by: .seconds(60))
-        let first = try await house.signIn(key: "k")
-        house.time.advance(by: .seconds(60))
-        let second = try await house.signIn(key: "k")
+        _ = try await fixture.register()
+        let registeredAt = fixture.time.now().milliseconds
+        fixture.time.advance(by: .seconds(60))
+        let first = try await fixture.signIn(key: "k")
+        fixture.time.advance(by: .seconds(60))
+        let second = try await fixture.signIn(key: "k")
         #expect(first.account?.lastSignInAtMs == registeredAt)
         #expect(second.account?.lastSignInAtMs == registeredAt)
         #expect(first.proof?.nonce != second.proof?.nonce)
-        #expect(try await house.count("audit", where: "kind = 'sign-in.succeeded'") == 1)
+        #expect(try await fixture.count("audit", where: "kind = 'sign-in.succeeded'") == 1)
         let wrong = try await refusal {
-            try await house.signIn(password: "Wrong7Horse", key: "k")
+            try await fixture.signIn(password: "Wrong7Horse", key: "k")
         }
         #expect(wrong.code == .invalidCredential)
     }
 
     @Test("A-01: successes and failures are audited, failures with their code")
     func audit() async throws {
-        _ = try await house.register()
-        _ = try await house.signIn()
-        _ = try await refusal { try await house.signIn(password: "Wrong7Horse") }
-        _ = try await refusal { try await house.signIn("nobody@example.org") }
-        #expect(try await house.count("audit", where: "kind = 'sign-in.succeeded'") == 1)
+        _ = try await fixture.register()
+        _ = try await fixture.signIn()
+        _ = try await refusal { try await fixture.signIn(password: "Wrong7Horse") }
+        _ = try await refusal { try await fixture.signIn("nobody@example.org") }
+        #expect(try await fixture.count("audit", where: "kind = 'sign-in.succeeded'") == 1)
         #expect(
-            try await house.count(
+            try await fixture.count(
                 "audit",
                 where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-credential'") == 1)
         #expect(
-            try await house.count(
+            try await fixture.count(
                 "audit", where: "kind = 'sign-in.failed' AND account IS NULL") == 0)
         let counted = "kind = 'sign-in.failed' AND outcome = 'auth/invalid-credential'"
-        #expect(try await house.count("audit_count", where: counted) == 1)
+        #expect(try await fixture.count("audit_count", where: counted) == 1)
     }
 
     @Test("H1: guesses at unknown addresses are one audit row for each network and minute")
     func invented() async throws {
-        let house = try IdentityFixture()
+        let fixture = try IdentityFixture()
         for number in 0..<40 {
             // Twenty from each of two networks.
             let address = "198.51.\(100 + number % 2).\(number)"
             let error = try await refusal {
-                try await house.accounts.verifyPassword(
+                try await fixture.accounts.verifyPassword(
                     .init(
                         email: "nobody\(number)@example.org", password: "Wrong7Horse",
-                        origin: .init(clientAddress: address)), house.context())
+                        origin: .init(clientAddress: address)), fixture.context())
             }
             #expect(error.code == .invalidCredential)
         }
-        #expect(try await house.count("audit") == 0)
-        house.time.advance(by: .seconds(60))
-        await AuditCountFlusher(store: house.store, time: house.time).write()
-        #expect(try await house.count("audit", where: "attempt = 20 AND account IS NULL") == 2)
-        #expect(try await house.count("audit") == 2)
-        #expect(try await house.count("audit_count") == 0)
+        #expect(try await fixture.count("audit") == 0)
+        fixture.time.advance(by: .seconds(60))
+        await AuditCountFlusher(store: fixture.store, time: fixture.time).write()
+        #expect(try await fixture.count("audit", where: "attempt = 20 AND account IS NULL") == 2)
+        #expect(try await fixture.count("audit") == 2)
+        #expect(try await fixture.count("audit_count") == 0)
     }
 
-    private func hash(_ house: IdentityFixture) async throws -> [UInt8]? {
-        try await house.store.read { session in
+    private func hash(_ fixture: IdentityFixture) async throws -> [UInt8]? {
+        try await fixture.store.read { session in
             try session.queryOne("SELECT hash FROM passwords") { try $0.blob(0) }
         }
     }

@@ -9,23 +9,23 @@ import Testing
 
 @Suite("X-02: sign-up under strict enumeration", .timeLimit(.minutes(1)))
 struct ClaimTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture(enumeration: .strict) }
+    init() throws { fixture = try IdentityFixture(enumeration: .strict) }
 
     private func claim(
         _ email: String = "ada@example.org", password: String = "Correct7Horse",
         key: String? = nil
     ) async throws -> IdentityV1.Account {
-        try #require(try await house.register(email, password: password, key: key).account)
+        try #require(try await fixture.register(email, password: password, key: key).account)
     }
 
     private func confirm(
         _ token: String, as account: String = "", password: String = "", key: String? = nil
     ) async throws -> IdentityV1.Account {
-        let answer = try await house.accounts.confirmEmail(
+        let answer = try await fixture.accounts.confirmEmail(
             .init(token: token, accountId: account, password: .init(text: password)),
-            house.context(key))
+            fixture.context(key))
         return try #require(answer.account)
     }
 
@@ -40,40 +40,40 @@ struct ClaimTests {
         let account = try await claim("Ada@example.org")
         #expect(account.isGuest && account.email == "" && account.methods == [])
         #expect(account.pendingEmail == "Ada@example.org")
-        #expect(try await house.pendingEmail(account.accountId) == "Ada@example.org")
-        #expect(try await house.refusedSignIn() == .invalidCredential)
-        try await house.relay()
-        let proved = try await confirm(try house.latestToken(), as: account.accountId)
+        #expect(try await fixture.pendingEmail(account.accountId) == "Ada@example.org")
+        #expect(try await fixture.refusedSignIn() == .invalidCredential)
+        try await fixture.relay()
+        let proved = try await confirm(try fixture.latestToken(), as: account.accountId)
         #expect(proved.accountId == account.accountId)
         #expect(proved.email == "Ada@example.org" && proved.emailVerified && !proved.isGuest)
         #expect(proved.methods == ["password"])
-        #expect(try await house.signIn().account?.accountId == account.accountId)
-        #expect(house.sessions.ended.isEmpty, "the sign-up's session stays valid")
-        #expect(try await house.count("claims") == 0)
+        #expect(try await fixture.signIn().account?.accountId == account.accountId)
+        #expect(fixture.sessions.ended.isEmpty, "the sign-up's session stays valid")
+        #expect(try await fixture.count("claims") == 0)
     }
 
     @Test("X-02: free, claimed and owned addresses get the same answer and one mail each")
     func alike() async throws {
         let owner = try await claim("owned@example.org")
-        try await house.relay()
-        _ = try await confirm(try house.latestToken(), as: owner.accountId)
+        try await fixture.relay()
+        _ = try await confirm(try fixture.latestToken(), as: owner.accountId)
         _ = try await claim("claimed@example.org")
         var answers: [IdentityV1.Account] = []
         for kind in ["free", "claimed", "owned"] {
-            let before = try await house.count("outbox")
+            let before = try await fixture.count("outbox")
             var account = try await claim("\(kind)@example.org", password: "Guessed7Horse")
-            #expect(try await house.count("outbox") == before + 1)
+            #expect(try await fixture.count("outbox") == before + 1)
             let told = try #require(
-                try await house.accounts.getAccount(
-                    .init(accountId: account.accountId), house.context()
+                try await fixture.accounts.getAccount(
+                    .init(accountId: account.accountId), fixture.context()
                 ).account)
             #expect(told.pendingEmail == account.pendingEmail)
             (account.accountId, account.pendingEmail) = ("", "")
             answers.append(account)
         }
         #expect(Set(answers).count == 1)
-        try await house.relay()
-        let told = try #require(house.mail("email-already-registered"))
+        try await fixture.relay()
+        let told = try #require(fixture.mail("email-already-registered"))
         #expect(told.recipient == "owned@example.org")
         #expect(told.variables.map(\.value).contains("https://app.example/forgot-password"))
     }
@@ -81,19 +81,19 @@ struct ClaimTests {
     @Test("X-04: the owner's click does not prove a stranger's claim, whatever password she enters")
     func strangersClaim() async throws {
         let stranger = try await claim(password: "Evil7Password")
-        try await house.relay()
-        let token = try house.latestToken()
+        try await fixture.relay()
+        let token = try fixture.latestToken()
         #expect(try await refused(token) == .passwordNeeded)
         #expect(try await refused(token, password: "Owners9Password") == .invalidCredential)
         // In her own guest's session the stranger's link still counts as opened elsewhere.
         let owner = try await claim(password: "Owners9Password")
         #expect(try await refused(token, as: owner.accountId) == .passwordNeeded)
-        try await house.relay()
-        _ = try await confirm(try house.latestToken(), as: owner.accountId)
+        try await fixture.relay()
+        _ = try await confirm(try fixture.latestToken(), as: owner.accountId)
         #expect(try await refused(token, as: stranger.accountId) == .invalidLink)
-        #expect(try await house.refusedSignIn(password: "Evil7Password") == .invalidCredential)
+        #expect(try await fixture.refusedSignIn(password: "Evil7Password") == .invalidCredential)
         #expect(
-            try await house.signIn(password: "Owners9Password").account?.accountId
+            try await fixture.signIn(password: "Owners9Password").account?.accountId
                 == owner.accountId)
     }
 
@@ -101,33 +101,33 @@ struct ClaimTests {
     func lost() async throws {
         let stranger = try await claim(password: "Evil7Password", key: "s")
         // Mails of one round are delivered in parallel. The owner's link must come later.
-        try await house.relay()
+        try await fixture.relay()
         let owner = try await claim(password: "Owners9Password")
-        try await house.relay()
-        _ = try await confirm(try house.latestToken(), as: owner.accountId)
-        #expect(try await house.pendingEmail(stranger.accountId) == "ada@example.org")
+        try await fixture.relay()
+        _ = try await confirm(try fixture.latestToken(), as: owner.accountId)
+        #expect(try await fixture.pendingEmail(stranger.accountId) == "ada@example.org")
         #expect(try await claim(password: "Evil7Password", key: "s") == stranger)
-        let resent = try await house.credentials.resendVerification(
-            .init(accountId: stranger.accountId), house.context())
+        let resent = try await fixture.credentials.resendVerification(
+            .init(accountId: stranger.accountId), fixture.context())
         #expect(resent.sent)
-        try await house.relay()
-        #expect(house.mail("email-already-registered") != nil)
-        #expect(house.notifications.mails.filter { $0.template == "verify-email" }.count == 2)
+        try await fixture.relay()
+        #expect(fixture.mail("email-already-registered") != nil)
+        #expect(fixture.notifications.mails.filter { $0.template == "verify-email" }.count == 2)
     }
 
     @Test("X-02: the claim's password confirms elsewhere, until five wrong ones void the link")
     func elsewhere() async throws {
         let account = try await claim()
-        try await house.relay()
-        let token = try house.latestToken()
+        try await fixture.relay()
+        let token = try fixture.latestToken()
         for _ in 0..<5 {
             #expect(try await refused(token, password: "Wrong7Horse") == .invalidCredential)
         }
         #expect(try await refused(token, password: "Correct7Horse") == .invalidLink)
-        _ = try await house.credentials.resendVerification(
-            .init(accountId: account.accountId), house.context())
-        try await house.relay()
-        let again = try house.latestToken()
+        _ = try await fixture.credentials.resendVerification(
+            .init(accountId: account.accountId), fixture.context())
+        try await fixture.relay()
+        let again = try fixture.latestToken()
         #expect(try await refused(token, as: account.accountId) == .invalidLink)
         #expect(try await confirm(again, password: "Correct7Horse").emailVerified)
     }
@@ -148,74 +148,75 @@ struct ClaimTests {
     @Test("X-04: a claim is void once a provider sign-in has taken the address")
     func takenMeanwhile() async throws {
         let account = try await claim()
-        try await house.relay()
-        let key = house.keys.lookUpKey(of: try #require(EmailAddress("ada@example.org")))
-        try await house.store.write { transaction in
+        try await fixture.relay()
+        let key = fixture.keys.lookUpKey(of: try #require(EmailAddress("ada@example.org")))
+        try await fixture.store.write { transaction in
             try transaction.execute(
                 "INSERT INTO accounts (account, status, created_at_ms) VALUES (7, 1, 1)")
             let owner = try #require(AccountID(key: 7))
             try transaction.insert(
                 NewAddress(lookUpKey: key, sealed: [1], isProved: true), of: owner)
         }
-        #expect(try await refused(try house.latestToken(), as: account.accountId) == .invalidLink)
+        #expect(try await refused(try fixture.latestToken(), as: account.accountId) == .invalidLink)
     }
 
     @Test("X-02: claims expire with their links, and their accounts stay guests")
     func expires() async throws {
         let account = try await claim()
-        try await house.relay()
-        house.time.advance(by: .seconds(24 * 3_600))
-        #expect(try await refused(try house.latestToken(), as: account.accountId) == .invalidLink)
-        #expect(try await house.pendingEmail(account.accountId) == "")
+        try await fixture.relay()
+        fixture.time.advance(by: .seconds(24 * 3_600))
+        #expect(try await refused(try fixture.latestToken(), as: account.accountId) == .invalidLink)
+        #expect(try await fixture.pendingEmail(account.accountId) == "")
         let sweep = PendingAddressSweep(
-            store: house.store, time: house.time, logger: house.log.logger(time: house.time))
+            store: fixture.store, time: fixture.time, logger: fixture.log.logger(time: fixture.time)
+        )
         await sweep.sweep()
-        #expect(try await house.count("claims") == 0)
-        #expect(try await house.count("accounts", where: "is_guest = 1") == 1)
+        #expect(try await fixture.count("claims") == 0)
+        #expect(try await fixture.count("accounts", where: "is_guest = 1") == 1)
     }
 
     @Test("G-07: a guest who signs up keeps the account, and only its new session stays valid")
     func guest() async throws {
         let guest = try #require(
-            try await house.identities.signInAnonymously(.init(), house.context()).account)
-        let access = house.devices.open(guest.accountId, amr: ["anon"])
-        let answer = try await house.accounts.register(
+            try await fixture.identities.signInAnonymously(.init(), fixture.context()).account)
+        let access = fixture.devices.open(guest.accountId, amr: ["anon"])
+        let answer = try await fixture.accounts.register(
             .init(
                 email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
-            house.context("k"))
+            fixture.context("k"))
         #expect(answer.account?.accountId == guest.accountId)
         #expect(answer.account?.isGuest == true)
-        try await house.relay()
-        let ended = try #require(house.sessions.ended.first)
-        #expect(ended.accountId == guest.accountId && house.sessions.ended.count == 1)
+        try await fixture.relay()
+        let ended = try #require(fixture.sessions.ended.first)
+        #expect(ended.accountId == guest.accountId && fixture.sessions.ended.count == 1)
         #expect(try #require(answer.proof).provedAtMs >= ended.beforeMs)
         // The guest's session has ended, and the repeat is still answered.
-        house.devices.end(access)
-        let again = try await house.accounts.register(
+        fixture.devices.end(access)
+        let again = try await fixture.accounts.register(
             .init(
                 email: "ada@example.org", password: "Correct7Horse", guestAccessToken: access),
-            house.context("k"))
+            fixture.context("k"))
         #expect(again.account == answer.account)
-        let proved = try await confirm(try house.latestToken(), as: guest.accountId)
+        let proved = try await confirm(try fixture.latestToken(), as: guest.accountId)
         #expect(proved.accountId == guest.accountId && !proved.isGuest)
-        #expect(try await house.count("accounts") == 1)
+        #expect(try await fixture.count("accounts") == 1)
     }
 
     @Test("X-04: a claim is void once its guest was upgraded in another way")
     func upgradedMeanwhile() async throws {
         let guest = try await claim("mallory@example.org", password: "Evil7Password")
-        try await house.relay()
-        let token = try house.latestToken()
-        let upgraded = try await house.identities.signInWithProvider(
+        try await fixture.relay()
+        let token = try fixture.latestToken()
+        let upgraded = try await fixture.identities.signInWithProvider(
             .init(
                 token: WrittenTokens.token("google", "ada"),
-                guestAccessToken: house.devices.open(guest.accountId, amr: ["anon"])),
-            house.context())
+                guestAccessToken: fixture.devices.open(guest.accountId, amr: ["anon"])),
+            fixture.context())
         #expect(upgraded.isUpgraded && upgraded.account?.accountId == guest.accountId)
-        #expect(try await house.count("claims") == 0)
+        #expect(try await fixture.count("claims") == 0)
         #expect(try await refused(token, as: guest.accountId) == .invalidLink)
         #expect(try await refused(token, password: "Evil7Password") == .invalidLink)
-        let code = try await house.refusedSignIn("mallory@example.org", password: "Evil7Password")
+        let code = try await fixture.refusedSignIn("mallory@example.org", password: "Evil7Password")
         #expect(code == .invalidCredential)
     }
 
@@ -223,10 +224,10 @@ struct ClaimTests {
     func cap() async throws {
         for number in 0..<34 {
             _ = try await claim(password: "Correct\(number)Horse")
-            house.time.advance(by: .milliseconds(1))
+            fixture.time.advance(by: .milliseconds(1))
         }
-        #expect(try await house.count("claims") == 32)
-        #expect(try await house.count("accounts", where: "is_guest = 1") == 34)
+        #expect(try await fixture.count("claims") == 32)
+        #expect(try await fixture.count("accounts", where: "is_guest = 1") == 34)
     }
 
     @Test("G-25: a repeat gets the same answer before and after the proof, with the same password")
@@ -235,12 +236,12 @@ struct ClaimTests {
         #expect(try await claim(key: "k") == first)
         let other = try await refusal { try await claim(password: "Wrong7Horse", key: "k") }
         #expect(other.code == .idempotencyKeyReused)
-        try await house.relay()
+        try await fixture.relay()
         for _ in 0..<2 {
-            _ = try await confirm(try house.latestToken(), as: first.accountId, key: "c")
+            _ = try await confirm(try fixture.latestToken(), as: first.accountId, key: "c")
         }
         #expect(try await claim(key: "k").accountId == first.accountId)
-        #expect(try await house.count("accounts") == 1)
+        #expect(try await fixture.count("accounts") == 1)
     }
 
     @Test("I-05: of 20 claims proved in parallel exactly one gets the address")
@@ -248,8 +249,8 @@ struct ClaimTests {
         var claims: [(String, String)] = []
         for number in 0..<20 {
             let account = try await claim(password: "Correct\(number)Horse")
-            try await house.relay()
-            claims.append((account.accountId, try house.latestToken()))
+            try await fixture.relay()
+            claims.append((account.accountId, try fixture.latestToken()))
         }
         let wins = await withTaskGroup(of: Bool.self) { group in
             for (account, token) in claims {
@@ -258,8 +259,8 @@ struct ClaimTests {
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(wins == 1)
-        #expect(try await house.count("email_addresses") == 1)
-        #expect(try await house.count("passwords") == 1)
-        #expect(try await house.count("accounts", where: "is_guest = 1") == 19)
+        #expect(try await fixture.count("email_addresses") == 1)
+        #expect(try await fixture.count("passwords") == 1)
+        #expect(try await fixture.count("accounts", where: "is_guest = 1") == 19)
     }
 }

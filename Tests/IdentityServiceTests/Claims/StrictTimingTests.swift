@@ -12,17 +12,17 @@ struct StrictTimingTests {
 
     @Test("X-02: free, claimed and owned addresses take the same time")
     func alike() async throws {
-        let house = try IdentityFixture(enumeration: .strict)
-        let owner = try #require(try await house.register("owned@example.org").account)
-        try await house.relay()
-        _ = try await house.accounts.confirmEmail(
-            .init(token: try house.latestToken(), accountId: owner.accountId), house.context())
+        let fixture = try IdentityFixture(enumeration: .strict)
+        let owner = try #require(try await fixture.register("owned@example.org").account)
+        try await fixture.relay()
+        _ = try await fixture.accounts.confirmEmail(
+            .init(token: try fixture.latestToken(), accountId: owner.accountId), fixture.context())
         var samples: [String: [Double]] = [:]
         for round in 0..<Self.rounds {
             for kind in ["free", "claimed", "owned"] {
                 let email = kind == "free" ? "free\(round)@example.org" : "\(kind)@example.org"
                 let took = try await ContinuousClock().measure {
-                    _ = try await house.register(email)
+                    _ = try await fixture.register(email)
                 }
                 samples[kind, default: []].append(took / .microseconds(1))
             }

@@ -12,13 +12,13 @@ struct ChangePasswordTests {
     private static let new = "Owners9Password"
     private static let session = "ses_0000000000001"
 
-    let house: IdentityFixture
+    let fixture: IdentityFixture
     let account: String
 
     init() async throws {
-        house = try IdentityFixture()
-        account = try #require(try await house.register().account).accountId
-        try await house.relay()
+        fixture = try IdentityFixture()
+        account = try #require(try await fixture.register().account).accountId
+        try await fixture.relay()
     }
 
     private func change(
@@ -26,38 +26,38 @@ struct ChangePasswordTests {
         session: String = session, key: String? = nil
     ) async throws {
         let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Win! http://e")
-        _ = try await house.credentials.changePassword(
+        _ = try await fixture.credentials.changePassword(
             .init(
                 accountId: account ?? self.account, sessionId: session,
                 currentPassword: .init(text: current),
-                newPassword: .init(text: new), origin: origin), house.context(key))
+                newPassword: .init(text: new), origin: origin), fixture.context(key))
     }
 
     private func audited(_ kind: String) async throws -> Int64 {
-        try await house.count("audit", where: "kind = 'account.\(kind)'")
+        try await fixture.count("audit", where: "kind = 'account.\(kind)'")
     }
 
     @Test("G-12: a password change ends all sessions of the account except the caller's")
     func changes() async throws {
-        let before = house.time.now().milliseconds
+        let before = fixture.time.now().milliseconds
         try await change()
-        try await house.relay()
-        #expect(house.sessions.ended.count == 1)
-        let ended = try #require(house.sessions.ended.first)
+        try await fixture.relay()
+        #expect(fixture.sessions.ended.count == 1)
+        let ended = try #require(fixture.sessions.ended.first)
         #expect(ended.accountId == account && ended.exceptSessionId == Self.session)
         #expect(ended.beforeMs > before && ended.reason == .security)
-        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
-        _ = try await house.signIn(password: Self.new)
+        #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
+        _ = try await fixture.signIn(password: Self.new)
         #expect(try await audited("password-replaced") == 1)
     }
 
     @Test("N-01: the owner gets a mail; only a proved address is sent the device's name")
     func told() async throws {
         try await change()
-        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+        try await fixture.change("UPDATE email_addresses SET proved_at_ms = 1")
         try await change(Self.new, Self.old)
-        try await house.relay()
-        let devices = house.notifications.mails.filter { $0.template == "password-changed" }
+        try await fixture.relay()
+        let devices = fixture.notifications.mails.filter { $0.template == "password-changed" }
             .map { mail in mail.variables.first { $0.name == "device" }?.value ?? "none" }
         // Mails are delivered in parallel, so their order is not fixed.
         #expect(devices.sorted() == ["", "Win http e"])
@@ -69,8 +69,8 @@ struct ChangePasswordTests {
             try await change()
             try await change(Self.new, Self.old)
         }
-        try await house.relay()
-        #expect(house.notifications.mails.count { $0.template == "password-changed" } == 3)
+        try await fixture.relay()
+        #expect(fixture.notifications.mails.count { $0.template == "password-changed" } == 3)
         #expect(try await audited("password-replaced") == 6)
     }
 
@@ -78,19 +78,19 @@ struct ChangePasswordTests {
     func wrong() async throws {
         let nobody = "acc_0000000000001"
         for (current, of) in [("Wrong7Horse", account), ("", account), (Self.old, nobody)] {
-            let hashes = house.hashes
+            let hashes = fixture.hashes
             let error = try await refusal { try await change(current, of: of) }
             #expect(error == ServiceError(.invalidCredential))
-            #expect(house.hashes == hashes + 1)
+            #expect(fixture.hashes == hashes + 1)
         }
         #expect(try await audited("password-change-refused") == 3)
-        #expect(try await house.waiting() == 0)
-        _ = try await house.signIn()
+        #expect(try await fixture.waiting() == 0)
+        _ = try await fixture.signIn()
     }
 
     @Test("G-12: invalid arguments are refused before any password is hashed")
     func refused() async throws {
-        let hashes = house.hashes
+        let hashes = fixture.hashes
         for session in ["", "ses_x", "acc_0000000000001"] {
             let error = try await refusal { try await change(session: session) }
             #expect(error == ServiceError(.invalidArgument, fields: ["session_id"]))
@@ -102,24 +102,24 @@ struct ChangePasswordTests {
             "the error reveals nothing about the current password")
         let long = String(repeating: "Aa1", count: 400)
         #expect(try await refusal { try await change(long) }.code == .invalidCredential)
-        #expect(house.hashes == hashes)
+        #expect(fixture.hashes == hashes)
     }
 
     @Test("X-02: only a caller who knows the password learns that the account is disabled")
     func stopped() async throws {
-        try await house.change("UPDATE accounts SET status = 2")
+        try await fixture.change("UPDATE accounts SET status = 2")
         #expect(try await refusal { try await change("Wrong7Horse") }.code == .invalidCredential)
         #expect(try await refusal { try await change() }.code == .accountDisabled)
     }
 
     @Test("G-12: a password change voids pending reset links and keeps verification links")
     func links() async throws {
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org"), house.context())
-        try await house.relay()
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org"), fixture.context())
+        try await fixture.relay()
         try await change()
-        #expect(try await house.count("links", where: "purpose = 2") == 0)
-        #expect(try await house.count("links", where: "purpose = 1") == 1)
+        #expect(try await fixture.count("links", where: "purpose = 2") == 0)
+        #expect(try await fixture.count("links", where: "purpose = 1") == 1)
     }
 
     @Test("G-12: of 20 parallel changes of one password exactly one succeeds")
@@ -141,10 +141,10 @@ struct ChangePasswordTests {
 
     @Test("G-11: of a parallel password change and reset exactly one succeeds")
     func raceWithReset() async throws {
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org"), house.context())
-        try await house.relay()
-        let token = try house.latestToken("reset-password")
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org"), fixture.context())
+        try await fixture.relay()
+        let token = try fixture.latestToken("reset-password")
         async let changing: Bool = {
             do {
                 try await change(Self.old, "Strangers9Word")
@@ -153,15 +153,15 @@ struct ChangePasswordTests {
         }()
         let reset: Bool
         do {
-            _ = try await house.credentials.resetPassword(
-                .init(token: token, password: .init(text: Self.new)), house.context())
+            _ = try await fixture.credentials.resetPassword(
+                .init(token: token, password: .init(text: Self.new)), fixture.context())
             reset = true
         } catch let error as ServiceError where error.code == .invalidLink {
             reset = false
         }
         let changed = await changing
         #expect(reset != changed, "exactly one of the two succeeds")
-        _ = try await house.signIn(password: reset ? Self.new : "Strangers9Word")
+        _ = try await fixture.signIn(password: reset ? Self.new : "Strangers9Word")
     }
 
     @Test("G-25: a repeat under the same key succeeds only with the same new password")
@@ -170,8 +170,8 @@ struct ChangePasswordTests {
         try await change(key: "k")
         let wrong = try await refusal { try await change(Self.old, "Guessed7Horse", key: "k") }
         #expect(wrong.code == .invalidCredential, "a guess, and counted as one")
-        try await house.relay()
-        #expect(house.sessions.ended.count == 1)
+        try await fixture.relay()
+        #expect(fixture.sessions.ended.count == 1)
         #expect(try await audited("password-replaced") == 1)
     }
 
@@ -185,6 +185,6 @@ struct ChangePasswordTests {
             try await change(Self.new, "Third9Password", session: other, key: "k")
         }
         #expect(right.code == .idempotencyKeyReused)
-        _ = try await house.signIn(password: Self.new)
+        _ = try await fixture.signIn(password: Self.new)
     }
 }

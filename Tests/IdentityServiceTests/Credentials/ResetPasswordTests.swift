@@ -10,78 +10,80 @@ import Testing
 struct ResetPasswordTests {
     private static let new = "Owners9Password"
 
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     /// Registers, requests a reset link and reads it from the mail.
     private func asked(_ email: String = "ada@example.org") async throws -> String {
-        _ = try await house.register(email)
+        _ = try await fixture.register(email)
         return try await askAgain(email)
     }
 
     private func askAgain(_ email: String = "ada@example.org") async throws -> String {
-        _ = try await house.credentials.requestPasswordReset(.init(email: email), house.context())
-        try await house.relay()
-        return try house.latestToken("reset-password")
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: email), fixture.context())
+        try await fixture.relay()
+        return try fixture.latestToken("reset-password")
     }
 
     private func reset(
         _ token: String, _ password: String = new, key: String? = nil
     ) async throws -> IdentityV1.ResetPasswordResponse {
         let origin = IdentityV1.Origin(deviceId: "d", platform: "cli", deviceName: "Ada's laptop")
-        return try await house.credentials.resetPassword(
-            .init(token: token, password: .init(text: password), origin: origin), house.context(key)
+        return try await fixture.credentials.resetPassword(
+            .init(token: token, password: .init(text: password), origin: origin),
+            fixture.context(key)
         )
     }
 
     @Test("G-11: a reset sets the password, proves the address and ends all earlier sessions")
     func resets() async throws {
         let token = try await asked()
-        let old = try #require(try await house.signIn().proof)
+        let old = try #require(try await fixture.signIn().proof)
         let answer = try await reset(token)
         #expect(answer.account?.emailVerified == true)
-        #expect(answer.account?.lastSignInAtMs == house.time.now().milliseconds)
-        try await house.relay()
-        let ended = try #require(house.sessions.ended.first)
-        #expect(house.sessions.ended.count == 1)
+        #expect(answer.account?.lastSignInAtMs == fixture.time.now().milliseconds)
+        try await fixture.relay()
+        let ended = try #require(fixture.sessions.ended.first)
+        #expect(fixture.sessions.ended.count == 1)
         #expect(ended.accountId == answer.account?.accountId && ended.reason == .security)
         #expect(ended.exceptSessionId.isEmpty)
         let proof = try #require(answer.proof)
         #expect(old.provedAtMs < ended.beforeMs, "a sign-in in the same millisecond ends")
         #expect(proof.provedAtMs == ended.beforeMs, "the reset's own sign-in stays valid")
         #expect(proof.amr == ["otp", "pwd"])
-        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
-        _ = try await house.signIn(password: Self.new)
+        #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
+        _ = try await fixture.signIn(password: Self.new)
     }
 
     @Test("N-01, A-01: the owner is mailed the device's name; each audit event is written once")
     func told() async throws {
         let token = try await asked()
         _ = try await reset(token)
-        try await house.relay()
-        let mails = house.notifications.mails.filter { $0.template == "password-changed" }
+        try await fixture.relay()
+        let mails = fixture.notifications.mails.filter { $0.template == "password-changed" }
         #expect(mails.count == 1 && mails.first?.recipient == "ada@example.org")
         let names = try #require(mails.first).variables.map(\.name)
         #expect(names == ["device", "place", "time"])
         #expect(mails.first?.variables.first?.value == "Ada's laptop")
         for kind in ["account.email-verified", "account.password-replaced", "sign-in.succeeded"] {
-            #expect(try await house.count("audit", where: "kind = '\(kind)'") == 1, "\(kind)")
+            #expect(try await fixture.count("audit", where: "kind = '\(kind)'") == 1, "\(kind)")
         }
     }
 
     @Test("G-11: a reset link works once, and its use deletes all links of the account")
     func once() async throws {
         let token = try await asked()
-        let verification = try house.latestToken()
+        let verification = try fixture.latestToken()
         let account = try #require(try await reset(token).account).accountId
         #expect(try await refusal { try await reset(token) }.code == .invalidLink)
         let void = try await refusal {
-            try await house.accounts.confirmEmail(
-                .init(token: verification, accountId: account), house.context())
+            try await fixture.accounts.confirmEmail(
+                .init(token: verification, accountId: account), fixture.context())
         }
         #expect(void.code == .invalidLink)
-        #expect(try await house.count("links") == 0)
+        #expect(try await fixture.count("links") == 0)
     }
 
     @Test("G-11: of 20 parallel uses of one link exactly one sets its password")
@@ -102,23 +104,23 @@ struct ResetPasswordTests {
             return set
         }
         #expect(set.count == 1)
-        _ = try await house.signIn(password: try #require(set.first))
+        _ = try await fixture.signIn(password: try #require(set.first))
     }
 
     @Test("I-06: a void, expired, foreign or altered link is refused")
     func void() async throws {
         let first = try await asked()
         let second = try await askAgain()
-        let verification = try house.latestToken()
+        let verification = try fixture.latestToken()
         for text in [first, verification, "", "x", second + "A", String(second.dropLast())] {
             #expect(try await refusal { try await reset(text) }.code == .invalidLink)
         }
-        let hashes = house.hashes
-        house.time.advance(by: .seconds(3_600))
+        let hashes = fixture.hashes
+        fixture.time.advance(by: .seconds(3_600))
         #expect(try await refusal { try await reset(second) }.code == .invalidLink)
-        #expect(house.hashes == hashes, "an invalid link costs no hash")
+        #expect(fixture.hashes == hashes, "an invalid link costs no hash")
         let last = try await askAgain()
-        house.time.advance(by: .seconds(3_600) - .milliseconds(1))
+        fixture.time.advance(by: .seconds(3_600) - .milliseconds(1))
         _ = try await reset(last)
     }
 
@@ -126,8 +128,8 @@ struct ResetPasswordTests {
     func purposes() async throws {
         let token = try await asked()
         let refused = try await refusal {
-            try await house.accounts.confirmEmail(
-                .init(token: token, password: .init(text: Self.new)), house.context())
+            try await fixture.accounts.confirmEmail(
+                .init(token: token, password: .init(text: Self.new)), fixture.context())
         }
         #expect(refused.code == .invalidLink)
         _ = try await reset(token)
@@ -136,8 +138,8 @@ struct ResetPasswordTests {
     @Test("I-06: a link is bound to its account and to the address that it was sent to")
     func bound() async throws {
         let token = try await asked()
-        let eve = try #require(try await house.register("eve@example.org").account)
-        try await house.change(
+        let eve = try #require(try await fixture.register("eve@example.org").account)
+        try await fixture.change(
             "UPDATE email_addresses SET look_up_key = x'00' WHERE account <> ?",
             [.integer(try #require(AccountID(text: eve.accountId)).key)])
         #expect(try await refusal { try await reset(token) }.code == .invalidLink)
@@ -151,25 +153,25 @@ struct ResetPasswordTests {
         for weak in ["", "short", String(repeating: "Aa1", count: 400)] {
             #expect(try await refusal { try await reset(token, weak) }.code == .weakPassword)
         }
-        try await house.change("UPDATE accounts SET status = 2")
+        try await fixture.change("UPDATE accounts SET status = 2")
         #expect(try await refusal { try await reset(token) }.code == .accountDisabled)
-        try await house.change("UPDATE accounts SET status = 1")
-        _ = try await house.signIn()
+        try await fixture.change("UPDATE accounts SET status = 1")
+        _ = try await fixture.signIn()
         _ = try await reset(token)
     }
 
     @Test("G-11: a reset whose transaction fails changes nothing and leaves the link valid")
     func whole() async throws {
         let token = try await asked()
-        try await house.change(
+        try await fixture.change(
             """
             CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.kind = 'sign-in.succeeded'
             BEGIN SELECT RAISE(ABORT, 'full'); END
             """)
         await #expect(throws: (any Error).self) { try await reset(token) }
-        #expect(try await house.waiting() == 0)
-        try await house.change("DROP TRIGGER full")
-        _ = try await house.signIn()
+        #expect(try await fixture.waiting() == 0)
+        try await fixture.change("DROP TRIGGER full")
+        _ = try await fixture.signIn()
         #expect(try await reset(token).account?.emailVerified == true)
     }
 
@@ -179,12 +181,12 @@ struct ResetPasswordTests {
         // Both run at once. Whichever commits first, the old password's proof ends with the
         // sessions.
         async let signIn: IdentityV1.VerifyPasswordResponse? = {
-            do { return try await house.signIn() } catch { return nil }
+            do { return try await fixture.signIn() } catch { return nil }
         }()
         let answer = try await reset(token)
         let old = await signIn
-        try await house.relay()
-        let before = try #require(house.sessions.ended.first).beforeMs
+        try await fixture.relay()
+        let before = try #require(fixture.sessions.ended.first).beforeMs
         #expect((old?.proof?.provedAtMs ?? 0) < before)
         #expect(try #require(answer.proof).provedAtMs >= before)
     }
@@ -192,24 +194,24 @@ struct ResetPasswordTests {
     @Test("G-25: a repeat gets the first answer, but only with the same password")
     func repeated() async throws {
         let token = try await asked()
-        house.time.advance(by: .seconds(5))
+        fixture.time.advance(by: .seconds(5))
         let first = try await reset(token, key: "k")
         for delay in [Duration.zero, .seconds(40)] {
-            house.time.advance(by: delay)
+            fixture.time.advance(by: delay)
             let again = try await reset(token, key: "k")
             #expect(again.account == first.account && again.news == first.news)
             #expect(first.takenOver && again.takenOver)
             let proof = try #require(again.proof)
             #expect(proof.provedAtMs >= (try #require(first.proof)).provedAtMs)
-            #expect(proof.provedAtMs <= house.time.now().milliseconds + 1)
+            #expect(proof.provedAtMs <= fixture.time.now().milliseconds + 1)
         }
         let wrong = try await refusal { try await reset(token, "Guessed7Horse", key: "k") }
         #expect(wrong.code == .idempotencyKeyReused)
         #expect(try await refusal { try await reset(token, key: "l") }.code == .invalidLink)
-        try await house.change("UPDATE accounts SET status = 2")
+        try await fixture.change("UPDATE accounts SET status = 2")
         #expect(try await refusal { try await reset(token, key: "k") }.code == .accountDisabled)
-        try await house.relay()
-        #expect(house.sessions.ended.count == 1)
+        try await fixture.relay()
+        #expect(fixture.sessions.ended.count == 1)
     }
 
     @Test("G-25: a repeat answers the same as the first call on whether it was a takeover")
@@ -219,7 +221,7 @@ struct ResetPasswordTests {
         let token = try await askAgain()
         let second = try await reset(token, "Third9Password", key: "l")
         #expect(!second.takenOver)
-        house.time.advance(by: .seconds(60))
+        fixture.time.advance(by: .seconds(60))
         let again = try await reset(token, "Third9Password", key: "l")
         #expect(!again.takenOver && again.news == second.news)
     }
@@ -230,19 +232,19 @@ struct ResetPasswordTests {
         let next = try await askAgain()
         let reused = try await refusal { try await reset(next, "Third9Password", key: "k") }
         #expect(reused.code == .idempotencyKeyReused)
-        _ = try await house.signIn(password: Self.new)
+        _ = try await fixture.signIn(password: Self.new)
         _ = try await reset(next, "Third9Password", key: "l")
     }
 
     @Test("X-04: by a reset an owner takes the account a stranger made with the address")
     func strangers() async throws {
         let token = try await asked()
-        let strangers = try await house.signIn()
+        let strangers = try await fixture.signIn()
         let answer = try await reset(token)
-        try await house.relay()
+        try await fixture.relay()
         #expect(answer.account?.accountId == strangers.account?.accountId)
-        let before = try #require(house.sessions.ended.first).beforeMs
+        let before = try #require(fixture.sessions.ended.first).beforeMs
         #expect(try #require(strangers.proof).provedAtMs < before)
-        #expect(try await refusal { try await house.signIn() }.code == .invalidCredential)
+        #expect(try await refusal { try await fixture.signIn() }.code == .invalidCredential)
     }
 }

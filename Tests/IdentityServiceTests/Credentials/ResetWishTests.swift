@@ -8,13 +8,13 @@ import Testing
 
 @Suite("A password reset request as the outbox stores it")
 struct ResetWishTests {
-    private let house: IdentityFixture
+    private let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     private func origin(_ address: String, device: String = "") -> CallOrigin {
         CallOrigin(
-            IdentityV1.Origin(clientAddress: address, deviceId: device), hash: house.keys.audit)
+            IdentityV1.Origin(clientAddress: address, deviceId: device), hash: fixture.keys.audit)
     }
 
     /// The keyed hash of the caller's network: the last bytes.

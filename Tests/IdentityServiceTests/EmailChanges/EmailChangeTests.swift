@@ -8,98 +8,99 @@ import Testing
 
 @Suite("G-12: changing the email address", .timeLimit(.minutes(1)))
 struct EmailChangeTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
     let ada: String
     let access: String
 
     init() async throws {
-        house = try IdentityFixture()
-        ada = try #require(try await house.register().account).accountId
-        access = house.devices.open(ada)
+        fixture = try IdentityFixture()
+        ada = try #require(try await fixture.register().account).accountId
+        access = fixture.devices.open(ada)
         // Most addresses are proved. Unproved ones have their own tests.
-        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+        try await fixture.change("UPDATE email_addresses SET proved_at_ms = 1")
     }
 
     @Test("G-12, D3 3.3: the change waits for a confirmation from the new address; both are mailed")
     func changes() async throws {
-        let asked = try await house.requestChange("New@example.org", access)
+        let asked = try await fixture.requestChange("New@example.org", access)
         #expect(asked.email == "ada@example.org" && asked.pendingEmail == "New@example.org")
-        try await house.relay()
-        let requested = try #require(house.mail("email-change-requested"))
+        try await fixture.relay()
+        let requested = try #require(fixture.mail("email-change-requested"))
         #expect(requested.recipient == "ada@example.org")
         #expect(requested.variables.first { $0.name == "address" }?.value == "New@example.org")
-        #expect(try #require(house.mail("email-change-confirm")).recipient == "New@example.org")
-        _ = try await house.signIn()
-        let waiting = try await house.refusedSignIn("new@example.org")
+        #expect(try #require(fixture.mail("email-change-confirm")).recipient == "New@example.org")
+        _ = try await fixture.signIn()
+        let waiting = try await fixture.refusedSignIn("new@example.org")
         #expect(waiting == .invalidCredential)
-        let changed = try await house.confirmChange(try house.changeToken(), access: access)
+        let changed = try await fixture.confirmChange(try fixture.changeToken(), access: access)
         #expect(changed.email == "New@example.org" && changed.emailVerified)
         #expect(changed.pendingEmail == "")
-        _ = try await house.signIn("new@example.org")
-        #expect(try await house.refusedSignIn() == .invalidCredential)
-        try await house.relay()
-        #expect(try #require(house.mail("email-changed")).recipient == "ada@example.org")
-        #expect(try await house.count("audit", where: "kind = 'account.email-changed'") == 1)
+        _ = try await fixture.signIn("new@example.org")
+        #expect(try await fixture.refusedSignIn() == .invalidCredential)
+        try await fixture.relay()
+        #expect(try #require(fixture.mail("email-changed")).recipient == "ada@example.org")
+        #expect(try await fixture.count("audit", where: "kind = 'account.email-changed'") == 1)
     }
 
     @Test("G-12: a pending change is shown with the account until it expires")
     func pending() async throws {
-        _ = try await house.requestChange("new@example.org", access)
-        #expect(try await house.pendingEmail(ada) == "new@example.org")
-        house.time.advance(by: .seconds(24 * 3_600))
-        #expect(try await house.pendingEmail(ada) == "")
+        _ = try await fixture.requestChange("new@example.org", access)
+        #expect(try await fixture.pendingEmail(ada) == "new@example.org")
+        fixture.time.advance(by: .seconds(24 * 3_600))
+        #expect(try await fixture.pendingEmail(ada) == "")
     }
 
     @Test("G-12: outside the account's session the link needs the account's password")
     func elsewhere() async throws {
-        let mallory = try #require(try await house.register("mallory@example.org").account)
-        _ = try await house.requestChange("new@example.org", access)
-        try await house.relay()
-        let token = try house.changeToken()
-        for stranger in ["", house.devices.open(mallory.accountId), "access-token-over"] {
-            #expect(try await house.refusedChange(token, access: stranger) == .passwordNeeded)
+        let mallory = try #require(try await fixture.register("mallory@example.org").account)
+        _ = try await fixture.requestChange("new@example.org", access)
+        try await fixture.relay()
+        let token = try fixture.changeToken()
+        for stranger in ["", fixture.devices.open(mallory.accountId), "access-token-over"] {
+            #expect(try await fixture.refusedChange(token, access: stranger) == .passwordNeeded)
         }
-        #expect(try await house.refusedChange(token, password: "Wrong7Horse") == .invalidCredential)
         #expect(
-            try await house.confirmChange(token, password: "Correct7Horse").email
+            try await fixture.refusedChange(token, password: "Wrong7Horse") == .invalidCredential)
+        #expect(
+            try await fixture.confirmChange(token, password: "Correct7Horse").email
                 == "new@example.org")
     }
 
     @Test("I-06: after five wrong passwords a link refuses the right one too")
     func guesses() async throws {
-        _ = try await house.requestChange("new@example.org", access)
-        try await house.relay()
-        let token = try house.changeToken()
+        _ = try await fixture.requestChange("new@example.org", access)
+        try await fixture.relay()
+        let token = try fixture.changeToken()
         for _ in 0..<5 {
-            let code = try await house.refusedChange(token, password: "Wrong7Horse")
+            let code = try await fixture.refusedChange(token, password: "Wrong7Horse")
             #expect(code == .invalidCredential)
         }
-        let right = try await house.refusedChange(token, password: "Correct7Horse")
+        let right = try await fixture.refusedChange(token, password: "Correct7Horse")
         #expect(right == .invalidLink)
         // The owner's own session can still confirm.
-        _ = try await house.confirmChange(token, access: access)
+        _ = try await fixture.confirmChange(token, access: access)
     }
 
     @Test("G-12: a newer change voids the link of the previous one")
     func two() async throws {
-        _ = try await house.requestChange("first@example.org", access)
-        try await house.relay()
-        let first = try house.changeToken()
-        _ = try await house.requestChange("second@example.org", access)
-        try await house.relay()
-        #expect(try await house.refusedChange(first, access: access) == .invalidLink)
-        let changed = try await house.confirmChange(try house.changeToken(), access: access)
+        _ = try await fixture.requestChange("first@example.org", access)
+        try await fixture.relay()
+        let first = try fixture.changeToken()
+        _ = try await fixture.requestChange("second@example.org", access)
+        try await fixture.relay()
+        #expect(try await fixture.refusedChange(first, access: access) == .invalidLink)
+        let changed = try await fixture.confirmChange(try fixture.changeToken(), access: access)
         #expect(changed.email == "second@example.org")
     }
 
     @Test("G-12: a cancelled change voids its link")
     func cancelled() async throws {
-        #expect(try await !house.cancelChange(access))
-        _ = try await house.requestChange("new@example.org", access)
-        try await house.relay()
-        #expect(try await house.cancelChange(access))
-        #expect(try await !house.cancelChange(access))
-        let code = try await house.refusedChange(try house.changeToken(), access: access)
+        #expect(try await !fixture.cancelChange(access))
+        _ = try await fixture.requestChange("new@example.org", access)
+        try await fixture.relay()
+        #expect(try await fixture.cancelChange(access))
+        #expect(try await !fixture.cancelChange(access))
+        let code = try await fixture.refusedChange(try fixture.changeToken(), access: access)
         #expect(code == .invalidLink)
     }
 
@@ -107,114 +108,114 @@ struct EmailChangeTests {
     func stopped() async throws {
         for isReset in [true, false] {
             // The previous round ended the sessions.
-            house.time.advance(by: .seconds(1))
-            let access = house.devices.open(ada)
-            _ = try await house.requestChange("attacker@example.org", access)
-            try await house.relay()
-            let stale = try house.changeToken()
+            fixture.time.advance(by: .seconds(1))
+            let access = fixture.devices.open(ada)
+            _ = try await fixture.requestChange("attacker@example.org", access)
+            try await fixture.relay()
+            let stale = try fixture.changeToken()
             if isReset {
-                _ = try await house.credentials.requestPasswordReset(
-                    .init(email: "ada@example.org"), house.context())
-                try await house.relay()
-                _ = try await house.credentials.resetPassword(
+                _ = try await fixture.credentials.requestPasswordReset(
+                    .init(email: "ada@example.org"), fixture.context())
+                try await fixture.relay()
+                _ = try await fixture.credentials.resetPassword(
                     .init(
-                        token: try house.latestToken("reset-password"),
-                        password: "Owners9Password"), house.context())
+                        token: try fixture.latestToken("reset-password"),
+                        password: "Owners9Password"), fixture.context())
             } else {
-                _ = try await house.credentials.changePassword(
+                _ = try await fixture.credentials.changePassword(
                     .init(
-                        accountId: ada, sessionId: house.devices.session(of: access),
+                        accountId: ada, sessionId: fixture.devices.session(of: access),
                         currentPassword: "Owners9Password", newPassword: "Correct7Horse"),
-                    house.context())
+                    fixture.context())
             }
-            #expect(try await house.refusedChange(stale, access: access) == .invalidLink)
-            #expect(try await house.count("email_changes") == 0)
+            #expect(try await fixture.refusedChange(stale, access: access) == .invalidLink)
+            #expect(try await fixture.count("email_changes") == 0)
         }
     }
 
     @Test("X-04: proving the address with another password deletes a pending change")
     func stoppedByOwner() async throws {
-        try await house.change("UPDATE email_addresses SET proved_at_ms = NULL")
-        _ = try await house.requestChange("attacker@example.org", access)
-        try await house.relay()
-        let stale = try house.changeToken()
-        _ = try await house.accounts.confirmEmail(
-            .init(token: try house.latestToken(), password: "Owners9Password"), house.context())
-        #expect(try await house.refusedChange(stale, access: access) == .invalidLink)
+        try await fixture.change("UPDATE email_addresses SET proved_at_ms = NULL")
+        _ = try await fixture.requestChange("attacker@example.org", access)
+        try await fixture.relay()
+        let stale = try fixture.changeToken()
+        _ = try await fixture.accounts.confirmEmail(
+            .init(token: try fixture.latestToken(), password: "Owners9Password"), fixture.context())
+        #expect(try await fixture.refusedChange(stale, access: access) == .invalidLink)
     }
 
     @Test("G-12: links mailed to the old address are void after the change")
     func oldLinks() async throws {
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org"), house.context())
-        _ = try await house.requestChange("new@example.org", access)
-        try await house.relay()
-        _ = try await house.confirmChange(try house.changeToken(), access: access)
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org"), fixture.context())
+        _ = try await fixture.requestChange("new@example.org", access)
+        try await fixture.relay()
+        _ = try await fixture.confirmChange(try fixture.changeToken(), access: access)
         let reset = try await refusal {
-            try await house.credentials.resetPassword(
+            try await fixture.credentials.resetPassword(
                 .init(
-                    token: try house.latestToken("reset-password"), password: "Guessed7Horse"),
-                house.context())
+                    token: try fixture.latestToken("reset-password"), password: "Guessed7Horse"),
+                fixture.context())
         }
         #expect(reset.code == .invalidLink)
     }
 
     @Test("G-12: a link of one purpose is refused for another")
     func purposes() async throws {
-        _ = try await house.requestChange("new@example.org", access)
-        try await house.relay()
-        let change = try house.changeToken()
+        _ = try await fixture.requestChange("new@example.org", access)
+        try await fixture.relay()
+        let change = try fixture.changeToken()
         let verify = try await refusal {
-            try await house.accounts.confirmEmail(
-                .init(token: change, accountId: ada), house.context())
+            try await fixture.accounts.confirmEmail(
+                .init(token: change, accountId: ada), fixture.context())
         }
         #expect(verify.code == .invalidLink)
-        let code = try await house.refusedChange(try house.latestToken(), access: access)
+        let code = try await fixture.refusedChange(try fixture.latestToken(), access: access)
         #expect(code == .invalidLink)
     }
 
     @Test("G-13: a sign-in five minutes ago is not recent enough to request a change")
     func recentProof() async throws {
-        house.time.advance(by: .seconds(300))
-        let error = try await refusal { try await house.requestChange("new@example.org", access) }
+        fixture.time.advance(by: .seconds(300))
+        let error = try await refusal { try await fixture.requestChange("new@example.org", access) }
         #expect(error == ServiceError(.requiresRecentLogin, fields: ["password"]))
-        #expect(try await house.count("email_changes") == 0)
+        #expect(try await fixture.count("email_changes") == 0)
     }
 
     @Test("G-12: the current address, an invalid address and a guest are refused")
     func refused() async throws {
-        let own = try await refusal { try await house.requestChange("ADA@example.org", access) }
+        let own = try await refusal { try await fixture.requestChange("ADA@example.org", access) }
         #expect(own == ServiceError(.invalidArgument, fields: ["new_email"]))
-        let none = try await refusal { try await house.requestChange("new@", access) }
+        let none = try await refusal { try await fixture.requestChange("new@", access) }
         #expect(none == ServiceError(.invalidEmail, fields: ["new_email"]))
-        try await house.change("UPDATE accounts SET is_guest = 1")
-        let guest = try await refusal { try await house.requestChange("new@example.org", access) }
+        try await fixture.change("UPDATE accounts SET is_guest = 1")
+        let guest = try await refusal { try await fixture.requestChange("new@example.org", access) }
         #expect(guest.code == .operationNotAllowed)
     }
 
     @Test("G-12: an account without an address adds one the same way; only that one is mailed")
     func first() async throws {
-        try await house.change("DELETE FROM email_addresses")
-        _ = try await house.requestChange("first@example.org", access)
-        try await house.relay()
-        #expect(house.mail("email-change-requested") == nil)
-        let changed = try await house.confirmChange(try house.changeToken(), access: access)
+        try await fixture.change("DELETE FROM email_addresses")
+        _ = try await fixture.requestChange("first@example.org", access)
+        try await fixture.relay()
+        #expect(fixture.mail("email-change-requested") == nil)
+        let changed = try await fixture.confirmChange(try fixture.changeToken(), access: access)
         #expect(changed.email == "first@example.org" && changed.emailVerified)
     }
 
     @Test("G-25: repeats send one mail and get the first answer")
     func repeated() async throws {
-        for _ in 0..<3 { _ = try await house.requestChange("new@example.org", access, key: "k") }
-        try await house.relay()
-        let mails = house.notifications.mails.filter { $0.template == "email-change-confirm" }
+        for _ in 0..<3 { _ = try await fixture.requestChange("new@example.org", access, key: "k") }
+        try await fixture.relay()
+        let mails = fixture.notifications.mails.filter { $0.template == "email-change-confirm" }
         #expect(mails.count == 1)
-        let token = try house.changeToken()
+        let token = try fixture.changeToken()
         for _ in 0..<3 {
-            let changed = try await house.confirmChange(token, access: access, key: "c")
+            let changed = try await fixture.confirmChange(token, access: access, key: "c")
             #expect(changed.email == "new@example.org")
         }
         let stranger = try await refusal {
-            try await house.confirmChange(token, password: "Wrong7Horse", key: "c")
+            try await fixture.confirmChange(token, password: "Wrong7Horse", key: "c")
         }
         #expect(stranger.code == .idempotencyKeyReused)
     }

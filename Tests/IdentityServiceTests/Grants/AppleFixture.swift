@@ -17,7 +17,7 @@ final class AppleFixture: Sendable {
     static let subject = "001234.0a1b2c.0123"
     private static let turnsPerSecond = 5_000
 
-    let house: IdentityFixture
+    let identity: IdentityFixture
     let sink: HTTPSink
     let key: SigningKey
     let grants: Grants
@@ -30,12 +30,12 @@ final class AppleFixture: Sendable {
     ///   - redirects: the redirect URIs of web dialogs.
     ///   - timeout: the timeout of a request.
     init(
-        house: IdentityFixture? = nil, hasKey: Bool = true,
+        identity: IdentityFixture? = nil, hasKey: Bool = true,
         redirects: AppleRedirects = .none, timeout: Duration = .seconds(5),
         answer: @escaping @Sendable (HTTPSink.Request) -> HTTPSink.Answer
     ) async throws {
-        let house = try house ?? IdentityFixture()
-        self.house = house
+        let identity = try identity ?? IdentityFixture()
+        self.identity = identity
         sink = try await HTTPSink(answer: answer)
         key = try SigningKey.generate()
         outbound = try OutboundClient(limits: .init(transfersMax: 64, connectionsMax: 64))
@@ -43,22 +43,21 @@ final class AppleFixture: Sendable {
         let apple = AppleEndpoint(
             key: AppleKey(key: key, keyID: "KEYID12345", team: "TEAMID1234", url: url),
             redirects: redirects, client: outbound, trustFile: nil, timeout: timeout,
-            time: house.time,
-            logger: house.log.logger(time: house.time))
-        let logger = house.log.logger(time: house.time)
-        grants = Grants(keys: house.keys, randomness: house.randomness)
+            time: identity.time, logger: identity.log.logger(time: identity.time))
+        let logger = identity.log.logger(time: identity.time)
+        grants = Grants(keys: identity.keys, randomness: identity.randomness)
         delivery = GrantDelivery(
-            store: house.store, keys: house.keys, time: house.time, randomness: house.randomness,
-            logger: logger, apple: hasKey ? apple : nil)
+            store: identity.store, keys: identity.keys, time: identity.time,
+            randomness: identity.randomness, logger: logger, apple: hasKey ? apple : nil)
         let deliveries = OutboxDelivery(
-            settings: house.settings, store: house.store, keys: house.keys, time: house.time,
-            randomness: house.randomness, logger: logger,
+            settings: identity.settings, store: identity.store, keys: identity.keys,
+            time: identity.time, randomness: identity.randomness, logger: logger,
             peers: OutboxPeers(
-                notifications: house.notifications, texts: house.texts,
-                pushDevices: house.pushDevices, sessions: house.sessions),
+                notifications: identity.notifications, texts: identity.texts,
+                pushDevices: identity.pushDevices, sessions: identity.sessions),
             apple: hasKey ? apple : nil)
         relay = OutboxRelay(
-            store: house.store, time: house.time, randomness: house.randomness,
+            store: identity.store, time: identity.time, randomness: identity.randomness,
             queues: OutboxTopic.queues, deliver: { try await deliveries.deliver($0) })
     }
 
@@ -77,25 +76,25 @@ final class AppleFixture: Sendable {
         return proved
     }
 
-    private var lookUpKey: [UInt8] { house.keys.lookUpKey(of: Self.proved()) }
+    private var lookUpKey: [UInt8] { identity.keys.lookUpKey(of: Self.proved()) }
 
     /// Signs in. The first call creates an account. Each call enqueues the code's exchange.
     @discardableResult
     func signIn(_ code: String = "code-canary") async throws -> AccountID {
-        let answer = try await house.signIn(
+        let answer = try await identity.signIn(
             Self.proved(code), from: IdentityFixture.origin, keepsGrants: true)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 
     /// The stored grant of the identity.
     func grant() async throws -> StoredGrant? {
-        let holder = try await house.store.read { try $0.grantHolder(lookUpKey: self.lookUpKey) }
+        let holder = try await identity.store.read { try $0.grantHolder(lookUpKey: self.lookUpKey) }
         return try holder.flatMap(grants.grant)
     }
 
     /// Removes the identity and revokes its grant, as an unlink does.
     func unlink(_ account: AccountID) async throws {
-        try await house.store.write { transaction in
+        try await identity.store.write { transaction in
             try self.grants.revoke(of: account, transaction)
             try transaction.execute("DELETE FROM identities")
         }
@@ -105,7 +104,7 @@ final class AppleFixture: Sendable {
 
     /// Runs the relay until the outbox is empty, and advances the time to the next due message.
     func settle(_ location: SourceLocation = #_sourceLocation) async throws {
-        try await run(until: { try await self.house.waiting() == 0 }, location)
+        try await run(until: { try await self.identity.waiting() == 0 }, location)
     }
 
     /// Runs the relay until `isDone` returns true.
@@ -120,7 +119,7 @@ final class AppleFixture: Sendable {
                 try await self.skipWait()
                 // The relay may have read the time just before it was advanced, and still sleep.
                 if turn.isMultiple(of: Self.turnsPerSecond) {
-                    self.house.time.advance(by: .seconds(1))
+                    self.identity.time.advance(by: .seconds(1))
                 }
                 await Task.yield()
             }
@@ -130,17 +129,17 @@ final class AppleFixture: Sendable {
     }
 
     private func skipWait() async throws {
-        let due = try await house.store.read {
+        let due = try await identity.store.read {
             try $0.queryOne("SELECT min(due_at_ms) FROM outbox") { try $0.optionalTimestamp(0) }
         }
-        if let due = due ?? nil, due > house.time.now() {
-            house.time.advance(by: due - house.time.now())
+        if let due = due ?? nil, due > identity.time.now() {
+            identity.time.advance(by: due - identity.time.now())
         }
     }
 
     /// The number of audit events of a kind.
     func count(_ kind: AuditKind) async throws -> Int64 {
-        try await house.count("audit", where: "kind = '\(kind.rawValue)'")
+        try await identity.count("audit", where: "kind = '\(kind.rawValue)'")
     }
 
     // MARK: Apple's responses

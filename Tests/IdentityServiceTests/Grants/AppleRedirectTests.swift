@@ -16,12 +16,12 @@ struct AppleRedirectTests {
         codes.give(
             "code-canary", of: AppleFixture.subject, to: AppleFixture.client, redirect: asked)
         let redirects = try #require(AppleRedirects(entries))
-        let bench = try await AppleFixture(redirects: redirects) { codes.answer($0) }
-        try await bench.signIn()
-        try await bench.settle()
-        #expect(try await bench.count(.grantRefused) == (codes.exchanged.isEmpty ? 1 : 0))
-        #expect(try await (bench.grant() == nil) == codes.exchanged.isEmpty)
-        await bench.close()
+        let fixture = try await AppleFixture(redirects: redirects) { codes.answer($0) }
+        try await fixture.signIn()
+        try await fixture.settle()
+        #expect(try await fixture.count(.grantRefused) == (codes.exchanged.isEmpty ? 1 : 0))
+        #expect(try await (fixture.grant() == nil) == codes.exchanged.isEmpty)
+        await fixture.close()
         return codes.exchanged
     }
 

@@ -12,137 +12,138 @@ import Testing
 struct GrantExchangeTests {
     @Test("G-05: a code is exchanged for a grant, which is stored sealed under the account's key")
     func exchanged() async throws {
-        let bench = try await AppleFixture { _ in AppleFixture.granted() }
-        try await bench.signIn()
-        try await bench.settle()
-        let grant = try #require(try await bench.grant())
+        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        try await fixture.signIn()
+        try await fixture.settle()
+        let grant = try #require(try await fixture.grant())
         #expect(grant.refreshToken == "refresh-canary" && grant.client == AppleFixture.client)
-        #expect(try await bench.count(.grantKept) == 1)
-        let request = try #require(bench.sink.requests.first)
+        #expect(try await fixture.count(.grantKept) == 1)
+        let request = try #require(fixture.sink.requests.first)
         #expect(request.method == "POST" && request.path == "/auth/token")
         #expect(request.headers["content-type"] == "application/x-www-form-urlencoded")
         let fields = request.text.split(separator: "&").map(String.init)
         #expect(fields.contains("grant_type=authorization_code"))
         #expect(fields.contains("client_id=com.example.app"))
         #expect(fields.contains("code=code-canary"))
-        await bench.close()
+        await fixture.close()
     }
 
     @Test("G-05: the client secret is a JWT signed with our key, for one app and five minutes")
     func secret() async throws {
-        let bench = try await AppleFixture { _ in AppleFixture.granted() }
-        try await bench.signIn()
-        try await bench.settle()
-        let body = try #require(bench.sink.requests.first).text
+        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        try await fixture.signIn()
+        try await fixture.settle()
+        let body = try #require(fixture.sink.requests.first).text
         let field = try #require(
             body.split(separator: "&").first { $0.hasPrefix("client_secret=") })
         let parts = field.dropFirst("client_secret=".count).split(separator: ".")
         try #require(parts.count == 3)
         let signature = try #require(Base64URL.decode(parts[2].utf8))
-        #expect(bench.key.verifyingKey.verifies(signature, of: "\(parts[0]).\(parts[1])".utf8))
+        #expect(fixture.key.verifyingKey.verifies(signature, of: "\(parts[0]).\(parts[1])".utf8))
         let header = try #require(
             Base64URL.decode(parts[0].utf8).flatMap { JSONReader.object(in: $0) })
         #expect(header["alg"] == .string("ES256") && header["kid"] == .string("KEYID12345"))
         let claims = try #require(
             Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
-        let now = bench.house.time.now().seconds
+        let now = fixture.identity.time.now().seconds
         #expect(
             claims["iss"] == .string("TEAMID1234") && claims["sub"] == .string("com.example.app"))
         #expect(claims["aud"] == .string("https://appleid.apple.com"))
         #expect(claims["iat"] == .integer(now) && claims["exp"] == .integer(now + 300))
-        await bench.close()
+        await fixture.close()
     }
 
     @Test("G-05: a grant with another subject is discarded, neither stored nor revoked")
     func otherSubject() async throws {
-        let bench = try await AppleFixture { _ in AppleFixture.granted(subject: "someone.else") }
-        try await bench.signIn()
-        try await bench.settle()
-        #expect(try await bench.grant() == nil)
-        #expect(try await bench.count(.grantRefused) == 1)
-        #expect(bench.sink.requests.count == 1)
-        await bench.close()
+        let fixture = try await AppleFixture { _ in AppleFixture.granted(subject: "someone.else") }
+        try await fixture.signIn()
+        try await fixture.settle()
+        #expect(try await fixture.grant() == nil)
+        #expect(try await fixture.count(.grantRefused) == 1)
+        #expect(fixture.sink.requests.count == 1)
+        await fixture.close()
     }
 
     @Test("G-05: a used or expired code is dropped after one try")
     func refused() async throws {
-        let bench = try await AppleFixture { _ in AppleFixture.error("invalid_grant") }
-        try await bench.signIn()
-        try await bench.settle()
-        #expect(bench.sink.requests.count == 1)
-        #expect(try await bench.count(.grantRefused) == 1)
-        await bench.close()
+        let fixture = try await AppleFixture { _ in AppleFixture.error("invalid_grant") }
+        try await fixture.signIn()
+        try await fixture.settle()
+        #expect(fixture.sink.requests.count == 1)
+        #expect(try await fixture.count(.grantRefused) == 1)
+        await fixture.close()
     }
 
     @Test("G-05: a code is retried while Apple fails or stalls, until the code expires")
     func tried() async throws {
         let script = AnswerScript([.answer(503), .reset, .stall, AppleFixture.granted()])
-        let bench = try await AppleFixture(timeout: .milliseconds(150)) { _ in script.answer() }
-        try await bench.signIn()
-        try await bench.settle()
-        #expect(bench.sink.requests.count == 4)
-        #expect(try await bench.grant()?.refreshToken == "refresh-canary")
-        await bench.close()
+        let fixture = try await AppleFixture(timeout: .milliseconds(150)) { _ in script.answer() }
+        try await fixture.signIn()
+        try await fixture.settle()
+        #expect(fixture.sink.requests.count == 4)
+        #expect(try await fixture.grant()?.refreshToken == "refresh-canary")
+        await fixture.close()
 
         let down = try await AppleFixture { _ in .answer(503) }
-        let start = down.house.time.now()
+        let start = down.identity.time.now()
         try await down.signIn()
         try await down.settle()
         #expect(try await down.grant() == nil)
         #expect(try await down.count(.grantRefused) == 1)
-        #expect(down.house.time.now() - start >= Grants.codeLife)
+        #expect(down.identity.time.now() - start >= Grants.codeLife)
         await down.close()
     }
 
     @Test("G-05: the grant of an identity removed before the exchange is revoked")
     func gone() async throws {
-        let bench = try await AppleFixture { request in
+        let fixture = try await AppleFixture { request in
             request.path == "/auth/token" ? AppleFixture.granted() : .answer(200)
         }
-        let account = try await bench.signIn()
-        try await bench.unlink(account)
-        try await bench.settle()
-        #expect(bench.sink.requests.map(\.path) == ["/auth/token", "/auth/revoke"])
-        #expect(bench.sink.requests.last?.text.contains("token=refresh-canary") == true)
-        #expect(try await bench.count(.grantRevoked) == 1)
-        await bench.close()
+        let account = try await fixture.signIn()
+        try await fixture.unlink(account)
+        try await fixture.settle()
+        #expect(fixture.sink.requests.map(\.path) == ["/auth/token", "/auth/revoke"])
+        #expect(fixture.sink.requests.last?.text.contains("token=refresh-canary") == true)
+        #expect(try await fixture.count(.grantRevoked) == 1)
+        await fixture.close()
     }
 
     @Test("G-05: an exchange that is delivered twice takes effect once")
     func twice() async throws {
-        let bench = try await AppleFixture { _ in AppleFixture.granted() }
-        try await bench.signIn()
-        let message = try await bench.house.store.read { session in
+        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        try await fixture.signIn()
+        let message = try await fixture.identity.store.read { session in
             try session.queryOne("SELECT topic, message_key, payload FROM outbox") {
                 OutboxMessage(
                     topic: try $0.text(0), key: try $0.text(1), payload: try $0.blob(2))
             }
         }
-        try await bench.settle()
-        try await bench.delivery.exchange(try #require(message))
-        #expect(bench.sink.requests.count == 1)
-        #expect(try await bench.count(.grantKept) == 1)
-        await bench.close()
+        try await fixture.settle()
+        try await fixture.delivery.exchange(try #require(message))
+        #expect(fixture.sink.requests.count == 1)
+        #expect(try await fixture.count(.grantKept) == 1)
+        await fixture.close()
     }
 
     @Test("neither the code nor the grant is stored in clear")
     func sealed() async throws {
-        let bench = try await AppleFixture { _ in AppleFixture.granted() }
-        try await bench.signIn()
+        let fixture = try await AppleFixture { _ in AppleFixture.granted() }
+        try await fixture.signIn()
         func clear() async throws -> Int64 {
-            let orders = try await bench.house.count(
+            let orders = try await fixture.identity.count(
                 "outbox", where: "instr(payload, 'canary') OR instr(payload, '001234')")
             return orders
-                + (try await bench.house.count(
+                + (try await fixture.identity.count(
                     "identities", where: "instr(sealed_grant, 'canary')"))
         }
-        #expect(try await bench.house.count("outbox") == 1)
+        #expect(try await fixture.identity.count("outbox") == 1)
         #expect(try await clear() == 0)
-        try await bench.settle()
-        #expect(try await bench.house.count("identities", where: "sealed_grant IS NOT NULL") == 1)
+        try await fixture.settle()
+        #expect(
+            try await fixture.identity.count("identities", where: "sealed_grant IS NOT NULL") == 1)
         #expect(try await clear() == 0)
-        #expect(!bench.house.log.lines.contains { $0.contains("canary") })
-        await bench.close()
+        #expect(!fixture.identity.log.lines.contains { $0.contains("canary") })
+        await fixture.close()
     }
 
     @Test(
@@ -156,12 +157,12 @@ struct GrantExchangeTests {
 
     @Test("a stalled Apple endpoint holds only a few calls, and mails are still delivered")
     func stalled() async throws {
-        let bench = try await AppleFixture(timeout: .seconds(5)) { _ in .stall }
-        for _ in 0..<OutboxQueue.standard.deliveriesMax * 2 { try await bench.signIn() }
-        let before = bench.house.notifications.mails.count
-        _ = try await bench.house.register("grace@example.org")
-        try await bench.run(until: { bench.house.notifications.mails.count > before })
-        #expect(bench.sink.requests.count <= AppleGuard.callsMax)
-        await bench.close()
+        let fixture = try await AppleFixture(timeout: .seconds(5)) { _ in .stall }
+        for _ in 0..<OutboxQueue.standard.deliveriesMax * 2 { try await fixture.signIn() }
+        let before = fixture.identity.notifications.mails.count
+        _ = try await fixture.identity.register("grace@example.org")
+        try await fixture.run(until: { fixture.identity.notifications.mails.count > before })
+        #expect(fixture.sink.requests.count <= AppleGuard.callsMax)
+        await fixture.close()
     }
 }

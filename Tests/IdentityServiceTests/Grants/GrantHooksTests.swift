@@ -9,23 +9,24 @@ import Testing
 
 @Suite("Which changes exchange a code or revoke a grant at Apple", .timeLimit(.minutes(1)))
 struct GrantHooksTests {
-    private let house: IdentityFixture
+    private let identity: IdentityFixture
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
     private let apple = IdentityV1.ProviderToken.token("a1", by: "apple")
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { identity = try IdentityFixture() }
 
     /// An account with Ada's address and an Apple identity with a stored grant.
     private func granted(proved: Bool) async throws -> (account: String, session: String) {
         let account =
             proved
-            ? try await house.registerProved() : try #require(try await house.register().account)
-        let session = house.devices.open(account.accountId)
-        _ = try await house.link(apple, in: session)
+            ? try await identity.registerProved()
+            : try #require(try await identity.register().account)
+        let session = identity.devices.open(account.accountId)
+        _ = try await identity.link(apple, in: session)
         let grants = Grants(
-            keys: house.keys, randomness: house.randomness)
+            keys: identity.keys, randomness: identity.randomness)
         let stored = StoredGrant(client: "com.example.app", refreshToken: "refresh", order: "o")
-        try await house.store.write { transaction in
+        try await identity.store.write { transaction in
             let key = try transaction.queryOne("SELECT look_up_key FROM identities") {
                 try $0.blob(0)
             }
@@ -39,7 +40,7 @@ struct GrantHooksTests {
 
     /// The grants whose revocation is queued.
     private func revocations() async throws -> [String] {
-        let messages = try await house.store.read { session in
+        let messages = try await identity.store.read { session in
             try session.query(
                 "SELECT topic, message_key, payload FROM outbox WHERE topic = 'grant-revocation'"
             ) {
@@ -47,31 +48,31 @@ struct GrantHooksTests {
                     topic: try $0.text(0), key: try $0.text(1), payload: try $0.blob(2))
             }
         }
-        return try messages.map { try GrantOrder($0, under: house.keys.outbox).secret }
+        return try messages.map { try GrantOrder($0, under: identity.keys.outbox).secret }
     }
 
     @Test("G-05: unlinking Apple revokes its grant, and unlinking another method does not")
     func unlink() async throws {
         let (_, session) = try await granted(proved: true)
-        _ = try await house.link(ada, in: session)
-        _ = try await house.unlink("google", in: session)
+        _ = try await identity.link(ada, in: session)
+        _ = try await identity.unlink("google", in: session)
         #expect(try await revocations() == [])
-        _ = try await house.unlink("apple", in: session)
+        _ = try await identity.unlink("apple", in: session)
         #expect(try await revocations() == ["refresh"])
     }
 
     @Test("G-05: a takeover revokes the grant of the stranger's identity")
     func takeover() async throws {
         _ = try await granted(proved: false)
-        let answer = try await house.signIn(by: ada)
+        let answer = try await identity.signIn(by: ada)
         #expect(answer.removedMethods == ["password", "apple"])
         #expect(try await revocations() == ["refresh"])
     }
 
     @Test("G-05: linking with a code exchanges the code, once for each idempotency key")
     func link() async throws {
-        let bench = try await AppleFixture(house: house) { _ in AppleFixture.granted() }
-        let answer = try await house.registerProved()
+        let fixture = try await AppleFixture(identity: identity) { _ in AppleFixture.granted() }
+        let answer = try await identity.registerProved()
         let account = try #require(AccountID(text: answer.accountId))
         let session = try #require(SessionID(key: 7)).text
         let proved = AppleFixture.proved()
@@ -79,29 +80,29 @@ struct GrantHooksTests {
             let call = try MethodCall(
                 "LinkProvider",
                 of: SessionOwner(
-                    account: account, session: session, provedAt: house.time.now()),
-                house.keys.lookUpKey(of: proved), from: IdentityFixture.origin,
-                house.context("once"), house.keys)
+                    account: account, session: session, provedAt: identity.time.now()),
+                identity.keys.lookUpKey(of: proved), from: IdentityFixture.origin,
+                identity.context("once"), identity.keys)
             _ = try await MethodAdding(
-                store: house.store, keys: house.keys, randomness: house.randomness,
+                store: identity.store, keys: identity.keys, randomness: identity.randomness,
                 keepsGrants: true
             ).add(proved, call)
         }
-        try await bench.settle()
-        #expect(bench.sink.requests.map(\.path) == ["/auth/token"])
-        #expect(try await bench.grant()?.refreshToken == "refresh-canary")
-        await bench.close()
+        try await fixture.settle()
+        #expect(fixture.sink.requests.map(\.path) == ["/auth/token"])
+        #expect(try await fixture.grant()?.refreshToken == "refresh-canary")
+        await fixture.close()
     }
 
     @Test("G-05: without Apple's key no code is stored")
     func noKey() async throws {
         var proved = AppleFixture.proved()
         proved.email = nil
-        let keepsGrants = house.identities.keepsGrants
+        let keepsGrants = identity.identities.keepsGrants
         #expect(!keepsGrants)
-        _ = try await house.signIn(
+        _ = try await identity.signIn(
             proved, from: IdentityFixture.origin, keepsGrants: keepsGrants)
-        #expect(try await house.count("outbox", where: "topic = 'grant-exchange'") == 0)
+        #expect(try await identity.count("outbox", where: "topic = 'grant-exchange'") == 0)
     }
 
     @Test("G-05: a code is used only with an Apple token, for the token's app")

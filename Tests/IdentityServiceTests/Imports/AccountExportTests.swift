@@ -31,7 +31,7 @@ struct AccountExportTests {
         bob.disabled = true
         bob.emailVerified = false
         _ = try await here.take([full, bob], source: "firebase")
-        _ = try await here.house.register("own@example.org")
+        _ = try await here.identity.register("own@example.org")
         let exported = try await here.export()
         #expect(exported.first?.hashParameters.map(\.parametersId) == [project])
         let records = exported.flatMap(\.accounts)
@@ -58,55 +58,55 @@ struct AccountExportTests {
         for (email, password) in [
             ("ada@example.org", "Correct7Horse"), ("own@example.org", "Correct7Horse"),
         ] {
-            _ = try await there.house.signIn(email, password: password)
+            _ = try await there.identity.signIn(email, password: password)
         }
         let suspended = try await refusal {
-            try await there.house.signIn("bob@example.org", password: "user1password")
+            try await there.identity.signIn("bob@example.org", password: "user1password")
         }
         #expect(suspended == ServiceError(.accountDisabled))
     }
 
     @Test("B17: an account that cannot be decrypted is logged and left out of the export")
     func unreadable() async throws {
-        let scene = ImportFixture(try IdentityFixture())
-        let ada = try #require(try await scene.house.register("ada@example.org").account)
-        let bob = try #require(try await scene.house.register("bob@example.org").account)
-        try await scene.house.change(
+        let fixture = ImportFixture(try IdentityFixture())
+        let ada = try #require(try await fixture.identity.register("ada@example.org").account)
+        let bob = try #require(try await fixture.identity.register("bob@example.org").account)
+        try await fixture.identity.change(
             "UPDATE account_keys SET sealed_key = zeroblob(64) WHERE account = ?",
             [.integer(try #require(AccountID(text: ada.accountId)).key)])
-        let records = try await scene.export().flatMap(\.accounts)
+        let records = try await fixture.export().flatMap(\.accounts)
         #expect(records.map(\.accountId) == [bob.accountId])
-        #expect(scene.house.log.lines.contains { $0.contains(ada.accountId) })
+        #expect(fixture.identity.log.lines.contains { $0.contains(ada.accountId) })
     }
 
     @Test("hashes are exported only on request, and that is audited separately")
     func withoutHashes() async throws {
-        let scene = ImportFixture(try IdentityFixture())
-        _ = try await scene.keepFirebaseProject()
-        _ = try await scene.take([ImportFixture.record()])
-        let items = try await scene.export(withHashes: false)
+        let fixture = ImportFixture(try IdentityFixture())
+        _ = try await fixture.keepFirebaseProject()
+        _ = try await fixture.take([ImportFixture.record()])
+        let items = try await fixture.export(withHashes: false)
         #expect(items.flatMap(\.hashParameters).isEmpty)
         #expect(items.flatMap(\.accounts).map(\.passwordHash) == [""])
-        #expect(try await scene.house.count("audit", where: "kind = 'account.exported'") == 1)
-        _ = try await scene.export()
+        #expect(try await fixture.identity.count("audit", where: "kind = 'account.exported'") == 1)
+        _ = try await fixture.export()
         let kind = "kind = 'account.exported-with-hashes'"
-        #expect(try await scene.house.count("audit", where: kind) == 1)
+        #expect(try await fixture.identity.count("audit", where: kind) == 1)
     }
 
     @Test("an export resumes after a position, in order, without accounts being deleted")
     func pages() async throws {
-        let scene = ImportFixture(try IdentityFixture())
-        _ = try await scene.take(
+        let fixture = ImportFixture(try IdentityFixture())
+        _ = try await fixture.take(
             (0..<120).map { ImportFixture.record("u\($0)", email: "u\($0)@example.org") })
-        try await scene.house.change(
+        try await fixture.identity.change(
             "UPDATE accounts SET status = 4 WHERE account = (SELECT min(account) FROM accounts)")
-        let items = try await scene.export()
+        let items = try await fixture.export()
         #expect(items.flatMap(\.accounts).count == 119)
         let ids = items.flatMap(\.accounts).map(\.accountId)
         #expect(ids == ids.sorted())
         let position = try #require(items.dropLast().last?.position)
         var rest: [String] = []
-        for try await item in scene.imports.exportAccounts(.init(after: position), scene.tool) {
+        for try await item in fixture.imports.exportAccounts(.init(after: position), fixture.tool) {
             rest += item.accounts.map(\.accountId)
         }
         // The position is that of the last item but one, so the last item's accounts follow.

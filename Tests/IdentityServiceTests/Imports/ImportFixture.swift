@@ -13,12 +13,12 @@ struct ImportFixture {
     static let bcrypt = "$2b$04$abcdefghijklmnopqrstuuc34AZERa.zlqqUUtYXd1RSqIxBXIx6."
     static let firebasePassword = "user1password"
 
-    let house: IdentityFixture
+    let identity: IdentityFixture
     let imports: ImportsHandler
 
-    init(_ house: IdentityFixture) {
-        self.house = house
-        imports = house.imports()
+    init(_ identity: IdentityFixture) {
+        self.identity = identity
+        imports = identity.imports()
     }
 
     static func record(
@@ -29,7 +29,7 @@ struct ImportFixture {
             displayName: "Ada", language: "en-GB")
     }
 
-    var tool: CallContext { house.context(application: "tool") }
+    var tool: CallContext { identity.context(application: "tool") }
 
     func take(
         _ records: [IdentityV1.AccountRecord], source: String = "elsewhere",

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("G-15: parallel first sign-ins", .timeLimit(.minutes(1)))
 struct AdmissionRaceTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     /// The result of one call.
     private enum Outcome: Sendable {
@@ -29,12 +29,12 @@ struct AdmissionRaceTests {
         await outcome {
             switch number % 5 {
             case 0:
-                try await house.register(password: "Correct\(number)Horse").account?.accountId
+                try await fixture.register(password: "Correct\(number)Horse").account?.accountId
             case 1, 2:
-                try await house.signIn(by: .token("g1", email: "ada@example.org"))
+                try await fixture.signIn(by: .token("g1", email: "ada@example.org"))
                     .account?.accountId
             default:
-                try await house.signIn(by: .token("a1", email: "Ada@EXAMPLE.org", by: "apple"))
+                try await fixture.signIn(by: .token("a1", email: "Ada@EXAMPLE.org", by: "apple"))
                     .account?.accountId
             }
         }
@@ -55,11 +55,11 @@ struct AdmissionRaceTests {
             }
         }
         #expect(outcomes.count == 50 && accounts.count == 1)
-        #expect(try await house.count("accounts") == 1)
-        #expect(try await house.count("identities") == 2)
-        #expect(try await house.count("email_addresses", where: "proved_at_ms IS NOT NULL") == 1)
+        #expect(try await fixture.count("accounts") == 1)
+        #expect(try await fixture.count("identities") == 2)
+        #expect(try await fixture.count("email_addresses", where: "proved_at_ms IS NOT NULL") == 1)
         // In any order: no password that was set before the address was proved remains.
-        #expect(try await house.count("passwords") == 0)
+        #expect(try await fixture.count("passwords") == 0)
     }
 
     @Test("G-15: 50 parallel first sign-ins with one identity and no email make one account")
@@ -67,7 +67,7 @@ struct AdmissionRaceTests {
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    await outcome { try await house.signIn(by: .token("g1")).account?.accountId }
+                    await outcome { try await fixture.signIn(by: .token("g1")).account?.accountId }
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
@@ -76,7 +76,7 @@ struct AdmissionRaceTests {
             if case .account(let account) = outcome { account } else { nil }
         }
         #expect(accounts.count == 50 && Set(accounts).count == 1)
-        #expect(try await house.count("accounts") == 1)
+        #expect(try await fixture.count("accounts") == 1)
     }
 
     @Test("G-05: of 20 parallel uses of one nonce exactly one signs in")
@@ -85,7 +85,7 @@ struct AdmissionRaceTests {
             for _ in 0..<20 {
                 group.addTask {
                     await outcome {
-                        try await house.signIn(by: .token("g1", nonce: "n")).account?.accountId
+                        try await fixture.signIn(by: .token("g1", nonce: "n")).account?.accountId
                     }
                 }
             }
@@ -99,12 +99,12 @@ struct AdmissionRaceTests {
 
     @Test("G-07: of 10 parallel upgrades of one guest by ten identities exactly one succeeds")
     func oneUpgrade() async throws {
-        let guest = try await house.guest()
+        let guest = try await fixture.guest()
         let outcomes = await withTaskGroup(of: Outcome.self) { group in
             for number in 0..<10 {
                 group.addTask {
                     await outcome {
-                        try await house.signIn(by: .token("g\(number)"), guest: guest.token)
+                        try await fixture.signIn(by: .token("g\(number)"), guest: guest.token)
                             .account?.accountId
                     }
                 }
@@ -115,15 +115,15 @@ struct AdmissionRaceTests {
             if case .refused(.alreadySignedIn) = $0 { true } else { false }
         }
         #expect(refused.count == 9)
-        #expect(try await house.count("accounts") == 1)
-        #expect(try await house.count("identities") == 1)
+        #expect(try await fixture.count("accounts") == 1)
+        #expect(try await fixture.count("identities") == 1)
     }
 
     @Test("G-15: a sign-in that loses every race fails as unavailable and writes nothing")
     func bounded() async throws {
         // Simulates a database with several writers, where another call wins between read and write
         // each time.
-        try await house.change(
+        try await fixture.change(
             """
             CREATE TRIGGER another AFTER INSERT ON accounts BEGIN
                 INSERT INTO email_addresses (account, look_up_key, address, held_at_ms)
@@ -131,11 +131,11 @@ struct AdmissionRaceTests {
             END
             """)
         let error = try await refusal {
-            try await house.signIn(by: .token("g1", email: "ada@example.org", nonce: "n"))
+            try await fixture.signIn(by: .token("g1", email: "ada@example.org", nonce: "n"))
         }
         #expect(error.code == .unavailable)
         for table in ["accounts", "identities", "used_nonces"] {
-            #expect(try await house.count(table) == 0, "\(table)")
+            #expect(try await fixture.count(table) == 0, "\(table)")
         }
     }
 }

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("G-25: repeated provider sign-ins", .timeLimit(.minutes(1)))
 struct AdmissionRepeatTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org", nonce: "n1")
 
@@ -27,23 +27,23 @@ struct AdmissionRepeatTests {
 
     @Test("G-25: a repeat gets the first answer, writes nothing and may use the same nonce")
     func again() async throws {
-        let first = try await house.signIn(by: ada, key: "k")
-        house.time.advance(by: .seconds(5))
-        let second = try await house.signIn(by: ada, key: "k")
+        let first = try await fixture.signIn(by: ada, key: "k")
+        fixture.time.advance(by: .seconds(5))
+        let second = try await fixture.signIn(by: ada, key: "k")
         #expect(same(first, second) && second.isNewUser)
-        #expect(house.keys.proofs.isGenuine(try #require(second.proof)))
-        #expect(try await house.audited("sign-in.succeeded") == 1)
-        let other = try await refusal { try await house.signIn(by: ada, key: "other") }
+        #expect(fixture.keys.proofs.isGenuine(try #require(second.proof)))
+        #expect(try await fixture.audited("sign-in.succeeded") == 1)
+        let other = try await refusal { try await fixture.signIn(by: ada, key: "other") }
         #expect(other.code == .invalidNonce)
     }
 
     @Test("G-25: after a crash between commit and answer a restarted process gives the same answer")
     func afterCrash() async throws {
-        _ = try await house.register("ada@example.org", password: "Stranger7Password")
-        let first = try await house.signIn(by: ada, key: "k")
+        _ = try await fixture.register("ada@example.org", password: "Stranger7Password")
+        let first = try await fixture.signIn(by: ada, key: "k")
         #expect(first.removedMethods == ["password"])
-        house.store.close()
-        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
+        fixture.store.close()
+        let next = try IdentityFixture(folder: fixture.folder, time: fixture.time, seed: 2)
         let second = try await next.signIn(by: ada, key: "k")
         #expect(same(first, second))
         // The outbox effects are still delivered, once.
@@ -56,64 +56,65 @@ struct AdmissionRepeatTests {
 
     @Test("G-25: a key that was used with another identity is refused")
     func otherIdentity() async throws {
-        _ = try await house.signIn(by: ada, key: "k")
+        _ = try await fixture.signIn(by: ada, key: "k")
         let error = try await refusal {
-            try await house.signIn(by: .token("g2", nonce: "n2"), key: "k")
+            try await fixture.signIn(by: .token("g2", nonce: "n2"), key: "k")
         }
         #expect(error.code == .idempotencyKeyReused)
-        #expect(try await house.count("accounts") == 1)
+        #expect(try await fixture.count("accounts") == 1)
     }
 
     @Test("G-25: a repeat after the identity was unlinked is refused")
     func takenAway() async throws {
-        let account = try await house.registerProved()
-        _ = try await house.signIn(by: ada, key: "k")
-        _ = try await house.unlink("google", in: house.devices.open(account.accountId))
-        let error = try await refusal { try await house.signIn(by: ada, key: "k") }
+        let account = try await fixture.registerProved()
+        _ = try await fixture.signIn(by: ada, key: "k")
+        _ = try await fixture.unlink("google", in: fixture.devices.open(account.accountId))
+        let error = try await refusal { try await fixture.signIn(by: ada, key: "k") }
         #expect(error.code == .idempotencyKeyReused)
-        try await house.change("UPDATE accounts SET status = 2")
-        let guest = try await refusal { try await house.signIn(by: ada, key: "k") }
+        try await fixture.change("UPDATE accounts SET status = 2")
+        let guest = try await refusal { try await fixture.signIn(by: ada, key: "k") }
         #expect(guest.code == .idempotencyKeyReused)
     }
 
     @Test("G-25: a repeat after the account was disabled is refused")
     func stopped() async throws {
-        _ = try await house.signIn(by: ada, key: "k")
-        try await house.change("UPDATE accounts SET status = 2")
+        _ = try await fixture.signIn(by: ada, key: "k")
+        try await fixture.change("UPDATE accounts SET status = 2")
         #expect(
-            try await refusal { try await house.signIn(by: ada, key: "k") }.code == .accountDisabled
+            try await refusal { try await fixture.signIn(by: ada, key: "k") }.code
+                == .accountDisabled
         )
     }
 
     @Test("G-25: the repeat of an upgrade succeeds although the guest's session has ended")
     func upgrade() async throws {
-        let guest = try await house.guest()
-        let first = try await house.signIn(by: ada, guest: guest.token, key: "k")
+        let guest = try await fixture.guest()
+        let first = try await fixture.signIn(by: ada, guest: guest.token, key: "k")
         #expect(first.isUpgraded)
-        house.devices.end(guest.token)
-        let second = try await house.signIn(by: ada, guest: guest.token, key: "k")
+        fixture.devices.end(guest.token)
+        let second = try await fixture.signIn(by: ada, guest: guest.token, key: "k")
         #expect(same(first, second))
-        let without = try await refusal { try await house.signIn(by: ada, guest: guest.token) }
+        let without = try await refusal { try await fixture.signIn(by: ada, guest: guest.token) }
         #expect(without.code == .sessionEnded)
     }
 
     @Test("G-25: the repeat of a collision returns the same choice")
     func collision() async throws {
-        _ = try await house.signIn(by: .token("g1", email: "ada@example.org"))
-        let guest = try await house.guest()
-        let first = try await house.signIn(by: ada, guest: guest.token, key: "k")
-        let second = try await house.signIn(by: ada, guest: guest.token, key: "k")
+        _ = try await fixture.signIn(by: .token("g1", email: "ada@example.org"))
+        let guest = try await fixture.guest()
+        let first = try await fixture.signIn(by: ada, guest: guest.token, key: "k")
+        let second = try await fixture.signIn(by: ada, guest: guest.token, key: "k")
         #expect(first.collision != nil && same(first, second))
     }
 
     @Test("G-25: a repeat returns the same guest until the guest is upgraded")
     func guest() async throws {
-        let first = try await house.signInAsGuest(key: "k")
-        #expect(try await house.signInAsGuest(key: "k") == first)
-        _ = try await house.signIn(by: ada, guest: house.devices.open(first.accountId))
-        let error = try await refusal { try await house.signInAsGuest(key: "k") }
+        let first = try await fixture.signInAsGuest(key: "k")
+        #expect(try await fixture.signInAsGuest(key: "k") == first)
+        _ = try await fixture.signIn(by: ada, guest: fixture.devices.open(first.accountId))
+        let error = try await refusal { try await fixture.signInAsGuest(key: "k") }
         #expect(error.code == .idempotencyKeyReused)
-        let other = try await house.signInAsGuest(key: "other")
+        let other = try await fixture.signInAsGuest(key: "other")
         #expect(other.accountId != first.accountId)
     }
 }

@@ -10,63 +10,64 @@ import Testing
 /// has not received the end yet, so the stand-in still names the session's account.
 @Suite("X-04: a session that identity has ended changes nothing", .timeLimit(.minutes(1)))
 struct AlreadyEndedTests {
-    let house: IdentityFixture
-    let bench: PhoneCodeFixture
+    let fixture: IdentityFixture
+    let phone: PhoneCodeFixture
 
     init() throws {
-        house = try IdentityFixture()
-        bench = PhoneCodeFixture(house)
+        fixture = try IdentityFixture()
+        phone = PhoneCodeFixture(fixture)
     }
 
     /// Ends the sessions of an account, in identity only.
-    private func end(_ account: String, in house: IdentityFixture) async throws {
+    private func end(_ account: String, in fixture: IdentityFixture) async throws {
         let id = try #require(AccountID(text: account))
-        try await house.store.write { transaction in
-            try transaction.endSessions(of: id, provedUntil: transaction.at, house.outbox)
+        try await fixture.store.write { transaction in
+            try transaction.endSessions(of: id, provedUntil: transaction.at, fixture.outbox)
         }
     }
 
-    private func end(_ account: String) async throws { try await end(account, in: house) }
+    private func end(_ account: String) async throws { try await end(account, in: fixture) }
 
     /// An account with a proved address, and one of its sessions.
     private func person() async throws -> (account: String, session: String) {
-        let account = try await house.registerProved().accountId
-        return (account, house.devices.open(account))
+        let account = try await fixture.registerProved().accountId
+        return (account, fixture.devices.open(account))
     }
 
     @Test(
         "G-07: an ended guest session cannot register",
         arguments: [EnumerationMode.friendly, .strict])
     func registration(mode: EnumerationMode) async throws {
-        let house = try IdentityFixture(enumeration: mode)
-        let guest = try await house.guest()
-        try await end(guest.account, in: house)
-        let rows = try await house.count("outbox")
+        let fixture = try IdentityFixture(enumeration: mode)
+        let guest = try await fixture.guest()
+        try await end(guest.account, in: fixture)
+        let rows = try await fixture.count("outbox")
         let error = try await refusal {
-            try await house.accounts.register(
+            try await fixture.accounts.register(
                 .init(
                     email: "ada@example.org", password: "Stranger7Password", language: "en",
-                    origin: IdentityFixture.origin, guestAccessToken: guest.token), house.context())
+                    origin: IdentityFixture.origin, guestAccessToken: guest.token),
+                fixture.context())
         }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("email_addresses") == 0)
-        #expect(try await house.count("claims") == 0)
-        #expect(try await house.count("outbox") == rows, "no mail is sent")
+        #expect(try await fixture.count("email_addresses") == 0)
+        #expect(try await fixture.count("claims") == 0)
+        #expect(try await fixture.count("outbox") == rows, "no mail is sent")
     }
 
     @Test("G-25: the repeat of a sign-up that ended its guest session gets the first answer")
     func registeredAgain() async throws {
-        let guest = try await house.guest()
+        let guest = try await fixture.guest()
         func register() async throws -> String? {
-            try await house.accounts.register(
+            try await fixture.accounts.register(
                 .init(
                     email: "ada@example.org", password: "Correct7Horse", language: "en",
                     origin: IdentityFixture.origin, guestAccessToken: guest.token),
-                house.context("k")
+                fixture.context("k")
             ).account?.accountId
         }
         let first = try await register()
-        house.devices.end(guest.token)
+        fixture.devices.end(guest.token)
         #expect(try await register() == first)
     }
 
@@ -74,67 +75,67 @@ struct AlreadyEndedTests {
     func cancelling() async throws {
         let stranger = try await person()
         try await end(stranger.account)
-        house.time.advance(by: .milliseconds(1))
-        let owner = house.devices.open(stranger.account)
-        _ = try await house.requestChange("new@example.org", owner)
-        let error = try await refusal { try await house.cancelChange(stranger.session) }
+        fixture.time.advance(by: .milliseconds(1))
+        let owner = fixture.devices.open(stranger.account)
+        _ = try await fixture.requestChange("new@example.org", owner)
+        let error = try await refusal { try await fixture.cancelChange(stranger.session) }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("email_changes") == 1)
-        #expect(try await house.cancelChange(owner))
+        #expect(try await fixture.count("email_changes") == 1)
+        #expect(try await fixture.cancelChange(owner))
     }
 
     @Test(
         "G-14: an ended session cannot request a linking or proving code",
         arguments: [IdentityV1.PhoneCodePurpose.link, .prove])
     func codeRequest(purpose: IdentityV1.PhoneCodePurpose) async throws {
-        let account = try await bench.account().accountId
-        let session = house.devices.open(account)
+        let account = try await phone.account().accountId
+        let session = fixture.devices.open(account)
         try await end(account)
         let error = try await refusal {
-            try await bench.request(PhoneCodeFixture.number, purpose, accessToken: session)
+            try await phone.request(PhoneCodeFixture.number, purpose, accessToken: session)
         }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("phone_codes", where: "account IS NOT NULL") == 0)
-        #expect(try await house.count("outbox", where: "topic = 'text'") == 0)
+        #expect(try await fixture.count("phone_codes", where: "account IS NOT NULL") == 0)
+        #expect(try await fixture.count("outbox", where: "topic = 'text'") == 0)
     }
 
     @Test("G-14: an ended session cannot link a number, and no guess is counted")
     func codeLink() async throws {
         let stranger = try await person()
-        let sent = try await bench.sent(
+        let sent = try await phone.sent(
             PhoneCodeFixture.number, .link, accessToken: stranger.session)
         try await end(stranger.account)
         for guess in [sent.wrong, sent] {
-            let error = try await refusal { try await bench.link(guess, stranger.session) }
+            let error = try await refusal { try await phone.link(guess, stranger.session) }
             #expect(error.code == .sessionEnded)
         }
-        #expect(try await house.count("identities") == 0)
-        #expect(try await house.count("phone_codes", where: "evaluated > 0") == 0)
+        #expect(try await fixture.count("identities") == 0)
+        #expect(try await fixture.count("phone_codes", where: "evaluated > 0") == 0)
         let outcome = "auth/session-ended"
-        #expect(try await house.audited("phone-code.refused", outcome: outcome) == 2)
+        #expect(try await fixture.audited("phone-code.refused", outcome: outcome) == 2)
     }
 
     @Test("G-13: an ended session cannot prove itself with a phone code")
     func codeProof() async throws {
-        let account = try await bench.account().accountId
-        let session = house.devices.open(account)
-        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: session)
+        let account = try await phone.account().accountId
+        let session = fixture.devices.open(account)
+        let sent = try await phone.sent(PhoneCodeFixture.number, .prove, accessToken: session)
         try await end(account)
-        let error = try await refusal { try await bench.prove(sent, session) }
+        let error = try await refusal { try await phone.prove(sent, session) }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.audited("phone-code.proved") == 0)
+        #expect(try await fixture.audited("phone-code.proved") == 0)
     }
 
     @Test("G-13: an ended session cannot prove itself with a provider's token")
     func providerProof() async throws {
         let token = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
-        let account = try await house.account(by: token).accountId
-        let session = house.devices.open(account)
+        let account = try await fixture.account(by: token).accountId
+        let session = fixture.devices.open(account)
         try await end(account)
         let error = try await refusal {
-            try await house.identities.proveByProvider(
+            try await fixture.identities.proveByProvider(
                 .init(accessToken: session, token: token, origin: IdentityFixture.origin),
-                house.context())
+                fixture.context())
         }
         #expect(error.code == .sessionEnded)
     }

@@ -9,13 +9,13 @@ import Testing
 
 @Suite("G-04, G-15: signing in with a provider", .timeLimit(.minutes(1)))
 struct FederatedSignInTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     @Test("G-04: a first sign-in creates an account with a proved address")
     func create() async throws {
-        let answer = try await house.signIn(
+        let answer = try await fixture.signIn(
             by: .token("g1", email: "Ada@example.org", name: "Ada Lovelace"))
         let account = try #require(answer.account)
         #expect(answer.isNewUser && !answer.isLinked && !answer.isUpgraded)
@@ -26,38 +26,38 @@ struct FederatedSignInTests {
         #expect(account.lastSignInAtMs == 0)
         let proof = try #require(answer.proof)
         #expect(proof.accountId == account.accountId && proof.amr == ["fed"])
-        #expect(house.keys.proofs.isGenuine(proof))
+        #expect(fixture.keys.proofs.isGenuine(proof))
         for kind in ["account.registered", "sign-in.succeeded"] {
-            #expect(try await house.audited(kind) == 1, "\(kind)")
+            #expect(try await fixture.audited(kind) == 1, "\(kind)")
         }
-        try await house.relay()
-        #expect(house.templates == ["welcome"])
+        try await fixture.relay()
+        #expect(fixture.templates == ["welcome"])
     }
 
     @Test("G-08: the next sign-in finds the same account and reports the time of the previous one")
     func again() async throws {
-        let first = try await house.account(by: .token("g1", email: "ada@example.org"))
-        let before = house.time.now().milliseconds
-        house.time.advance(by: .seconds(60))
+        let first = try await fixture.account(by: .token("g1", email: "ada@example.org"))
+        let before = fixture.time.now().milliseconds
+        fixture.time.advance(by: .seconds(60))
         // The email does not matter now: an identity is its issuer and subject.
-        let answer = try await house.signIn(by: .token("g1", email: "other@example.org"))
+        let answer = try await fixture.signIn(by: .token("g1", email: "other@example.org"))
         #expect(answer.account?.accountId == first.accountId)
         #expect(answer.account?.email == "ada@example.org")
         #expect(!answer.isNewUser && answer.account?.lastSignInAtMs == before)
-        #expect(try await house.count("accounts") == 1)
+        #expect(try await fixture.count("accounts") == 1)
     }
 
     @Test("G-04: the same subject of another issuer is another account")
     func issuers() async throws {
-        let google = try await house.account(by: .token("1"))
-        let apple = try await house.account(by: .token("1", by: "apple"))
+        let google = try await fixture.account(by: .token("1"))
+        let apple = try await fixture.account(by: .token("1", by: "apple"))
         #expect(google.accountId != apple.accountId)
     }
 
     @Test("G-04: the look-up key separates issuer and subject unambiguously")
     func delimited() {
         func key(_ issuer: String, _ subject: String) -> [UInt8] {
-            house.keys.lookUpKey(
+            fixture.keys.lookUpKey(
                 of: ProvedIdentity(method: "x", issuer: issuer, subject: subject, amr: []))
         }
         #expect(key("https://a", "bc") != key("https://ab", "c"))
@@ -70,40 +70,40 @@ struct FederatedSignInTests {
     func unverified(isProved: Bool) async throws {
         let owner =
             isProved
-            ? try await house.registerProved()
-            : try #require(try await house.register().account)
-        let answer = try await house.signIn(
+            ? try await fixture.registerProved()
+            : try #require(try await fixture.register().account)
+        let answer = try await fixture.signIn(
             by: .token("g1", email: "ada@example.org", isVerified: false))
         let account = try #require(answer.account)
         #expect(answer.isNewUser && account.accountId != owner.accountId)
         #expect(account.email.isEmpty && !account.emailVerified)
-        _ = try await house.signIn(password: "Correct7Horse")
-        let free = try await house.account(
+        _ = try await fixture.signIn(password: "Correct7Horse")
+        let free = try await fixture.account(
             by: .token("g2", email: "free@example.org", isVerified: false))
         #expect(free.email.isEmpty)
-        _ = try await house.register("free@example.org")
+        _ = try await fixture.register("free@example.org")
     }
 
     @Test("G-15: a proved owner's account is linked, mailed and audited, and keeps its password")
     func link() async throws {
-        let owner = try await house.registerProved()
-        let answer = try await house.signIn(by: .token("g1", email: "ADA@example.org"))
+        let owner = try await fixture.registerProved()
+        let answer = try await fixture.signIn(by: .token("g1", email: "ADA@example.org"))
         #expect(answer.account?.accountId == owner.accountId)
         #expect(answer.isLinked && !answer.isNewUser && answer.removedMethods.isEmpty)
         #expect(answer.account?.methods == ["password", "google"])
-        _ = try await house.signIn(password: "Correct7Horse")
-        try await house.relay()
-        let mail = try #require(house.notifications.mails.last { $0.template == "method-added" })
+        _ = try await fixture.signIn(password: "Correct7Horse")
+        try await fixture.relay()
+        let mail = try #require(fixture.notifications.mails.last { $0.template == "method-added" })
         #expect(mail.recipient == "ada@example.org")
         #expect(mail.variables.first { $0.name == "method" }?.value == "google")
-        #expect(try await house.audited("identity.linked") == 1)
-        #expect(house.sessions.ended.isEmpty)
+        #expect(try await fixture.audited("identity.linked") == 1)
+        #expect(fixture.sessions.ended.isEmpty)
     }
 
     @Test("G-15: two providers with one address lead to one account")
     func twoProviders() async throws {
-        let google = try await house.account(by: .token("g1", email: "ada@example.org"))
-        let apple = try await house.account(
+        let google = try await fixture.account(by: .token("g1", email: "ada@example.org"))
+        let apple = try await fixture.account(
             by: .token("a1", email: "ada@example.org", by: "apple"))
         #expect(google.accountId == apple.accountId && apple.methods == ["apple", "google"])
     }
@@ -112,67 +112,67 @@ struct FederatedSignInTests {
     func relay() async throws {
         let token = IdentityV1.ProviderToken.token(
             "a1", email: "x1@privaterelay.appleid.com", by: "apple", isRelay: true)
-        let account = try await house.account(by: token)
+        let account = try await fixture.account(by: token)
         #expect(account.email == "x1@privaterelay.appleid.com" && account.emailVerified)
     }
 
     @Test("X-04: a new holder of an address does not get the previous holder's account")
     func reassigned() async throws {
-        _ = try await house.account(by: .token("g1", email: "ada@example.org"))
+        _ = try await fixture.account(by: .token("g1", email: "ada@example.org"))
         let error = try await refusal {
-            try await house.signIn(by: .token("g2", email: "ada@example.org"))
+            try await fixture.signIn(by: .token("g2", email: "ada@example.org"))
         }
         #expect(error.code == .emailAlreadyInUse)
-        #expect(try await house.count("identities") == 1)
+        #expect(try await fixture.count("identities") == 1)
     }
 
     @Test("G-15: a disabled account is neither signed in to nor linked", arguments: [2, 4])
     func stopped(status: Int) async throws {
-        _ = try await house.registerProved()
-        _ = try await house.account(by: .token("g1", email: "ada@example.org"))
-        try await house.change("UPDATE accounts SET status = \(status)")
+        _ = try await fixture.registerProved()
+        _ = try await fixture.account(by: .token("g1", email: "ada@example.org"))
+        try await fixture.change("UPDATE accounts SET status = \(status)")
         for token in [
             IdentityV1.ProviderToken.token("g1", email: "ada@example.org"),
             .token("a1", email: "ada@example.org", by: "apple"),
         ] {
-            let error = try await refusal { try await house.signIn(by: token) }
+            let error = try await refusal { try await fixture.signIn(by: token) }
             #expect(error.code == .accountDisabled)
         }
-        #expect(try await house.count("identities") == 1)
+        #expect(try await fixture.count("identities") == 1)
         #expect(
-            try await house.audited("sign-in.failed", outcome: "auth/user-disabled") == 2)
+            try await fixture.audited("sign-in.failed", outcome: "auth/user-disabled") == 2)
     }
 
     @Test("G-05: a nonce works once, even if its sign-in was refused")
     func nonce() async throws {
-        _ = try await house.signIn(by: .token("g1", nonce: "n1"))
-        let used = try await refusal { try await house.signIn(by: .token("g1", nonce: "n1")) }
+        _ = try await fixture.signIn(by: .token("g1", nonce: "n1"))
+        let used = try await refusal { try await fixture.signIn(by: .token("g1", nonce: "n1")) }
         #expect(used.code == .invalidNonce)
-        try await house.change("UPDATE accounts SET status = 2")
-        _ = try await refusal { try await house.signIn(by: .token("g1", nonce: "n2")) }
-        try await house.change("UPDATE accounts SET status = 1")
-        let refused = try await refusal { try await house.signIn(by: .token("g1", nonce: "n2")) }
+        try await fixture.change("UPDATE accounts SET status = 2")
+        _ = try await refusal { try await fixture.signIn(by: .token("g1", nonce: "n2")) }
+        try await fixture.change("UPDATE accounts SET status = 1")
+        let refused = try await refusal { try await fixture.signIn(by: .token("g1", nonce: "n2")) }
         #expect(refused.code == .invalidNonce)
-        _ = try await house.signIn(by: .token("g1", nonce: "n3"))
-        #expect(try await house.count("used_nonces") == 3)
+        _ = try await fixture.signIn(by: .token("g1", nonce: "n3"))
+        #expect(try await fixture.count("used_nonces") == 3)
     }
 
     @Test("G-05: expired nonces are deleted")
     func noncesPurged() async throws {
-        _ = try await house.signIn(by: .token("g1", nonce: "n1"))
-        try await house.change("UPDATE used_nonces SET expires_at_ms = 1")
-        _ = try await house.signIn(by: .token("g1", nonce: "n2"))
-        #expect(try await house.count("used_nonces") == 1)
+        _ = try await fixture.signIn(by: .token("g1", nonce: "n1"))
+        try await fixture.change("UPDATE used_nonces SET expires_at_ms = 1")
+        _ = try await fixture.signIn(by: .token("g1", nonce: "n2"))
+        #expect(try await fixture.count("used_nonces") == 1)
     }
 
     @Test("A-01: an invalid token is audited")
     func forged() async throws {
         let error = try await refusal {
-            try await house.signIn(by: .init(provider: "google", idToken: "nonsense"))
+            try await fixture.signIn(by: .init(provider: "google", idToken: "nonsense"))
         }
         #expect(error.code == .invalidProviderToken)
         #expect(
-            try await house.count(
+            try await fixture.count(
                 "audit_count",
                 where: "kind = 'sign-in.failed' AND outcome = 'auth/invalid-provider-token'") == 1)
     }
@@ -211,24 +211,24 @@ struct FederatedSignInTests {
 
     @Test("G-15: a reset link to the proved address adds a password to a provider's account")
     func passwordAfterProvider() async throws {
-        let account = try await house.account(by: .token("g1", email: "ada@example.org"))
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
-        try await house.relay()
-        _ = try await house.credentials.resetPassword(
+        let account = try await fixture.account(by: .token("g1", email: "ada@example.org"))
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+        try await fixture.relay()
+        _ = try await fixture.credentials.resetPassword(
             .init(
-                token: try house.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), house.context())
-        let signedIn = try await house.signIn(password: "Owner8Password")
+                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
+                origin: IdentityFixture.origin), fixture.context())
+        let signedIn = try await fixture.signIn(password: "Owner8Password")
         #expect(signedIn.account?.accountId == account.accountId)
         #expect(signedIn.account?.methods == ["password", "google"])
     }
 
     @Test("A-02: an identity's details are not readable in the store")
     func sealed() async throws {
-        _ = try await house.account(
+        _ = try await fixture.account(
             by: .token("canary-subject", email: "canary@example.org", name: "Canary"))
-        let blobs = try await house.store.read { session in
+        let blobs = try await fixture.store.read { session in
             try session.query("SELECT details, look_up_key FROM identities") {
                 try $0.blob(0) + $0.blob(1)
             }
@@ -239,10 +239,10 @@ struct FederatedSignInTests {
 
     @Test("I-04: every look-up of a sign-in uses a key or an index")
     func plans() async throws {
-        let account = try await house.account(by: .token("g1", email: "ada@example.org"))
+        let account = try await fixture.account(by: .token("g1", email: "ada@example.org"))
         let id = try #require(AccountID(text: account.accountId))
         let plans = WatchedPlans()
-        try await house.store.read { session in
+        try await fixture.store.read { session in
             let watched = PlannedSession(session: session, plans: plans)
             _ = try watched.account(id)
             _ = try watched.identity(lookUpKey: [1])

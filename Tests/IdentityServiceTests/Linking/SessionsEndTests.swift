@@ -8,9 +8,9 @@ import Testing
 
 @Suite("X-04: a session that ends during its call changes nothing", .timeLimit(.minutes(1)))
 struct SessionsEndTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     private let ada = IdentityV1.ProviderToken.token("g1", email: "ada@example.org")
     private let own = IdentityV1.ProviderToken.token("stranger", by: "apple")
@@ -18,20 +18,20 @@ struct SessionsEndTests {
     /// A stranger's account with Ada's address, and its session.
     private func squat() async throws -> (account: String, session: String) {
         let account = try #require(
-            try await house.register(password: "Stranger7Password").account
+            try await fixture.register(password: "Stranger7Password").account
         ).accountId
-        return (account, house.devices.open(account))
+        return (account, fixture.devices.open(account))
     }
 
     /// Ada sets a password with an emailed link.
     private func reset() async throws {
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "ada@example.org", origin: IdentityFixture.origin), house.context())
-        try await house.relay()
-        _ = try await house.credentials.resetPassword(
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "ada@example.org", origin: IdentityFixture.origin), fixture.context())
+        try await fixture.relay()
+        _ = try await fixture.credentials.resetPassword(
             .init(
-                token: try house.latestToken("reset-password"), password: "Owner8Password",
-                origin: IdentityFixture.origin), house.context())
+                token: try fixture.latestToken("reset-password"), password: "Owner8Password",
+                origin: IdentityFixture.origin), fixture.context())
     }
 
     /// Links a token, and runs `meanwhile` while the token is checked.
@@ -41,12 +41,12 @@ struct SessionsEndTests {
     ) async throws {
         let tokens = InterruptedTokens(meanwhile: meanwhile)
         _ = try await IdentitiesHandler(
-            settings: house.settings, store: house.store, keys: house.keys,
-            randomness: house.randomness, keepsGrants: false, devices: house.devices,
+            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
+            randomness: fixture.randomness, keepsGrants: false, devices: fixture.devices,
             tokens: tokens
         ).linkProvider(
             .init(accessToken: session, token: token, origin: IdentityFixture.origin),
-            house.context())
+            fixture.context())
     }
 
     @Test("X-04: an end covers every session proved before its time, except the spared one")
@@ -68,35 +68,35 @@ struct SessionsEndTests {
     @Test("X-04: trojan identifier: a takeover during the token check refuses the link")
     func takeoverWhileLinking() async throws {
         let stranger = try await squat()
-        let (house, ada) = (house, ada)
+        let (fixture, ada) = (fixture, ada)
         let error = try await refusal {
-            try await link(own, in: stranger.session) { _ = try await house.signIn(by: ada) }
+            try await link(own, in: stranger.session) { _ = try await fixture.signIn(by: ada) }
         }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("identities") == 1)
+        #expect(try await fixture.count("identities") == 1)
         let outcome = "auth/session-ended"
-        #expect(try await house.audited("identity.linking-refused", outcome: outcome) == 1)
-        let next = try await house.signIn(by: own)
+        #expect(try await fixture.audited("identity.linking-refused", outcome: outcome) == 1)
+        let next = try await fixture.signIn(by: own)
         #expect(next.account?.accountId != stranger.account)
     }
 
     @Test("X-04: a session ended by a takeover changes nothing before session is notified")
     func notRelayed() async throws {
         let stranger = try await squat()
-        _ = try await house.signIn(by: ada)
-        #expect(house.sessions.ended.isEmpty)
+        _ = try await fixture.signIn(by: ada)
+        #expect(fixture.sessions.ended.isEmpty)
         // A second proof by a device key does not make the old session any newer.
-        house.time.advance(by: .seconds(1))
-        house.devices.proveAgain(stranger.session, amr: ["hwk", "user"])
+        fixture.time.advance(by: .seconds(1))
+        fixture.devices.proveAgain(stranger.session, amr: ["hwk", "user"])
         for code in [
-            try await refusal { try await house.link(own, in: stranger.session) }.code,
-            try await refusal { try await house.unlink("google", in: stranger.session) }.code,
+            try await refusal { try await fixture.link(own, in: stranger.session) }.code,
+            try await refusal { try await fixture.unlink("google", in: stranger.session) }.code,
             try await refusal {
-                try await house.requestChange("stranger@example.org", stranger.session)
+                try await fixture.requestChange("stranger@example.org", stranger.session)
             }.code,
         ] { #expect(code == .sessionEnded) }
-        #expect(try await house.count("identities") == 1)
-        #expect(try await house.count("email_changes") == 0)
+        #expect(try await fixture.count("identities") == 1)
+        #expect(try await fixture.count("email_changes") == 0)
     }
 
     @Test("X-04: a reset while the stranger's token is checked refuses the link")
@@ -106,96 +106,96 @@ struct SessionsEndTests {
             try await link(own, in: stranger.session) { try await reset() }
         }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("identities") == 0)
+        #expect(try await fixture.count("identities") == 0)
     }
 
     @Test("X-04: a takeover after the session look-up refuses the removal of a method")
     func takeoverWhileRemoving() async throws {
         let stranger = try await squat()
-        _ = try await house.link(own, in: stranger.session)
-        let (house, ada) = (house, ada)
-        house.devices.onceAsked { _ = try await house.signIn(by: ada) }
+        _ = try await fixture.link(own, in: stranger.session)
+        let (fixture, ada) = (fixture, ada)
+        fixture.devices.onceAsked { _ = try await fixture.signIn(by: ada) }
         let error = try await refusal {
-            try await house.unlink("google", in: stranger.session)
+            try await fixture.unlink("google", in: stranger.session)
         }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("identities") == 1)
+        #expect(try await fixture.count("identities") == 1)
     }
 
     @Test("G-12: an ended session cannot request a change of address")
     func emailChange() async throws {
         let stranger = try await squat()
-        let (house, ada) = (house, ada)
-        house.devices.onceAsked { _ = try await house.signIn(by: ada) }
+        let (fixture, ada) = (fixture, ada)
+        fixture.devices.onceAsked { _ = try await fixture.signIn(by: ada) }
         let error = try await refusal {
-            try await house.requestChange("stranger@example.org", stranger.session)
+            try await fixture.requestChange("stranger@example.org", stranger.session)
         }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("email_changes") == 0)
+        #expect(try await fixture.count("email_changes") == 0)
     }
 
     @Test("G-12: an ended session cannot confirm a change; the password still can")
     func emailConfirmation() async throws {
-        let account = try await house.registerProved().accountId
-        let session = house.devices.open(account)
-        _ = try await house.requestChange("new@example.org", session)
-        try await house.relay()
-        let (house, key) = (house, try #require(AccountID(text: account)))
-        let outbox = house.outbox
-        house.devices.onceAsked {
-            try await house.store.write { transaction in
+        let account = try await fixture.registerProved().accountId
+        let session = fixture.devices.open(account)
+        _ = try await fixture.requestChange("new@example.org", session)
+        try await fixture.relay()
+        let (fixture, key) = (fixture, try #require(AccountID(text: account)))
+        let outbox = fixture.outbox
+        fixture.devices.onceAsked {
+            try await fixture.store.write { transaction in
                 try transaction.endSessions(of: key, provedUntil: transaction.at, outbox)
             }
         }
-        let token = try house.changeToken()
-        let code = try await house.refusedChange(token, access: session)
+        let token = try fixture.changeToken()
+        let code = try await fixture.refusedChange(token, access: session)
         #expect(code == .sessionEnded)
-        let changed = try await house.confirmChange(token, password: "Correct7Horse")
+        let changed = try await fixture.confirmChange(token, password: "Correct7Horse")
         #expect(changed.email == "new@example.org")
     }
 
     @Test("G-07: an ended guest session cannot be upgraded")
     func endedGuest() async throws {
-        let guest = try await house.guest()
+        let guest = try await fixture.guest()
         let account = try #require(AccountID(text: guest.account))
-        let outbox = house.outbox
-        try await house.store.write { transaction in
+        let outbox = fixture.outbox
+        try await fixture.store.write { transaction in
             try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
         }
-        let error = try await refusal { try await house.signIn(by: own, guest: guest.token) }
+        let error = try await refusal { try await fixture.signIn(by: own, guest: guest.token) }
         #expect(error.code == .sessionEnded)
-        #expect(try await house.count("identities") == 0)
+        #expect(try await fixture.count("identities") == 0)
     }
 
     @Test("G-14: the calling session stays valid after a removal, and so do sessions opened later")
     func goesOn() async throws {
-        let account = try await house.registerProved().accountId
-        let session = house.devices.open(account)
-        let other = house.devices.open(account)
-        _ = try await house.link(ada, in: session)
-        _ = try await house.unlink("google", in: session)
-        _ = try await house.link(own, in: session)
-        let error = try await refusal { try await house.unlink("apple", in: other) }
+        let account = try await fixture.registerProved().accountId
+        let session = fixture.devices.open(account)
+        let other = fixture.devices.open(account)
+        _ = try await fixture.link(ada, in: session)
+        _ = try await fixture.unlink("google", in: session)
+        _ = try await fixture.link(own, in: session)
+        let error = try await refusal { try await fixture.unlink("apple", in: other) }
         #expect(error.code == .sessionEnded)
-        house.time.advance(by: .milliseconds(1))
-        let after = house.devices.open(account)
-        #expect(try await house.unlink("apple", in: after).methods == ["password"])
+        fixture.time.advance(by: .milliseconds(1))
+        let after = fixture.devices.open(account)
+        #expect(try await fixture.unlink("apple", in: after).methods == ["password"])
     }
 
     @Test("G-24: an end written out of order does not undo a later one")
     func late() async throws {
         let stranger = try await squat()
         let account = try #require(AccountID(text: stranger.account))
-        let outbox = house.outbox
-        try await house.store.write { transaction in
+        let outbox = fixture.outbox
+        try await fixture.store.write { transaction in
             try transaction.endSessions(of: account, provedUntil: transaction.at, outbox)
             try transaction.endSessions(
                 of: account, provedUntil: transaction.at - .seconds(5), except: "ses_x", outbox)
         }
         #expect(
-            try await refusal { try await house.link(own, in: stranger.session) }.code
+            try await refusal { try await fixture.link(own, in: stranger.session) }.code
                 == .sessionEnded)
-        #expect(try await house.count("accounts", where: "session_spared IS NOT NULL") == 0)
+        #expect(try await fixture.count("accounts", where: "session_spared IS NOT NULL") == 0)
     }
 }
 

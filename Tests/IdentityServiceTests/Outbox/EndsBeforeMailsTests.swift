@@ -15,30 +15,30 @@ struct EndsBeforeMailsTests {
 
     @Test("M6: with 10,000 queued mails and a hanging notifier an end is delivered at once")
     func ends() async throws {
-        let house = try IdentityFixture()
-        house.notifications.hang(house.time)
-        let accounts = (0..<Self.ends).map { _ in AccountID.drawn(from: house.randomness) }
-        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
-        try await fill(house, of: try #require(accounts.first))
+        let fixture = try IdentityFixture()
+        fixture.notifications.hang(fixture.time)
+        let accounts = (0..<Self.ends).map { _ in AccountID.drawn(from: fixture.randomness) }
+        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
+        try await fill(fixture, of: try #require(accounts.first))
         var taken: [Duration] = []
         try await withThrowingTaskGroup { group in
-            group.addTask { try await house.tasks.run() }
+            group.addTask { try await fixture.tasks.run() }
             // Every delivery slot for mails is taken.
-            while house.notifications.calls < OutboxQueue.standard.deliveriesMax {
+            while fixture.notifications.calls < OutboxQueue.standard.deliveriesMax {
                 await Task.yield()
             }
             for account in accounts {
                 let begin = ContinuousClock.now
-                try await house.store.write { transaction in
+                try await fixture.store.write { transaction in
                     try transaction.endSessions(
                         of: account, provedUntil: transaction.at, outbox)
                 }
-                while house.sessions.ended.last?.accountId != account.text { await Task.yield() }
+                while fixture.sessions.ended.last?.accountId != account.text { await Task.yield() }
                 taken.append(ContinuousClock.now - begin)
             }
             group.cancelAll()
         }
-        #expect(house.notifications.mails.isEmpty)
+        #expect(fixture.notifications.mails.isEmpty)
         let sorted = taken.sorted()
         let p99 = sorted[(sorted.count * 99 - 1) / 100]
         print("figure end-before-mails-p99 \(p99 / .microseconds(1)) µs")
@@ -47,31 +47,31 @@ struct EndsBeforeMailsTests {
 
     @Test("M6: push devices that cannot be revoked do not delay session ends")
     func devices() async throws {
-        let house = try IdentityFixture()
-        house.pushDevices.hang(house.time)
-        let accounts = (0..<50).map { _ in AccountID.drawn(from: house.randomness) }
-        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
+        let fixture = try IdentityFixture()
+        fixture.pushDevices.hang(fixture.time)
+        let accounts = (0..<50).map { _ in AccountID.drawn(from: fixture.randomness) }
+        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await house.tasks.run() }
-            try await house.store.write { transaction in
+            group.addTask { try await fixture.tasks.run() }
+            try await fixture.store.write { transaction in
                 for account in accounts { try transaction.enqueue(outbox.revokeDevices(account)) }
                 for account in accounts {
                     try transaction.enqueue(
                         outbox.endAccount(account, provedUntil: transaction.at))
                 }
             }
-            while house.sessions.ended.count < accounts.count { await Task.yield() }
+            while fixture.sessions.ended.count < accounts.count { await Task.yield() }
             group.cancelAll()
         }
-        #expect(house.pushDevices.revoked.isEmpty)
+        #expect(fixture.pushDevices.revoked.isEmpty)
     }
 
     @Test("M7: queued warning mails do not delay a link that its reader requested")
     func requested() async throws {
-        let house = try IdentityFixture()
-        let account = AccountID.drawn(from: house.randomness)
-        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
-        try await house.store.write { transaction in
+        let fixture = try IdentityFixture()
+        let account = AccountID.drawn(from: fixture.randomness)
+        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
+        try await fixture.store.write { transaction in
             for number in 0..<500 {
                 try transaction.enqueue(
                     try outbox.email(
@@ -85,15 +85,15 @@ struct EndsBeforeMailsTests {
                     of: account, to: "ada@example.org", language: "en", expiresAt: nil,
                     key: outbox.newKey()))
         }
-        try await house.relay()
-        let place = try #require(house.templates.firstIndex(of: "reset-password"))
+        try await fixture.relay()
+        let place = try #require(fixture.templates.firstIndex(of: "reset-password"))
         #expect(place <= 2 * OutboxQueue.standard.deliveriesMax)
     }
 
     /// Mails that are due, as a stranger's sign-ups with many addresses would queue them.
-    private func fill(_ house: IdentityFixture, of account: AccountID) async throws {
-        let outbox = IdentityOutbox(keys: house.keys, randomness: house.randomness)
-        try await house.store.write { transaction in
+    private func fill(_ fixture: IdentityFixture, of account: AccountID) async throws {
+        let outbox = IdentityOutbox(keys: fixture.keys, randomness: fixture.randomness)
+        try await fixture.store.write { transaction in
             for number in 0..<Self.mailsWaiting {
                 try transaction.enqueue(
                     try outbox.email(

@@ -11,12 +11,12 @@ import Testing
 struct OutboxDeliveryTests {
     @Test("G-02: a crash between commit and delivery loses no mail, and the mail is sent once")
     func crash() async throws {
-        let house = try IdentityFixture()
-        _ = try await house.register()
+        let fixture = try IdentityFixture()
+        _ = try await fixture.register()
         // The program ends here, before any delivery.
-        house.store.close()
-        #expect(house.notifications.calls == 0)
-        let next = try IdentityFixture(folder: house.folder, time: house.time, seed: 2)
+        fixture.store.close()
+        #expect(fixture.notifications.calls == 0)
+        let next = try IdentityFixture(folder: fixture.folder, time: fixture.time, seed: 2)
         try await next.relay()
         #expect(next.notifications.mails.map(\.template) == ["verify-email"])
         #expect(try await next.waiting() == 0)
@@ -24,61 +24,61 @@ struct OutboxDeliveryTests {
 
     @Test("N-03: a mail delivered twice has the same key, so the reader gets one mail")
     func twice() async throws {
-        let house = try IdentityFixture()
-        _ = try await house.register()
+        let fixture = try IdentityFixture()
+        _ = try await fixture.register()
         let copy = try TemporaryFolder()
         // As if the program had crashed after the delivery and before deleting the row.
-        try await house.store.backup(to: copy.file("identity.sqlite"))
-        try await house.relay()
+        try await fixture.store.backup(to: copy.file("identity.sqlite"))
+        try await fixture.relay()
         let next = try IdentityFixture(
-            folder: copy, time: house.time, seed: 2, notifications: house.notifications)
+            folder: copy, time: fixture.time, seed: 2, notifications: fixture.notifications)
         try await next.relay()
-        #expect(house.notifications.calls == 2)
-        #expect(house.notifications.mails.count == 1)
+        #expect(fixture.notifications.calls == 2)
+        #expect(fixture.notifications.mails.count == 1)
     }
 
     @Test("X-07: registration works while notification is down, and the mail is sent later")
     func down() async throws {
-        let house = try IdentityFixture()
-        house.notifications.fail([.unavailable, .deadlineExceeded])
-        let account = try await house.register().account
+        let fixture = try IdentityFixture()
+        fixture.notifications.fail([.unavailable, .deadlineExceeded])
+        let account = try await fixture.register().account
         #expect(account != nil)
         try await withThrowingTaskGroup { group in
-            group.addTask { try await house.tasks.run() }
-            while try await house.waiting() > 0 {
-                house.time.advance(by: .milliseconds(50))
+            group.addTask { try await fixture.tasks.run() }
+            while try await fixture.waiting() > 0 {
+                fixture.time.advance(by: .milliseconds(50))
                 await Task.yield()
             }
             group.cancelAll()
         }
-        #expect(house.notifications.calls == 3)
-        #expect(house.notifications.mails.count == 1)
+        #expect(fixture.notifications.calls == 3)
+        #expect(fixture.notifications.mails.count == 1)
     }
 
     @Test("N-03: a mail that is refused permanently is logged and dropped")
     func final() async throws {
-        let house = try IdentityFixture()
-        house.notifications.fail([.invalidArgument])
-        _ = try await house.register()
-        try await house.relay()
-        #expect(house.notifications.mails.isEmpty)
-        #expect(house.log.lines.contains { $0.contains("outbox.delivery.dead") })
+        let fixture = try IdentityFixture()
+        fixture.notifications.fail([.invalidArgument])
+        _ = try await fixture.register()
+        try await fixture.relay()
+        #expect(fixture.notifications.mails.isEmpty)
+        #expect(fixture.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
     @Test("N-03: a mail whose link has expired is not sent")
     func expired() async throws {
-        let house = try IdentityFixture()
-        _ = try await house.register()
-        house.time.advance(by: .seconds(24 * 3_600))
-        try await house.relay()
-        #expect(house.notifications.calls == 0)
+        let fixture = try IdentityFixture()
+        _ = try await fixture.register()
+        fixture.time.advance(by: .seconds(24 * 3_600))
+        try await fixture.relay()
+        #expect(fixture.notifications.calls == 0)
     }
 
     @Test("A-02: neither the address nor the link is readable in the outbox")
     func sealed() async throws {
-        let house = try IdentityFixture()
-        _ = try await house.register("canary@example.org")
-        let payloads = try await house.store.read { session in
+        let fixture = try IdentityFixture()
+        _ = try await fixture.register("canary@example.org")
+        let payloads = try await fixture.store.read { session in
             try session.query("SELECT payload FROM outbox") { try $0.blob(0) }
         }
         let text = String(decoding: try #require(payloads.first), as: UTF8.self)

@@ -13,37 +13,37 @@ struct PasswordDoorsTests {
         ("Lovelace1815", ServiceError(.weakPassword, fields: ["password.context"])),
     ]
 
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
-    init() throws { house = try IdentityFixture() }
+    init() throws { fixture = try IdentityFixture() }
 
     private func register(_ password: String = "Correct7Horse") async throws -> String {
         try #require(
-            try await house.register("lovelace@example.org", password: password).account
+            try await fixture.register("lovelace@example.org", password: password).account
         ).accountId
     }
 
     @Test("I-02: sign-up refuses a weak password and writes nothing", arguments: refused)
     func signUp(password: String, error: ServiceError) async throws {
         #expect(try await refusal { try await register(password) } == error)
-        #expect(try await house.count("accounts") == 0)
-        #expect(house.hashes == 0)
+        #expect(try await fixture.count("accounts") == 0)
+        #expect(fixture.hashes == 0)
     }
 
     @Test("I-02: a reset refuses a weak password, and its link stays valid", arguments: refused)
     func reset(password: String, error: ServiceError) async throws {
         _ = try await register()
-        _ = try await house.credentials.requestPasswordReset(
-            .init(email: "lovelace@example.org"), house.context())
-        try await house.relay()
-        let token = try house.latestToken("reset-password")
+        _ = try await fixture.credentials.requestPasswordReset(
+            .init(email: "lovelace@example.org"), fixture.context())
+        try await fixture.relay()
+        let token = try fixture.latestToken("reset-password")
         let reset = try await refusal {
-            try await house.credentials.resetPassword(
-                .init(token: token, password: .init(text: password)), house.context())
+            try await fixture.credentials.resetPassword(
+                .init(token: token, password: .init(text: password)), fixture.context())
         }
         #expect(reset == error)
-        _ = try await house.credentials.resetPassword(
-            .init(token: token, password: "Owners9Password"), house.context())
+        _ = try await fixture.credentials.resetPassword(
+            .init(token: token, password: "Owners9Password"), fixture.context())
     }
 
     @Test("I-02: a change refuses a weak password before it checks the old one", arguments: refused)
@@ -51,10 +51,10 @@ struct PasswordDoorsTests {
         let account = try await register()
         let session = try #require(SessionID(key: 1)).text
         let change = try await refusal {
-            try await house.credentials.changePassword(
+            try await fixture.credentials.changePassword(
                 .init(
                     accountId: account, sessionId: session, currentPassword: "Wrong7Horse",
-                    newPassword: .init(text: password)), house.context())
+                    newPassword: .init(text: password)), fixture.context())
         }
         #expect(change == error)
     }
@@ -62,11 +62,11 @@ struct PasswordDoorsTests {
     @Test("I-02: confirming an address refuses a weak replacement password", arguments: refused)
     func verification(password: String, error: ServiceError) async throws {
         _ = try await register()
-        try await house.relay()
-        let token = try house.latestToken()
+        try await fixture.relay()
+        let token = try fixture.latestToken()
         let verify = try await refusal {
-            try await house.accounts.confirmEmail(
-                .init(token: token, password: .init(text: password)), house.context())
+            try await fixture.accounts.confirmEmail(
+                .init(token: token, password: .init(text: password)), fixture.context())
         }
         #expect(verify == error)
     }

@@ -10,136 +10,137 @@ import Testing
 /// Linking a phone number to an account (G-14), and proving ownership by a code (G-13).
 struct CodeLinkTests {
     /// An account with a password, and one of its sessions.
-    private func person(_ bench: PhoneCodeFixture) async throws -> (account: String, token: String)
-    {
-        let account = try #require(try await bench.house.register().account)
-        return (account.accountId, bench.house.devices.open(account.accountId))
+    private func person(_ fixture: PhoneCodeFixture) async throws -> (
+        account: String, token: String
+    ) {
+        let account = try #require(try await fixture.identity.register().account)
+        return (account.accountId, fixture.identity.devices.open(account.accountId))
     }
 
     @Test("G-14: a linked number signs in to its account")
     func links() async throws {
-        let bench = try PhoneCodeFixture()
-        let (account, token) = try await person(bench)
-        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
-        #expect(bench.house.texts.texts.last?.accountId == account)
-        let linked = try await bench.link(sent, token)
+        let fixture = try PhoneCodeFixture()
+        let (account, token) = try await person(fixture)
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .link, accessToken: token)
+        #expect(fixture.identity.texts.texts.last?.accountId == account)
+        let linked = try await fixture.link(sent, token)
         #expect(linked.phoneNumber == PhoneCodeFixture.number)
         #expect(Set(linked.methods) == ["password", "phone"])
-        let answer = try await bench.signIn(try await bench.sent())
+        let answer = try await fixture.signIn(try await fixture.sent())
         #expect(!answer.isNewUser)
         #expect(answer.account?.accountId == account)
     }
 
     @Test("I-06: a linking code works once, and only for its account")
     func once() async throws {
-        let bench = try PhoneCodeFixture()
-        let (_, token) = try await person(bench)
+        let fixture = try PhoneCodeFixture()
+        let (_, token) = try await person(fixture)
         let other = try #require(
-            try await bench.house.register("eve@example.org").account
+            try await fixture.identity.register("eve@example.org").account
         ).accountId
-        let stranger = bench.house.devices.open(other)
-        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
-        #expect(try await refusal { try await bench.link(sent, stranger) }.code == .invalidCode)
-        _ = try await bench.link(sent, token)
-        #expect(try await refusal { try await bench.link(sent, token) }.code == .invalidCode)
+        let stranger = fixture.identity.devices.open(other)
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .link, accessToken: token)
+        #expect(try await refusal { try await fixture.link(sent, stranger) }.code == .invalidCode)
+        _ = try await fixture.link(sent, token)
+        #expect(try await refusal { try await fixture.link(sent, token) }.code == .invalidCode)
     }
 
     @Test("G-25: a repeat under the same key links the number once")
     func repeats() async throws {
-        let bench = try PhoneCodeFixture()
-        let (_, token) = try await person(bench)
-        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
-        let first = try await bench.link(sent, token, key: "k1")
-        let again = try await bench.link(sent, token, key: "k1")
+        let fixture = try PhoneCodeFixture()
+        let (_, token) = try await person(fixture)
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .link, accessToken: token)
+        let first = try await fixture.link(sent, token, key: "k1")
+        let again = try await fixture.link(sent, token, key: "k1")
         #expect(first == again)
     }
 
     @Test("G-14: only a caller with the right code learns that the number cannot be linked")
     func taken() async throws {
-        let bench = try PhoneCodeFixture()
-        _ = try await bench.account()
-        let (_, token) = try await person(bench)
-        let taken = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
+        let fixture = try PhoneCodeFixture()
+        _ = try await fixture.account()
+        let (_, token) = try await person(fixture)
+        let taken = try await fixture.sent(PhoneCodeFixture.number, .link, accessToken: token)
         #expect(
-            try await refusal { try await bench.link(taken, token) }.code
+            try await refusal { try await fixture.link(taken, token) }.code
                 == .credentialAlreadyInUse)
         let own = "+4915112345679"
-        _ = try await bench.link(
-            try await bench.sent(own, .link, accessToken: token), token, own)
+        _ = try await fixture.link(
+            try await fixture.sent(own, .link, accessToken: token), token, own)
         let third = "+4915112345670"
-        let second = try await bench.sent(third, .link, accessToken: token)
+        let second = try await fixture.sent(third, .link, accessToken: token)
         #expect(
-            try await refusal { try await bench.link(second, token, third) }.code
+            try await refusal { try await fixture.link(second, token, third) }.code
                 == .providerAlreadyLinked)
     }
 
     @Test("G-14: linking a number needs a recent sign-in")
     func recency() async throws {
-        let bench = try PhoneCodeFixture()
-        let (_, token) = try await person(bench)
-        bench.house.time.advance(by: .seconds(240))
-        let sent = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
-        bench.house.time.advance(by: .seconds(60))
+        let fixture = try PhoneCodeFixture()
+        let (_, token) = try await person(fixture)
+        fixture.identity.time.advance(by: .seconds(240))
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .link, accessToken: token)
+        fixture.identity.time.advance(by: .seconds(60))
         #expect(
-            try await refusal { try await bench.link(sent, token) }.code == .requiresRecentLogin)
+            try await refusal { try await fixture.link(sent, token) }.code == .requiresRecentLogin)
     }
 
     @Test("G-13: a code sent to the account's own number proves its owner, once")
     func proves() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
-        let token = bench.house.devices.open(account.accountId, amr: ["sms", "otp"])
-        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
-        let proof = try await bench.prove(sent, token)
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
+        let token = fixture.identity.devices.open(account.accountId, amr: ["sms", "otp"])
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
+        let proof = try await fixture.prove(sent, token)
         #expect(proof.accountId == account.accountId)
         #expect(proof.amr == ["sms", "otp"])
-        #expect(bench.house.keys.proofs.isGenuine(proof))
-        #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
-        #expect(try await bench.audit().contains("phone-code.proved"))
+        #expect(fixture.identity.keys.proofs.isGenuine(proof))
+        #expect(try await refusal { try await fixture.prove(sent, token) }.code == .invalidCode)
+        #expect(try await fixture.audit().contains("phone-code.proved"))
     }
 
     @Test("G-25: a repeat with the right code gets a new proof; a wrong code is refused")
     func provesAgain() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
-        let token = bench.house.devices.open(account.accountId, amr: ["sms", "otp"])
-        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
-        let first = try await bench.prove(sent, token, key: "k1")
-        let again = try await bench.prove(sent, token, key: "k1")
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
+        let token = fixture.identity.devices.open(account.accountId, amr: ["sms", "otp"])
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
+        let first = try await fixture.prove(sent, token, key: "k1")
+        let again = try await fixture.prove(sent, token, key: "k1")
         #expect(first.accountId == again.accountId && first.nonce != again.nonce)
-        let wrong = try await refusal { try await bench.prove(sent.wrong, token, key: "k1") }
+        let wrong = try await refusal { try await fixture.prove(sent.wrong, token, key: "k1") }
         #expect(wrong.code == .invalidCode)
     }
 
     @Test("G-13: a number that was unlinked proves nothing")
     func left() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
-        let token = bench.house.devices.open(account.accountId)
-        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
-        try await bench.house.change("DELETE FROM identities")
-        #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
+        let token = fixture.identity.devices.open(account.accountId)
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
+        try await fixture.identity.change("DELETE FROM identities")
+        #expect(try await refusal { try await fixture.prove(sent, token) }.code == .invalidCode)
     }
 
     @Test("G-13: five wrong guesses void a proving code")
     func guesses() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
-        let token = bench.house.devices.open(account.accountId)
-        let sent = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
-        for _ in 0..<5 { _ = try await refusal { try await bench.prove(sent.wrong, token) } }
-        #expect(try await refusal { try await bench.prove(sent, token) }.code == .invalidCode)
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
+        let token = fixture.identity.devices.open(account.accountId)
+        let sent = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
+        for _ in 0..<5 { _ = try await refusal { try await fixture.prove(sent.wrong, token) } }
+        #expect(try await refusal { try await fixture.prove(sent, token) }.code == .invalidCode)
     }
 
     @Test("X-04: a takeover deletes the pending codes that the account's sessions requested")
     func takeover() async throws {
-        let bench = try PhoneCodeFixture()
-        let (account, token) = try await person(bench)
-        _ = try await bench.sent(PhoneCodeFixture.number, .link, accessToken: token)
-        _ = try await bench.sent()
+        let fixture = try PhoneCodeFixture()
+        let (account, token) = try await person(fixture)
+        _ = try await fixture.sent(PhoneCodeFixture.number, .link, accessToken: token)
+        _ = try await fixture.sent()
         let id = try #require(AccountID(text: account))
-        try await bench.house.store.write { try $0.removePhoneCodes(of: id) }
-        #expect(try await bench.house.count("phone_codes") == 1)
-        #expect(try await bench.house.count("phone_codes", where: "account IS NULL") == 1)
+        try await fixture.identity.store.write { try $0.removePhoneCodes(of: id) }
+        #expect(try await fixture.identity.count("phone_codes") == 1)
+        #expect(try await fixture.identity.count("phone_codes", where: "account IS NULL") == 1)
     }
 }

@@ -11,41 +11,41 @@ import Testing
 struct CodeSignInTests {
     @Test("G-06: an unknown number creates an account, which the number then signs in to")
     func signsIn() async throws {
-        let bench = try PhoneCodeFixture()
-        let first = try await bench.signIn(try await bench.sent())
+        let fixture = try PhoneCodeFixture()
+        let first = try await fixture.signIn(try await fixture.sent())
         #expect(first.isNewUser)
         #expect(first.proof?.amr == ["sms", "otp"])
         let account = try #require(first.account)
         #expect(account.phoneNumber == PhoneCodeFixture.number)
         #expect(account.methods == ["phone"])
         #expect(account.email.isEmpty && !account.isGuest)
-        bench.house.time.advance(by: .seconds(60))
+        fixture.identity.time.advance(by: .seconds(60))
         // Recovery is the same call. The number may be written in another format.
-        let sent = try await bench.sent("+49 (151) 123-456.78")
-        let again = try await bench.signIn(sent, "+49 151 12345678")
+        let sent = try await fixture.sent("+49 (151) 123-456.78")
+        let again = try await fixture.signIn(sent, "+49 151 12345678")
         #expect(!again.isNewUser)
         #expect(again.account?.accountId == account.accountId)
-        #expect(try await bench.house.count("accounts") == 1)
+        #expect(try await fixture.identity.count("accounts") == 1)
     }
 
     @Test("X-02: unknown requests, other numbers and wrong codes give the same error code")
     func wrong() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
-        let foreign = try await bench.sent("+4915112345679")
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
+        let foreign = try await fixture.sent("+4915112345679")
         let unknown = PhoneCodeID.drawn(from: SeededRandomness(seed: 99)).text
         let errors = [
-            try await refusal { try await bench.signIn(sent.wrong) },
-            try await refusal { try await bench.signIn(sent.with("12345")) },
-            try await refusal { try await bench.signIn(sent.with("")) },
-            try await refusal { try await bench.signIn(foreign) },
-            try await refusal { try await bench.signIn(sent, "+4915112345679") },
+            try await refusal { try await fixture.signIn(sent.wrong) },
+            try await refusal { try await fixture.signIn(sent.with("12345")) },
+            try await refusal { try await fixture.signIn(sent.with("")) },
+            try await refusal { try await fixture.signIn(foreign) },
+            try await refusal { try await fixture.signIn(sent, "+4915112345679") },
             try await refusal {
-                try await bench.signIn(SentCode(request: unknown, code: sent.code))
+                try await fixture.signIn(SentCode(request: unknown, code: sent.code))
             },
-            try await refusal { try await bench.signIn(SentCode(request: "", code: sent.code)) },
+            try await refusal { try await fixture.signIn(SentCode(request: "", code: sent.code)) },
             try await refusal {
-                try await bench.signIn(SentCode(request: "pcr_x", code: sent.code))
+                try await fixture.signIn(SentCode(request: "pcr_x", code: sent.code))
             },
         ]
         for error in errors { #expect(error.code == .invalidCode) }
@@ -54,59 +54,60 @@ struct CodeSignInTests {
         let compared = [true, true, true] + [Bool](repeating: false, count: 5)
         #expect(errors.map { $0.fields == ["code"] } == compared)
         #expect(errors.map { $0.fields == ["request_id"] } == compared.map { !$0 })
-        #expect(try await bench.house.count("accounts") == 0)
+        #expect(try await fixture.identity.count("accounts") == 0)
         // Guesses for other requests and numbers have not used up this code.
-        #expect(try await bench.signIn(sent).isNewUser)
+        #expect(try await fixture.signIn(sent).isNewUser)
     }
 
     @Test("I-06: a code expires after five minutes, and is valid one millisecond earlier")
     func expiry() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
-        let other = try await bench.sent("+4915112345679")
-        let age = bench.house.time.now()
-        bench.house.time.advance(by: .milliseconds(299_999))
-        #expect(try await bench.signIn(sent).isNewUser)
-        bench.house.time.advance(by: .milliseconds(1))
-        #expect(bench.house.time.now() - age == .seconds(300))
-        let error = try await refusal { try await bench.signIn(other, "+4915112345679") }
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
+        let other = try await fixture.sent("+4915112345679")
+        let age = fixture.identity.time.now()
+        fixture.identity.time.advance(by: .milliseconds(299_999))
+        #expect(try await fixture.signIn(sent).isNewUser)
+        fixture.identity.time.advance(by: .milliseconds(1))
+        #expect(fixture.identity.time.now() - age == .seconds(300))
+        let error = try await refusal { try await fixture.signIn(other, "+4915112345679") }
         #expect(error == ServiceError(.codeExpired, fields: ["code"]))
     }
 
     @Test("R-02: after five wrong guesses the right code is refused")
     func guesses() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
         for _ in 0..<5 {
-            #expect(try await refusal { try await bench.signIn(sent.wrong) }.code == .invalidCode)
+            #expect(try await refusal { try await fixture.signIn(sent.wrong) }.code == .invalidCode)
         }
-        #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
-        let refused = try await bench.audit().filter { $0 == "phone-code.refused" }
+        #expect(try await refusal { try await fixture.signIn(sent) }.code == .invalidCode)
+        let refused = try await fixture.audit().filter { $0 == "phone-code.refused" }
         #expect(refused.count == 5)
         // A used-up code is not compared. Such guesses are only counted.
         #expect(
-            try await bench.house.count("audit_count", where: "kind = 'phone-code.refused'") == 1)
+            try await fixture.identity.count("audit_count", where: "kind = 'phone-code.refused'")
+                == 1)
         // Another request has a code of its own.
-        #expect(try await bench.signIn(try await bench.sent()).isNewUser)
+        #expect(try await fixture.signIn(try await fixture.sent()).isNewUser)
     }
 
     @Test("R-02: after four wrong guesses the right code is accepted")
     func almost() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
-        for _ in 0..<4 { _ = try await refusal { try await bench.signIn(sent.wrong) } }
-        #expect(try await bench.signIn(sent).isNewUser)
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
+        for _ in 0..<4 { _ = try await refusal { try await fixture.signIn(sent.wrong) } }
+        #expect(try await fixture.signIn(sent).isNewUser)
     }
 
     @Test("R-02: of 200 parallel wrong guesses five are compared; then the right code fails")
     func parallelGuesses() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
         let codes = await withTaskGroup(of: ErrorCode?.self) { group in
             for _ in 0..<200 {
                 group.addTask {
                     do {
-                        _ = try await bench.signIn(sent.wrong)
+                        _ = try await fixture.signIn(sent.wrong)
                         return nil
                     } catch let error as ServiceError {
                         return error.code
@@ -120,19 +121,19 @@ struct CodeSignInTests {
             return codes
         }
         #expect(codes.count == 200 && codes.allSatisfy { $0 == .invalidCode })
-        #expect(try await bench.house.count("phone_codes", where: "evaluated = 5") == 1)
-        #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
+        #expect(try await fixture.identity.count("phone_codes", where: "evaluated = 5") == 1)
+        #expect(try await refusal { try await fixture.signIn(sent) }.code == .invalidCode)
     }
 
     @Test("I-06: a code works once, even when it is used in parallel")
     func once() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
         let taken = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<20 {
                 group.addTask {
                     do {
-                        _ = try await bench.signIn(sent)
+                        _ = try await fixture.signIn(sent)
                         return true
                     } catch {
                         return false
@@ -144,77 +145,77 @@ struct CodeSignInTests {
             return taken
         }
         #expect(taken == 1)
-        #expect(try await refusal { try await bench.signIn(sent) }.code == .invalidCode)
-        #expect(try await bench.house.count("identities") == 1)
+        #expect(try await refusal { try await fixture.signIn(sent) }.code == .invalidCode)
+        #expect(try await fixture.identity.count("identities") == 1)
     }
 
     @Test("I-06: a code for one purpose is refused for every other")
     func purposes() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
-        let token = bench.house.devices.open(account.accountId)
-        let linking = try await bench.sent("+4915112345679", .link, accessToken: token)
-        let proving = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
-        let signing = try await bench.sent()
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
+        let token = fixture.identity.devices.open(account.accountId)
+        let linking = try await fixture.sent("+4915112345679", .link, accessToken: token)
+        let proving = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
+        let signing = try await fixture.sent()
         let number = "+4915112345679"
         let codes = [
-            try await refusal { try await bench.signIn(linking, number) },
-            try await refusal { try await bench.signIn(proving) },
-            try await refusal { try await bench.prove(signing, token) },
-            try await refusal { try await bench.prove(linking, token, number) },
-            try await refusal { try await bench.link(signing, token) },
-            try await refusal { try await bench.link(proving, token) },
+            try await refusal { try await fixture.signIn(linking, number) },
+            try await refusal { try await fixture.signIn(proving) },
+            try await refusal { try await fixture.prove(signing, token) },
+            try await refusal { try await fixture.prove(linking, token, number) },
+            try await refusal { try await fixture.link(signing, token) },
+            try await refusal { try await fixture.link(proving, token) },
         ].map(\.code)
         #expect(codes.allSatisfy { $0 == .invalidCode })
-        #expect(try await bench.signIn(signing).account?.accountId == account.accountId)
+        #expect(try await fixture.signIn(signing).account?.accountId == account.accountId)
     }
 
     @Test("G-25: a repeat gets the first answer, even after the code has expired")
     func repeats() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
-        let first = try await bench.signIn(sent, key: "k1")
-        _ = try await bench.sent()
-        bench.house.time.advance(by: .seconds(3_600))
-        let again = try await bench.signIn(sent, key: "k1")
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
+        let first = try await fixture.signIn(sent, key: "k1")
+        _ = try await fixture.sent()
+        fixture.identity.time.advance(by: .seconds(3_600))
+        let again = try await fixture.signIn(sent, key: "k1")
         #expect(again.account?.accountId == first.account?.accountId)
         #expect(again.isNewUser)
         // The idempotency key alone opens nothing.
-        let wrong = try await refusal { try await bench.signIn(sent.wrong, key: "k1") }
+        let wrong = try await refusal { try await fixture.signIn(sent.wrong, key: "k1") }
         #expect(wrong.code == .invalidCode)
-        let other = try await bench.sent("+4915112345679")
+        let other = try await fixture.sent("+4915112345679")
         let reused = try await refusal {
-            try await bench.signIn(other, "+4915112345679", key: "k1")
+            try await fixture.signIn(other, "+4915112345679", key: "k1")
         }
         #expect(reused.code == .idempotencyKeyReused)
     }
 
     @Test("G-25: a crash between checking a code and signing in does not use the code up")
     func crash() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
         let number = try #require(PhoneNumber(PhoneCodeFixture.number))
         let asked = try FederatedSignInCall(
-            from: nil, language: "", call: nil, bench.phones.settings, bench.house.keys)
+            from: nil, language: "", call: nil, fixture.phones.settings, fixture.identity.keys)
         let guess = PhoneCodeGuess(
             request: PhoneCodeID(text: sent.request), purpose: .signIn, owner: nil,
-            number: number, numberKey: bench.house.keys.lookUpKey(of: number),
+            number: number, numberKey: fixture.identity.keys.lookUpKey(of: number),
             code: PhoneCode(typed: sent.code), origin: asked.origin)
         for _ in 0..<10 {
-            try await bench.phones.require(guess, nil)
+            try await fixture.phones.require(guess, nil)
         }
-        #expect(try await bench.signIn(sent).isNewUser)
+        #expect(try await fixture.signIn(sent).isNewUser)
     }
 
     @Test("G-07: a guest who signs in with an unknown number is upgraded in place")
     func guest() async throws {
-        let bench = try PhoneCodeFixture()
+        let fixture = try PhoneCodeFixture()
         let guest = try #require(
-            try await bench.house.identities.signInAnonymously(
-                .init(origin: IdentityFixture.origin), bench.house.context()
+            try await fixture.identity.identities.signInAnonymously(
+                .init(origin: IdentityFixture.origin), fixture.identity.context()
             ).account)
-        let token = bench.house.devices.open(guest.accountId, amr: ["anon"])
-        let answer = try await bench.signIn(try await bench.sent(), guest: token)
+        let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])
+        let answer = try await fixture.signIn(try await fixture.sent(), guest: token)
         #expect(answer.isUpgraded && answer.isNewUser)
         #expect(answer.account?.accountId == guest.accountId)
         #expect(answer.account?.phoneNumber == PhoneCodeFixture.number)
@@ -222,25 +223,25 @@ struct CodeSignInTests {
 
     @Test("G-07: a guest whose number belongs to another account gets both accounts in the answer")
     func collision() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
         let guest = try #require(
-            try await bench.house.identities.signInAnonymously(
-                .init(origin: IdentityFixture.origin), bench.house.context()
+            try await fixture.identity.identities.signInAnonymously(
+                .init(origin: IdentityFixture.origin), fixture.identity.context()
             ).account)
-        let token = bench.house.devices.open(guest.accountId, amr: ["anon"])
-        let answer = try await bench.signIn(try await bench.sent(), guest: token)
+        let token = fixture.identity.devices.open(guest.accountId, amr: ["anon"])
+        let answer = try await fixture.signIn(try await fixture.sent(), guest: token)
         #expect(answer.account?.accountId == account.accountId)
         #expect(answer.collision?.guest?.accountId == guest.accountId)
     }
 
     @Test("X-02: only a caller with the right code learns that an account is disabled")
     func disabled() async throws {
-        let bench = try PhoneCodeFixture()
-        _ = try await bench.account()
-        try await bench.house.change("UPDATE accounts SET status = 2")
-        let sent = try await bench.sent()
-        #expect(try await refusal { try await bench.signIn(sent.wrong) }.code == .invalidCode)
-        #expect(try await refusal { try await bench.signIn(sent) }.code == .accountDisabled)
+        let fixture = try PhoneCodeFixture()
+        _ = try await fixture.account()
+        try await fixture.identity.change("UPDATE accounts SET status = 2")
+        let sent = try await fixture.sent()
+        #expect(try await refusal { try await fixture.signIn(sent.wrong) }.code == .invalidCode)
+        #expect(try await refusal { try await fixture.signIn(sent) }.code == .accountDisabled)
     }
 }

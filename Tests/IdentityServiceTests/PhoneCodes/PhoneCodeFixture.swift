@@ -12,7 +12,7 @@ import Testing
 struct PhoneCodeFixture {
     static let number = "+4915112345678"
 
-    let house: IdentityFixture
+    let identity: IdentityFixture
     let phones: PhoneCodesHandler
     let signals: PhoneSignalsHandler
 
@@ -20,13 +20,14 @@ struct PhoneCodeFixture {
         self.init(try IdentityFixture(phone: phone))
     }
 
-    init(_ house: IdentityFixture) {
-        self.house = house
+    init(_ identity: IdentityFixture) {
+        self.identity = identity
         phones = PhoneCodesHandler(
-            settings: house.settings, store: house.store, keys: house.keys, time: house.time,
-            randomness: house.randomness, logger: house.log.logger(time: house.time),
-            keepsGrants: false, devices: house.devices)
-        signals = PhoneSignalsHandler(store: house.store, keys: house.keys)
+            settings: identity.settings, store: identity.store, keys: identity.keys,
+            time: identity.time, randomness: identity.randomness,
+            logger: identity.log.logger(time: identity.time), keepsGrants: false,
+            devices: identity.devices)
+        signals = PhoneSignalsHandler(store: identity.store, keys: identity.keys)
     }
 
     /// Requests a code.
@@ -37,7 +38,7 @@ struct PhoneCodeFixture {
         try await phones.requestCode(
             .init(
                 phoneNumber: number, purpose: purpose, language: language,
-                origin: IdentityFixture.origin, accessToken: accessToken), house.context(key))
+                origin: IdentityFixture.origin, accessToken: accessToken), identity.context(key))
     }
 
     /// Requests a code, and reads it from the text message.
@@ -46,8 +47,8 @@ struct PhoneCodeFixture {
         accessToken: String = ""
     ) async throws -> SentCode {
         let answer = try await request(number, purpose, accessToken: accessToken)
-        try await house.relay()
-        let text = try #require(house.texts.texts.last)
+        try await identity.relay()
+        let text = try #require(identity.texts.texts.last)
         return SentCode(
             request: answer.requestId,
             code: try #require(text.variables.first { $0.name == "code" }?.value))
@@ -59,7 +60,7 @@ struct PhoneCodeFixture {
         try await phones.signInWithCode(
             .init(
                 requestId: sent.request, phoneNumber: number, code: sent.code,
-                guestAccessToken: guest, origin: IdentityFixture.origin), house.context(key))
+                guestAccessToken: guest, origin: IdentityFixture.origin), identity.context(key))
     }
 
     /// An account that signs in with the number.
@@ -74,7 +75,7 @@ struct PhoneCodeFixture {
         let answer = try await phones.proveByCode(
             .init(
                 accessToken: accessToken, requestId: sent.request, phoneNumber: number,
-                code: sent.code, origin: IdentityFixture.origin), house.context(key))
+                code: sent.code, origin: IdentityFixture.origin), identity.context(key))
         return try #require(answer.proof)
     }
 
@@ -85,19 +86,20 @@ struct PhoneCodeFixture {
         let answer = try await phones.linkPhone(
             .init(
                 accessToken: accessToken, requestId: sent.request, phoneNumber: number,
-                code: sent.code, origin: IdentityFixture.origin), house.context(key))
+                code: sent.code, origin: IdentityFixture.origin), identity.context(key))
         return try #require(answer.account)
     }
 
     /// Reports that the number has changed hands, as the notification service does.
     func change(_ number: String = Self.number) async throws {
         _ = try await signals.numberChanged(
-            .init(phoneNumber: number, toldAtMs: house.time.now().milliseconds), house.context())
+            .init(phoneNumber: number, toldAtMs: identity.time.now().milliseconds),
+            identity.context())
     }
 
     /// The kinds of the audit events, in order.
     func audit() async throws -> [String] {
-        try await house.store.read { session in
+        try await identity.store.read { session in
             try session.query("SELECT kind FROM audit ORDER BY rowid", []) { try $0.text(0) }
         }
     }

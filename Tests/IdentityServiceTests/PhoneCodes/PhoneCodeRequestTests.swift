@@ -10,15 +10,15 @@ import Testing
 struct PhoneCodeRequestTests {
     @Test("G-06: a six-digit code is sent, and is sealed in the outbox until delivery")
     func sends() async throws {
-        let bench = try PhoneCodeFixture()
-        let answer = try await bench.request("+49 151 123-45678", language: "de")
+        let fixture = try PhoneCodeFixture()
+        let answer = try await fixture.request("+49 151 123-45678", language: "de")
         #expect(answer.requestId.hasPrefix("pcr_"))
         #expect(!answer.isTest)
         #expect(
-            answer.expiresAtMs == bench.house.time.now().milliseconds + 300_000)
-        #expect(try await bench.house.count("outbox", where: "topic = 'text'") == 1)
-        try await bench.house.relay()
-        let text = try #require(bench.house.texts.texts.first)
+            answer.expiresAtMs == fixture.identity.time.now().milliseconds + 300_000)
+        #expect(try await fixture.identity.count("outbox", where: "topic = 'text'") == 1)
+        try await fixture.identity.relay()
+        let text = try #require(fixture.identity.texts.texts.first)
         #expect(text.recipient == "+4915112345678")
         #expect(text.template == "phone-code")
         #expect(text.language == "de")
@@ -31,24 +31,24 @@ struct PhoneCodeRequestTests {
 
     @Test("X-02: numbers with and without an account get the same answer and the same writes")
     func enumeration() async throws {
-        let bench = try PhoneCodeFixture()
-        _ = try await bench.account()
-        let known = try await rows(bench, "+4915112345678")
-        let unknown = try await rows(bench, "+4915112345679")
+        let fixture = try PhoneCodeFixture()
+        _ = try await fixture.account()
+        let known = try await rows(fixture, "+4915112345678")
+        let unknown = try await rows(fixture, "+4915112345679")
         #expect(known == unknown)
     }
 
     /// How many rows one request adds to each table.
-    private func rows(_ bench: PhoneCodeFixture, _ number: String) async throws -> [Int64] {
+    private func rows(_ fixture: PhoneCodeFixture, _ number: String) async throws -> [Int64] {
         func counts() async throws -> [Int64] {
             var counts: [Int64] = []
             for table in ["phone_codes", "outbox", "audit", "accounts", "identities"] {
-                counts.append(try await bench.house.count(table))
+                counts.append(try await fixture.identity.count(table))
             }
             return counts
         }
         let before = try await counts()
-        let answer = try await bench.request(number)
+        let answer = try await fixture.request(number)
         #expect(answer.requestId.utf8.count == 17)
         let after = try await counts()
         return zip(after, before).map { $0 - $1 }
@@ -56,9 +56,9 @@ struct PhoneCodeRequestTests {
 
     @Test("I-06: neither the number nor the code is stored in clear")
     func erasure() async throws {
-        let bench = try PhoneCodeFixture()
-        let sent = try await bench.sent()
-        let texts = try await bench.house.store.read { session in
+        let fixture = try PhoneCodeFixture()
+        let sent = try await fixture.sent()
+        let texts = try await fixture.identity.store.read { session in
             try session.query("SELECT number_key, code_hash FROM phone_codes", []) { row in
                 (try row.blob(0), try row.blob(1))
             }
@@ -74,27 +74,27 @@ struct PhoneCodeRequestTests {
 
     @Test("G-25: a repeat gets the same answer and sends nothing")
     func repeats() async throws {
-        let bench = try PhoneCodeFixture()
-        let first = try await bench.request(key: "k1")
-        let again = try await bench.request(key: "k1")
+        let fixture = try PhoneCodeFixture()
+        let first = try await fixture.request(key: "k1")
+        let again = try await fixture.request(key: "k1")
         #expect(first == again)
-        #expect(try await bench.house.count("phone_codes") == 1)
-        #expect(try await bench.house.count("outbox") == 1)
-        let other = try await refusal { try await bench.request("+4915112345679", key: "k1") }
+        #expect(try await fixture.identity.count("phone_codes") == 1)
+        #expect(try await fixture.identity.count("outbox") == 1)
+        let other = try await refusal { try await fixture.request("+4915112345679", key: "k1") }
         #expect(other.code == .idempotencyKeyReused)
     }
 
     @Test("I-06: a newer request voids the previous code of the same purpose only")
     func resend() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
-        let token = bench.house.devices.open(account.accountId)
-        let proving = try await bench.sent(PhoneCodeFixture.number, .prove, accessToken: token)
-        let first = try await bench.sent()
-        let second = try await bench.sent()
-        #expect(try await refusal { try await bench.signIn(first) }.code == .invalidCode)
-        #expect(try await bench.signIn(second).account?.accountId == account.accountId)
-        #expect(try await bench.prove(proving, token).accountId == account.accountId)
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
+        let token = fixture.identity.devices.open(account.accountId)
+        let proving = try await fixture.sent(PhoneCodeFixture.number, .prove, accessToken: token)
+        let first = try await fixture.sent()
+        let second = try await fixture.sent()
+        #expect(try await refusal { try await fixture.signIn(first) }.code == .invalidCode)
+        #expect(try await fixture.signIn(second).account?.accountId == account.accountId)
+        #expect(try await fixture.prove(proving, token).accountId == account.accountId)
     }
 
     @Test(
@@ -106,93 +106,93 @@ struct PhoneCodeRequestTests {
             (["all"], "0151 12345678", .invalidPhoneNumber),
         ])
     func countries(countries: [String], number: String, code: ErrorCode) async throws {
-        let bench = try PhoneCodeFixture(PhoneSettings(countries: countries))
-        let error = try await refusal { try await bench.request(number) }
+        let fixture = try PhoneCodeFixture(PhoneSettings(countries: countries))
+        let error = try await refusal { try await fixture.request(number) }
         #expect(error.code == code)
         #expect(error.fields == ["phone_number"])
-        #expect(try await bench.house.count("outbox") == 0)
-        #expect(try await bench.house.count("phone_codes") == 0)
+        #expect(try await fixture.identity.count("outbox") == 0)
+        #expect(try await fixture.identity.count("phone_codes") == 0)
     }
 
     @Test("G-06: an unknown purpose and an invalid language are refused")
     func purposes() async throws {
-        let bench = try PhoneCodeFixture()
+        let fixture = try PhoneCodeFixture()
         for purpose in [IdentityV1.PhoneCodePurpose.unspecified, .unrecognized(9)] {
             let error = try await refusal {
-                try await bench.request(PhoneCodeFixture.number, purpose)
+                try await fixture.request(PhoneCodeFixture.number, purpose)
             }
             #expect(error == ServiceError(.invalidArgument, fields: ["purpose"]))
         }
-        let language = try await refusal { try await bench.request(language: "no language") }
+        let language = try await refusal { try await fixture.request(language: "no language") }
         #expect(language.fields == ["language"])
     }
 
     @Test("G-14: linking and proving need a session, and proving needs the account's own number")
     func sessions() async throws {
-        let bench = try PhoneCodeFixture()
-        let account = try await bench.account()
+        let fixture = try PhoneCodeFixture()
+        let account = try await fixture.account()
         for purpose in [IdentityV1.PhoneCodePurpose.link, .prove] {
             let error = try await refusal {
-                try await bench.request(PhoneCodeFixture.number, purpose)
+                try await fixture.request(PhoneCodeFixture.number, purpose)
             }
             #expect(error.code == .sessionEnded)
         }
-        let token = bench.house.devices.open(account.accountId)
+        let token = fixture.identity.devices.open(account.accountId)
         let other = try await refusal {
-            try await bench.request("+4915112345679", .prove, accessToken: token)
+            try await fixture.request("+4915112345679", .prove, accessToken: token)
         }
         #expect(other.code == .methodNotLinked)
-        _ = try await bench.request("+4915112345679", .link, accessToken: token)
+        _ = try await fixture.request("+4915112345679", .link, accessToken: token)
     }
 
     @Test("G-06: a test number gets no message and accepts its configured code")
     func tests() async throws {
-        let bench = try PhoneCodeFixture(
+        let fixture = try PhoneCodeFixture(
             PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
-        let answer = try await bench.request("+1 (555) 555-0100")
+        let answer = try await fixture.request("+1 (555) 555-0100")
         #expect(answer.isTest)
-        #expect(try await bench.house.count("outbox") == 0)
+        #expect(try await fixture.identity.count("outbox") == 0)
         let sent = SentCode(request: answer.requestId, code: "123456")
-        #expect(try await bench.signIn(sent, "+15555550100").isNewUser)
-        #expect(bench.house.log.lines.contains { $0.contains("phone-test-numbers") })
+        #expect(try await fixture.signIn(sent, "+15555550100").isNewUser)
+        #expect(fixture.identity.log.lines.contains { $0.contains("phone-test-numbers") })
         // Other numbers stay refused.
-        let other = try await refusal { try await bench.request() }
+        let other = try await refusal { try await fixture.request() }
         #expect(other.code == .operationNotAllowed)
     }
 
     @Test("G-06: a test number and its codes are refused after its last day")
     func endedTests() async throws {
-        let bench = try PhoneCodeFixture(
+        let fixture = try PhoneCodeFixture(
             PhoneSettings(testNumbers: ["+15555550100=123456 until 2099-12-31"]))
-        let end = try #require(bench.house.settings.phone.testNumbers.first).endsAt
-        bench.house.time.advance(by: end - bench.house.time.now() - .seconds(60))
-        let answer = try await bench.request("+15555550100")
+        let end = try #require(fixture.identity.settings.phone.testNumbers.first).endsAt
+        fixture.identity.time.advance(by: end - fixture.identity.time.now() - .seconds(60))
+        let answer = try await fixture.request("+15555550100")
         #expect(answer.expiresAtMs == end.milliseconds)
-        bench.house.time.advance(by: .seconds(60))
+        fixture.identity.time.advance(by: .seconds(60))
         let sent = SentCode(request: answer.requestId, code: "123456")
-        let late = try await refusal { try await bench.signIn(sent, "+15555550100") }
+        let late = try await refusal { try await fixture.signIn(sent, "+15555550100") }
         #expect(late.code == .codeExpired)
-        let error = try await refusal { try await bench.request("+15555550100") }
+        let error = try await refusal { try await fixture.request("+15555550100") }
         #expect(error.code == .operationNotAllowed)
     }
 
     @Test("N-03: a code that expired before its delivery is not sent, and this is logged")
     func outbox() async throws {
-        let bench = try PhoneCodeFixture()
-        bench.house.texts.fail([.unavailable])
-        _ = try await bench.request()
-        bench.house.time.advance(by: .seconds(301))
-        try await bench.house.relay()
-        #expect(bench.house.texts.texts.isEmpty)
-        #expect(bench.house.log.lines.contains { $0.contains("outbox.delivery.dead") })
+        let fixture = try PhoneCodeFixture()
+        fixture.identity.texts.fail([.unavailable])
+        _ = try await fixture.request()
+        fixture.identity.time.advance(by: .seconds(301))
+        try await fixture.identity.relay()
+        #expect(fixture.identity.texts.texts.isEmpty)
+        #expect(fixture.identity.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 
     @Test("I-06: a new request deletes codes that expired a day ago")
     func purge() async throws {
-        let bench = try PhoneCodeFixture()
-        for last in 0..<3 { _ = try await bench.request("+491511234567\(last)") }
-        bench.house.time.advance(by: .seconds(24 * 3_600 + 300))
-        _ = try await bench.request("+4915112345679")
-        #expect(try await bench.house.count("phone_codes") == 1)
+        let fixture = try PhoneCodeFixture()
+        for last in 0..<3 { _ = try await fixture.request("+491511234567\(last)") }
+        fixture.identity.time.advance(by: .seconds(24 * 3_600 + 300))
+        _ = try await fixture.request("+4915112345679")
+        #expect(try await fixture.identity.count("phone_codes") == 1)
     }
 }

@@ -51,29 +51,29 @@ struct PhoneCodeTests {
 
     @Test("I-06: a code is valid only for its request, purpose, account and number")
     func binding() throws {
-        let house = try IdentityFixture()
+        let fixture = try IdentityFixture()
         let code = try #require(PhoneCode(typed: "123456"))
-        let request = PhoneCodeID.drawn(from: house.randomness)
+        let request = PhoneCodeID.drawn(from: fixture.randomness)
         func binding(
             _ id: PhoneCodeID, _ purpose: PhoneCodePurpose, _ account: Int64?, _ number: String
         ) throws -> PhoneCodeBinding {
             PhoneCodeBinding(
                 request: id, purpose: purpose, account: account.flatMap { AccountID(key: $0) },
-                numberKey: house.keys.lookUpKey(of: try #require(PhoneNumber(number))))
+                numberKey: fixture.keys.lookUpKey(of: try #require(PhoneNumber(number))))
         }
         let own = try binding(request, .prove, 7, "+4915112345678")
-        let hash = own.hash(of: code, house.keys)
-        #expect(own.isRight(code, hash: hash, house.keys))
+        let hash = own.hash(of: code, fixture.keys)
+        #expect(own.isRight(code, hash: hash, fixture.keys))
         let other = try #require(PhoneCode(typed: "123457"))
-        #expect(!own.isRight(other, hash: hash, house.keys))
+        #expect(!own.isRight(other, hash: hash, fixture.keys))
         let others = [
-            try binding(.drawn(from: house.randomness), .prove, 7, "+4915112345678"),
+            try binding(.drawn(from: fixture.randomness), .prove, 7, "+4915112345678"),
             try binding(request, .link, 7, "+4915112345678"),
             try binding(request, .prove, 8, "+4915112345678"),
             try binding(request, .prove, nil, "+4915112345678"),
             try binding(request, .prove, 7, "+4915112345679"),
         ]
-        for binding in others { #expect(!binding.isRight(code, hash: hash, house.keys)) }
+        for binding in others { #expect(!binding.isRight(code, hash: hash, fixture.keys)) }
     }
 }
 

@@ -15,39 +15,40 @@ final class ProviderEventFixture: Sendable {
     static let subject = "001234.0a1b2c.0123"
     static let relay = "x7k2@privaterelay.appleid.com"
 
-    let house: IdentityFixture
+    let identity: IdentityFixture
     let apple: ProviderIssuer
     let events: ProviderEventsHandler
 
-    init(house: IdentityFixture? = nil, apple: ProviderIssuer? = nil) async throws {
-        let house = try house ?? IdentityFixture()
-        self.house = house
+    init(identity: IdentityFixture? = nil, apple: ProviderIssuer? = nil) async throws {
+        let identity = try identity ?? IdentityFixture()
+        self.identity = identity
         if let apple {
             self.apple = apple
         } else {
-            self.apple = try await ProviderIssuer(time: house.time)
+            self.apple = try await ProviderIssuer(time: identity.time)
         }
         let providers = try Providers(
             settings: ProvidersSettings(
                 providers: [try ProviderFixture.provider("apple", self.apple, isApple: true)],
                 allowsPrivate: true),
-            keys: house.keys, time: house.time, randomness: house.randomness,
-            logger: house.log.logger(time: house.time))
+            keys: identity.keys, time: identity.time, randomness: identity.randomness,
+            logger: identity.log.logger(time: identity.time))
         events = ProviderEventsHandler(
-            store: house.store, keys: house.keys, time: house.time, randomness: house.randomness,
-            logger: house.log.logger(time: house.time), providers: providers)
+            store: identity.store, keys: identity.keys, time: identity.time,
+            randomness: identity.randomness,
+            logger: identity.log.logger(time: identity.time), providers: providers)
     }
 
-    /// Runs `body` in a scene and closes the scene.
+    /// Runs `body` with a new fixture, and closes the fixture.
     static func with(_ body: (ProviderEventFixture) async throws -> Void) async throws {
-        let scene = try await ProviderEventFixture()
+        let fixture = try await ProviderEventFixture()
         do {
-            try await body(scene)
+            try await body(fixture)
         } catch {
-            await scene.apple.close()
+            await fixture.apple.close()
             throw error
         }
-        await scene.apple.close()
+        await fixture.apple.close()
     }
 
     // MARK: accounts
@@ -61,20 +62,20 @@ final class ProviderEventFixture: Sendable {
             method: "apple", issuer: apple.issuer, subject: subject, amr: ["fed"])
         proved.email = ProvidedEmail(
             address: try .required(email), isVerified: true, isRelay: isRelay)
-        let answer = try await house.signIn(proved, from: IdentityFixture.origin)
+        let answer = try await identity.signIn(proved, from: IdentityFixture.origin)
         return try #require(AccountID(text: answer.account?.accountId ?? ""))
     }
 
     /// An account with a proved address and a password, linked to Apple.
     func linked() async throws -> AccountID {
-        _ = try await house.register("ada@example.org")
-        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+        _ = try await identity.register("ada@example.org")
+        try await identity.change("UPDATE email_addresses SET proved_at_ms = 1")
         return try await signIn(email: "ada@example.org", isRelay: false)
     }
 
     /// The sign-in methods of an account.
     func methods(_ account: AccountID) async throws -> [String] {
-        try await house.store.read { try $0.account(account)?.methods } ?? []
+        try await identity.store.read { try $0.account(account)?.methods } ?? []
     }
 
     // MARK: notices
@@ -86,7 +87,7 @@ final class ProviderEventFixture: Sendable {
     ) throws -> String {
         let events: JSONObject = [
             "type": .string(type), "sub": .string(subject),
-            "event_time": .integer((at ?? house.time.now()).milliseconds),
+            "event_time": .integer((at ?? identity.time.now()).milliseconds),
             "email": .string(Self.relay), "is_private_email": .string("true"),
         ]
         let claims = IssuedClaims([
@@ -98,17 +99,17 @@ final class ProviderEventFixture: Sendable {
     /// Sends a notice to the service.
     func receive(_ payload: String) async throws {
         let answer = try await events.receive(
-            .init(provider: "apple", payload: payload), house.context())
+            .init(provider: "apple", payload: payload), identity.context())
         #expect(answer == IdentityV1.ReceiveResponse())
     }
 
     /// The number of queued outbox messages of a topic.
     func waiting(_ topic: OutboxTopic) async throws -> Int64 {
-        try await house.count("outbox", where: "topic = '\(topic.rawValue)'")
+        try await identity.count("outbox", where: "topic = '\(topic.rawValue)'")
     }
 
     /// The number of audit events of a kind.
     func count(_ kind: AuditKind) async throws -> Int64 {
-        try await house.count("audit", where: "kind = '\(kind.rawValue)'")
+        try await identity.count("audit", where: "kind = '\(kind.rawValue)'")
     }
 }

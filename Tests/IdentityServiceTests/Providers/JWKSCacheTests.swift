@@ -12,105 +12,106 @@ import Testing
 struct JWKSCacheTests {
     /// A valid Google token, issued now, and its nonce.
     private func sign(
-        _ scene: ProviderFixture, by key: IssuerKey? = nil
+        _ fixture: ProviderFixture, by key: IssuerKey? = nil
     ) throws -> (token: String, nonce: String) {
-        let nonce = try scene.nonce().nonce
-        let token = try scene.google.token(.google(of: "117", nonce: nonce), key: key)
+        let nonce = try fixture.nonce().nonce
+        let token = try fixture.google.token(.google(of: "117", nonce: nonce), key: key)
         return (token, nonce)
     }
 
     private func subject(
-        _ scene: ProviderFixture, by key: IssuerKey? = nil
+        _ fixture: ProviderFixture, by key: IssuerKey? = nil
     ) async throws -> String {
-        let (token, nonce) = try sign(scene, by: key)
-        return try await scene.identity(token, nonce: nonce).subject
+        let (token, nonce) = try sign(fixture, by: key)
+        return try await fixture.identity(token, nonce: nonce).subject
     }
 
     private func code(
-        _ scene: ProviderFixture, by key: IssuerKey? = nil
+        _ fixture: ProviderFixture, by key: IssuerKey? = nil
     ) async throws -> ServiceError {
-        let (token, nonce) = try sign(scene, by: key)
-        return try await refusal { try await scene.identity(token, nonce: nonce) }
+        let (token, nonce) = try sign(fixture, by: key)
+        return try await refusal { try await fixture.identity(token, nonce: nonce) }
     }
 
     @Test(
         "SECURITY.md, Tokens: 50 parallel first sign-ins cause one fetch of the keys")
     func single() async throws {
-        try await ProviderFixture.with { scene in
-            let (token, nonce) = try sign(scene)
+        try await ProviderFixture.with { fixture in
+            let (token, nonce) = try sign(fixture)
             let subjects = try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<50 {
-                    group.addTask { try await scene.identity(token, nonce: nonce).subject }
+                    group.addTask { try await fixture.identity(token, nonce: nonce).subject }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(subjects == Array(repeating: "117", count: 50))
-            #expect(scene.google.keyRequests == 1)
-            #expect(scene.apple.requests == 0)
+            #expect(fixture.google.keyRequests == 1)
+            #expect(fixture.apple.requests == 0)
         }
     }
 
     @Test(
         "SECURITY.md, Tokens: unknown kids cause one fetch in 30 s, which finds a new key")
     func unknown() async throws {
-        try await ProviderFixture.with { scene in
-            #expect(try await subject(scene) == "117")
+        try await ProviderFixture.with { fixture in
+            #expect(try await subject(fixture) == "117")
             let stranger = try IssuerKey(.es256)
             let forged = try IssuerKey(.rs256)
             for _ in 0..<20 {
-                #expect(try await code(scene, by: forged).code == .invalidProviderToken)
+                #expect(try await code(fixture, by: forged).code == .invalidProviderToken)
             }
-            #expect(scene.google.keyRequests == 1, "the key set is too young")
-            scene.time.advance(by: .seconds(30))
+            #expect(fixture.google.keyRequests == 1, "the key set is too young")
+            fixture.time.advance(by: .seconds(30))
             for _ in 0..<20 {
-                #expect(try await code(scene, by: forged).code == .invalidProviderToken)
+                #expect(try await code(fixture, by: forged).code == .invalidProviderToken)
             }
-            #expect(scene.google.keyRequests == 2)
-            #expect(try await code(scene, by: stranger).code == .invalidProviderToken)
-            try scene.google.rotate()
-            #expect(try await code(scene).code == .invalidProviderToken, "no fetch is allowed yet")
-            scene.time.advance(by: .seconds(30))
-            #expect(try await subject(scene) == "117", "the new key")
-            #expect(scene.google.keyRequests == 3)
+            #expect(fixture.google.keyRequests == 2)
+            #expect(try await code(fixture, by: stranger).code == .invalidProviderToken)
+            try fixture.google.rotate()
+            #expect(
+                try await code(fixture).code == .invalidProviderToken, "no fetch is allowed yet")
+            fixture.time.advance(by: .seconds(30))
+            #expect(try await subject(fixture) == "117", "the new key")
+            #expect(fixture.google.keyRequests == 3)
         }
     }
 
     @Test("a withdrawn key is refused once the cached key set expires")
     func withdrawn() async throws {
-        try await ProviderFixture.with { scene in
-            scene.google.cache("max-age=600")
-            let old = scene.google.key
-            #expect(try await subject(scene) == "117")
-            try scene.google.rotate(keepsOld: false)
-            #expect(try await subject(scene, by: old) == "117", "until the key set expires")
-            scene.time.advance(by: .seconds(600))
-            #expect(try await code(scene, by: old).code == .invalidProviderToken)
-            #expect(try await subject(scene) == "117")
-            #expect(scene.google.keyRequests == 2)
+        try await ProviderFixture.with { fixture in
+            fixture.google.cache("max-age=600")
+            let old = fixture.google.key
+            #expect(try await subject(fixture) == "117")
+            try fixture.google.rotate(keepsOld: false)
+            #expect(try await subject(fixture, by: old) == "117", "until the key set expires")
+            fixture.time.advance(by: .seconds(600))
+            #expect(try await code(fixture, by: old).code == .invalidProviderToken)
+            #expect(try await subject(fixture) == "117")
+            #expect(fixture.google.keyRequests == 2)
         }
     }
 
     @Test("SECURITY.md, Tokens: stale keys are used for a day while the provider is down")
     func stale() async throws {
-        try await ProviderFixture.with { scene in
-            scene.google.cache("max-age=600")
-            #expect(try await subject(scene) == "117")
-            scene.google.behave(.failing(503))
-            scene.time.advance(by: .seconds(700))
-            #expect(try await subject(scene) == "117")
-            #expect(scene.log.lines.contains { $0.contains("status-503") })
-            scene.time.advance(by: .seconds(23 * 3_600))
-            #expect(try await subject(scene) == "117")
-            scene.time.advance(by: .seconds(2 * 3_600))
-            let error = try await code(scene)
+        try await ProviderFixture.with { fixture in
+            fixture.google.cache("max-age=600")
+            #expect(try await subject(fixture) == "117")
+            fixture.google.behave(.failing(503))
+            fixture.time.advance(by: .seconds(700))
+            #expect(try await subject(fixture) == "117")
+            #expect(fixture.log.lines.contains { $0.contains("status-503") })
+            fixture.time.advance(by: .seconds(23 * 3_600))
+            #expect(try await subject(fixture) == "117")
+            fixture.time.advance(by: .seconds(2 * 3_600))
+            let error = try await code(fixture)
             #expect(error.code == .providerUnavailable)
             #expect(error.retryAfter.map { $0 > .zero && $0 <= .seconds(360) } == true)
-            let asked = scene.google.keyRequests
-            for _ in 0..<20 { #expect(try await code(scene).code == .providerUnavailable) }
-            #expect(scene.google.keyRequests == asked, "no further requests")
-            scene.google.behave(.serving)
-            scene.time.advance(by: .seconds(360))
-            #expect(try await subject(scene) == "117")
+            let asked = fixture.google.keyRequests
+            for _ in 0..<20 { #expect(try await code(fixture).code == .providerUnavailable) }
+            #expect(fixture.google.keyRequests == asked, "no further requests")
+            fixture.google.behave(.serving)
+            fixture.time.advance(by: .seconds(360))
+            #expect(try await subject(fixture) == "117")
         }
     }
 
@@ -128,33 +129,33 @@ struct JWKSCacheTests {
         ])
     func unavailable(behaviour: ProviderIssuer.Behaviour, reason: String) async throws {
         let timeout: Duration = reason == "timed-out" ? .milliseconds(200) : .seconds(10)
-        try await ProviderFixture.with(timeout: timeout) { scene in
-            scene.google.behave(behaviour)
-            let error = try await code(scene)
+        try await ProviderFixture.with(timeout: timeout) { fixture in
+            fixture.google.behave(behaviour)
+            let error = try await code(fixture)
             #expect(error.code == .providerUnavailable)
             #expect(
-                scene.log.lines.contains { $0.contains(reason) && $0.contains("google") },
-                "\(scene.log.lines)")
+                fixture.log.lines.contains { $0.contains(reason) && $0.contains("google") },
+                "\(fixture.log.lines)")
         }
     }
 
     @Test("a redirect of the key URL is followed")
     func redirect() async throws {
-        try await ProviderFixture.with { scene in
-            scene.apple.behave(.answering(scene.google.keySet))
-            scene.google.behave(.redirecting(to: scene.apple.keysURL))
-            let subject = try await subject(scene)
+        try await ProviderFixture.with { fixture in
+            fixture.apple.behave(.answering(fixture.google.keySet))
+            fixture.google.behave(.redirecting(to: fixture.apple.keysURL))
+            let subject = try await subject(fixture)
             #expect(subject == "117")
         }
     }
 
     @Test("SECURITY.md, Tokens: private addresses are refused unless the operator allows them")
     func addresses() async throws {
-        try await ProviderFixture.with(allowsPrivate: false) { scene in
-            let error = try await code(scene)
+        try await ProviderFixture.with(allowsPrivate: false) { fixture in
+            let error = try await code(fixture)
             #expect(error.code == .providerUnavailable)
-            #expect(scene.google.requests == 0)
-            #expect(scene.log.lines.contains { $0.contains("address-forbidden") })
+            #expect(fixture.google.requests == 0)
+            #expect(fixture.log.lines.contains { $0.contains("address-forbidden") })
         }
     }
 
@@ -168,40 +169,40 @@ struct JWKSCacheTests {
                 ).map { .described(by: $0) } ?? provider.keyPlace,
                 emailTrust: .verified, hashesNonce: provider.hashesNonce)
         }
-        try await ProviderFixture.with(described) { scene in
-            #expect(try await subject(scene) == "117")
-            #expect(scene.google.requests == 2)
+        try await ProviderFixture.with(described) { fixture in
+            #expect(try await subject(fixture) == "117")
+            #expect(fixture.google.requests == 2)
             let more = (0..<150).map { #""member\#($0)":[]"# }.joined(separator: ",")
-            scene.google.describe(
-                #"{"issuer":"\#(scene.google.issuer)","#
-                    + #""jwks_uri":"\#(scene.google.keysURL)",\#(more)}"#)
-            scene.time.advance(by: .seconds(3_600))
-            #expect(try await subject(scene) == "117", "long metadata is read too")
-            #expect(scene.google.keyRequests == 2)
-            scene.apple.describe(
-                #"{"issuer":"https://id.example","jwks_uri":"\#(scene.apple.keysURL)"}"#)
-            let nonce = try scene.nonce(for: "apple").nonce
-            let token = try scene.apple.token(.apple(of: "1", nonce: nonce))
+            fixture.google.describe(
+                #"{"issuer":"\#(fixture.google.issuer)","#
+                    + #""jwks_uri":"\#(fixture.google.keysURL)",\#(more)}"#)
+            fixture.time.advance(by: .seconds(3_600))
+            #expect(try await subject(fixture) == "117", "long metadata is read too")
+            #expect(fixture.google.keyRequests == 2)
+            fixture.apple.describe(
+                #"{"issuer":"https://id.example","jwks_uri":"\#(fixture.apple.keysURL)"}"#)
+            let nonce = try fixture.nonce(for: "apple").nonce
+            let token = try fixture.apple.token(.apple(of: "1", nonce: nonce))
             let error = try await refusal {
-                try await scene.identity(token, nonce: nonce, by: "apple")
+                try await fixture.identity(token, nonce: nonce, by: "apple")
             }
             #expect(error.code == .providerUnavailable)
-            #expect(scene.apple.keyRequests == 0)
+            #expect(fixture.apple.keyRequests == 0)
         }
     }
 
     @Test("a provider that stalls does not delay sign-ins with another provider")
     func neighbours() async throws {
-        try await ProviderFixture.with { scene in
-            scene.apple.behave(.stalling)
-            let nonce = try scene.nonce(for: "apple").nonce
-            let token = try scene.apple.token(.apple(of: "1", nonce: nonce))
+        try await ProviderFixture.with { fixture in
+            fixture.apple.behave(.stalling)
+            let nonce = try fixture.nonce(for: "apple").nonce
+            let token = try fixture.apple.token(.apple(of: "1", nonce: nonce))
             let stalled = Task {
-                try await scene.identity(token, nonce: nonce, by: "apple").subject
+                try await fixture.identity(token, nonce: nonce, by: "apple").subject
             }
-            await scene.apple.reached(requests: 1)
-            #expect(try await subject(scene) == "117")
-            // The request ends when the scene closes the issuer.
+            await fixture.apple.reached(requests: 1)
+            #expect(try await subject(fixture) == "117")
+            // The request ends when the fixture closes the issuer.
             stalled.cancel()
         }
     }

@@ -41,21 +41,21 @@ struct ProviderFixture {
             logger: log.logger(time: time))
     }
 
-    /// Runs `body` in a scene and closes the scene.
+    /// Runs `body` with a new fixture, and closes the fixture.
     static func with(
         allowsPrivate: Bool = true, timeout: Duration = .seconds(3),
         _ change: (Provider) -> Provider = { $0 },
         _ body: (ProviderFixture) async throws -> Void
     ) async throws {
-        let scene = try await ProviderFixture(
+        let fixture = try await ProviderFixture(
             allowsPrivate: allowsPrivate, timeout: timeout, change)
         do {
-            try await body(scene)
+            try await body(fixture)
         } catch {
-            await scene.close()
+            await fixture.close()
             throw error
         }
-        await scene.close()
+        await fixture.close()
     }
 
     func close() async {

@@ -13,15 +13,15 @@ import Testing
 struct ProviderTokenTests {
     @Test("G-04: Google's token gives issuer, subject, verified email, name and picture")
     func google() async throws {
-        try await ProviderFixture.with { scene in
-            let nonce = try scene.nonce()
+        try await ProviderFixture.with { fixture in
+            let nonce = try fixture.nonce()
             #expect(nonce.providerNonce == nonce.nonce)
             let claims = IssuedClaims.google(
                 of: "117", email: "Ada@Example.org", nonce: nonce.providerNonce)
-            let identity = try await scene.identity(
-                try scene.google.token(claims), nonce: nonce.nonce, name: "Not Ada")
+            let identity = try await fixture.identity(
+                try fixture.google.token(claims), nonce: nonce.nonce, name: "Not Ada")
             #expect(identity.method == "google")
-            #expect(identity.issuer == scene.google.issuer)
+            #expect(identity.issuer == fixture.google.issuer)
             #expect(identity.subject == "117")
             #expect(identity.email?.address == EmailAddress("Ada@Example.org"))
             #expect(identity.email?.isVerified == true)
@@ -30,22 +30,22 @@ struct ProviderTokenTests {
             #expect(identity.photoURL == "https://lh3.example/117.jpg")
             #expect(identity.amr == ["fed"])
             #expect(identity.audience == ProviderIssuer.audience)
-            #expect(identity.nonce?.expiresAt == scene.time.now() + .seconds(660))
+            #expect(identity.nonce?.expiresAt == fixture.time.now() + .seconds(660))
             #expect(identity.code == nil)
         }
     }
 
     @Test("G-05: Apple's token has the hash of the nonce and boolean claims as text, and no name")
     func apple() async throws {
-        try await ProviderFixture.with { scene in
-            let nonce = try scene.nonce(for: "apple")
+        try await ProviderFixture.with { fixture in
+            let nonce = try fixture.nonce(for: "apple")
             #expect(nonce.providerNonce == Hex.encode(SHA256.hash(nonce.nonce.utf8)))
             let claims = IssuedClaims.apple(
                 of: "001.a.2", email: "x1@privaterelay.appleid.com", isPrivate: true,
                 nonce: nonce.providerNonce
             ).with([("name", .string("Mallory"))])
-            let identity = try await scene.identity(
-                try scene.apple.token(claims), nonce: nonce.nonce, by: "apple", name: "Ada")
+            let identity = try await fixture.identity(
+                try fixture.apple.token(claims), nonce: nonce.nonce, by: "apple", name: "Ada")
             #expect(identity.method == "apple")
             #expect(identity.subject == "001.a.2")
             #expect(identity.email?.isVerified == true)
@@ -58,14 +58,14 @@ struct ProviderTokenTests {
         "G-05: Apple's web dialog sends the nonce unhashed; both forms of an issuer are equal"
     )
     func spellings() async throws {
-        try await ProviderFixture.with { scene in
-            let nonce = try scene.nonce(for: "apple").nonce
-            let plain = try scene.apple.token(.apple(of: "1", nonce: nonce))
-            let first = try await scene.identity(plain, nonce: nonce, by: "apple")
-            let short = String(scene.apple.issuer.dropFirst("http://".count))
-            let other = try scene.apple.token(
+        try await ProviderFixture.with { fixture in
+            let nonce = try fixture.nonce(for: "apple").nonce
+            let plain = try fixture.apple.token(.apple(of: "1", nonce: nonce))
+            let first = try await fixture.identity(plain, nonce: nonce, by: "apple")
+            let short = String(fixture.apple.issuer.dropFirst("http://".count))
+            let other = try fixture.apple.token(
                 .apple(of: "1", nonce: nonce).with([("iss", .string(short))]))
-            let second = try await scene.identity(other, nonce: nonce, by: "apple")
+            let second = try await fixture.identity(other, nonce: nonce, by: "apple")
             #expect(first.issuer == second.issuer)
             #expect(first.nonce == second.nonce, "one nonce in either form counts as one use")
         }

@@ -15,10 +15,10 @@ extension TokenMutation {
             try $0.saying([("iss", .string("https://accounts.example"))])
         },
         TokenMutation("iss with an extra slash", "issuer") {
-            try $0.saying([("iss", .string($0.scene.google.issuer + "/"))])
+            try $0.saying([("iss", .string($0.providers.google.issuer + "/"))])
         },
         TokenMutation("iss of the other provider", "issuer") {
-            try $0.saying([("iss", .string($0.scene.apple.issuer))])
+            try $0.saying([("iss", .string($0.providers.apple.issuer))])
         },
         TokenMutation("iss absent", "claims") { try $0.without("iss") },
         TokenMutation("aud of another app", "audience") {
@@ -101,9 +101,9 @@ extension TokenMutation {
             try $0.payload(
                 $0.claims.text.replacing("{", with: #"{"x":[[[[[[1]]]]]],"#))
         },
-        TokenMutation("the payload with 65 more members", "claims") { bench in
+        TokenMutation("the payload with 65 more members", "claims") { fixture in
             let more = (0..<65).map { ("claim\($0)", JSONValue.null) }
-            return try bench.payload(bench.claims.with(more).text)
+            return try fixture.payload(fixture.claims.with(more).text)
         },
     ]
 
@@ -115,7 +115,7 @@ extension TokenMutation {
             try $0.without("nonce")
         },
         TokenMutation("another issued nonce in the token", "nonce", code: .invalidNonce) {
-            try $0.saying([("nonce", .string($0.scene.nonce().nonce))])
+            try $0.saying([("nonce", .string($0.providers.nonce().nonce))])
         },
         TokenMutation("the nonce's hash in capital letters", "nonce", code: .invalidNonce) {
             try $0.saying([("nonce", .string(NonceMatch.hash($0.nonce).uppercased()))])
@@ -126,24 +126,24 @@ extension TokenMutation {
         TokenMutation("nonce as a number", "claims") { try $0.saying([("nonce", .integer(1))]) },
         TokenMutation("a nonce that was never issued", "not a nonce of ours", code: .invalidNonce) {
             HandedIn(
-                token: try $0.scene.google.token($0.claims.with([("nonce", .string("mine"))])),
+                token: try $0.providers.google.token($0.claims.with([("nonce", .string("mine"))])),
                 nonce: "mine")
         },
         TokenMutation("the other provider's nonce", "this provider", code: .invalidNonce) {
             HandedIn(
-                token: try $0.scene.google.token(
+                token: try $0.providers.google.token(
                     $0.claims.with([("nonce", .string($0.appleNonce))])),
                 nonce: $0.appleNonce)
         },
         TokenMutation("a nonce with one bit changed", "this provider", code: .invalidNonce) {
             let changed = ($0.nonce.first == "A" ? "B" : "A") + $0.nonce.dropFirst()
             return HandedIn(
-                token: try $0.scene.google.token($0.claims.with([("nonce", .string(changed))])),
+                token: try $0.providers.google.token($0.claims.with([("nonce", .string(changed))])),
                 nonce: changed)
         },
         TokenMutation("the other provider's token", "unknown-key") {
             HandedIn(
-                token: try $0.scene.apple.token(.apple(of: "117", nonce: $0.nonce)),
+                token: try $0.providers.apple.token(.apple(of: "117", nonce: $0.nonce)),
                 nonce: $0.nonce)
         },
     ]

@@ -9,15 +9,15 @@ import TestSupport
 extension TokenMutation {
     static let form: [TokenMutation] = algorithms + ownKeys + names + types + cuts
 
-    private static func unsigned(_ algorithm: String, _ bench: TokenMutationFixture) -> String {
-        let header = #"{"alg":"\#(algorithm)","typ":"JWT","kid":"\#(bench.key.identifier)"}"#
-        return Base64URL.encode(header.utf8) + "." + bench.parts[1]
+    private static func unsigned(_ algorithm: String, _ fixture: TokenMutationFixture) -> String {
+        let header = #"{"alg":"\#(algorithm)","typ":"JWT","kid":"\#(fixture.key.identifier)"}"#
+        return Base64URL.encode(header.utf8) + "." + fixture.parts[1]
     }
 
-    private static func hmac(under key: [UInt8], _ bench: TokenMutationFixture) -> HandedIn {
-        let message = unsigned("HS256", bench)
+    private static func hmac(under key: [UInt8], _ fixture: TokenMutationFixture) -> HandedIn {
+        let message = unsigned("HS256", fixture)
         let mac = KeyedHash(key: SecretBytes(copying: key)).hash(message.utf8)
-        return bench.handIn(message + "." + Base64URL.encode(mac))
+        return fixture.handIn(message + "." + Base64URL.encode(mac))
     }
 
     private static let algorithms: [TokenMutation] = [
@@ -29,7 +29,7 @@ extension TokenMutation {
         },
         TokenMutation("alg nOnE", "algorithm") { $0.handIn(unsigned("nOnE", $0) + ".") },
         TokenMutation("HS256 with the key set's text as the secret", "algorithm") {
-            hmac(under: Array($0.scene.google.keySet.utf8), $0)
+            hmac(under: Array($0.providers.google.keySet.utf8), $0)
         },
         TokenMutation("HS256 with the modulus as the secret", "algorithm") {
             hmac(
@@ -52,7 +52,10 @@ extension TokenMutation {
         },
         TokenMutation("jku with the attacker's key set", "own-key") {
             try $0.header(
-                [("jku", .string($0.scene.apple.keysURL)), ("kid", .string($0.key.identifier))],
+                [
+                    ("jku", .string($0.providers.apple.keysURL)),
+                    ("kid", .string($0.key.identifier)),
+                ],
                 by: $0.stranger)
         },
         TokenMutation("x5u", "own-key") {
@@ -63,7 +66,7 @@ extension TokenMutation {
             try $0.header([("kid", .string($0.key.identifier))], by: $0.stranger)
         },
         TokenMutation("a key of the other provider with the real kid", "signature") {
-            try $0.header([("kid", .string($0.key.identifier))], by: $0.scene.apple.key)
+            try $0.header([("kid", .string($0.key.identifier))], by: $0.providers.apple.key)
         },
     ]
 
@@ -116,7 +119,7 @@ extension TokenMutation {
             $0.handIn([$0.parts[1], $0.parts[0], $0.parts[2]].joined(separator: "."))
         },
         TokenMutation("another token's payload", "signature") {
-            let other = try $0.scene.google.token($0.claims.with([("sub", .string("118"))]))
+            let other = try $0.providers.google.token($0.claims.with([("sub", .string("118"))]))
             let payload = other.split(separator: ".")[1]
             return $0.handIn("\($0.parts[0]).\(payload).\($0.parts[2])")
         },

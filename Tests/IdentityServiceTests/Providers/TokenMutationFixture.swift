@@ -5,9 +5,9 @@ import ProviderIssuer
 import ServiceRuntime
 import TestSupport
 
-/// What mutations need: a scene, and a valid token with its nonce.
+/// What mutations need: the providers, and a valid token with its nonce.
 struct TokenMutationFixture {
-    let scene: ProviderFixture
+    let providers: ProviderFixture
     /// A nonce for Google.
     let nonce: String
     /// A nonce for Apple.
@@ -20,26 +20,26 @@ struct TokenMutationFixture {
     /// A key that no provider publishes.
     let stranger: IssuerKey
 
-    init(_ scene: ProviderFixture) throws {
-        self.scene = scene
-        nonce = try scene.nonce().nonce
-        appleNonce = try scene.nonce(for: "apple").nonce
-        let now = scene.time.now().seconds
+    init(_ providers: ProviderFixture) throws {
+        self.providers = providers
+        nonce = try providers.nonce().nonce
+        appleNonce = try providers.nonce(for: "apple").nonce
+        let now = providers.time.now().seconds
         claims = IssuedClaims([
-            ("iss", .string(scene.google.issuer)), ("aud", .string(ProviderIssuer.audience)),
+            ("iss", .string(providers.google.issuer)), ("aud", .string(ProviderIssuer.audience)),
             ("iat", .integer(now)), ("exp", .integer(now + 600)), ("sub", .string("117")),
             ("email", .string("ada@example.org")), ("email_verified", .boolean(true)),
             ("nonce", .string(nonce)),
         ])
-        good = try scene.google.token(claims)
+        good = try providers.google.token(claims)
         parts = good.split(separator: ".").map(String.init)
         stranger = try IssuerKey(.rs256)
     }
 
-    /// The scene's time in seconds.
-    var now: Int64 { scene.time.now().seconds }
+    /// The providers' time in seconds.
+    var now: Int64 { providers.time.now().seconds }
     /// Google's signing key.
-    var key: IssuerKey { scene.google.key }
+    var key: IssuerKey { providers.google.key }
 
     /// A part of the valid token without its last bytes.
     func cut(_ part: Int, by count: Int) -> String {
@@ -50,12 +50,12 @@ struct TokenMutationFixture {
 
     /// A token with header members added or replaced, signed with the real key.
     func header(_ header: [(String, JSONValue)], by key: IssuerKey? = nil) throws -> HandedIn {
-        handIn(try scene.google.token(claims, header: header, key: key))
+        handIn(try providers.google.token(claims, header: header, key: key))
     }
 
     /// A token with changed claims, signed with the real key.
     func saying(_ changes: [(String, JSONValue)]) throws -> HandedIn {
-        handIn(try scene.google.token(claims.with(changes)))
+        handIn(try providers.google.token(claims.with(changes)))
     }
 
     /// A token without a claim, signed with the real key.

@@ -21,46 +21,46 @@ struct TokenMutationTests {
 
     @Test("G-04, G-05: each invalid token is refused with the expected code and without a fetch")
     func mutations() async throws {
-        try await ProviderFixture.with(two) { scene in
-            let bench = try TokenMutationFixture(scene)
-            let identity = try await scene.identity(bench.good, nonce: bench.nonce)
+        try await ProviderFixture.with(two) { fixture in
+            let tokens = try TokenMutationFixture(fixture)
+            let identity = try await fixture.identity(tokens.good, nonce: tokens.nonce)
             #expect(identity.subject == "117", "the unchanged token is valid")
             let mutations = TokenMutation.form + TokenMutation.claims
             #expect(mutations.count >= 40)
             #expect(Set(mutations.map(\.name)).count == mutations.count)
             for mutation in mutations {
-                let handed = try mutation.make(bench)
+                let handed = try mutation.make(tokens)
                 let error = try await refusal {
-                    try await scene.identity(
+                    try await fixture.identity(
                         handed.token, nonce: handed.nonce, by: handed.provider)
                 }
                 #expect(error.code == mutation.code, "\(mutation.name): \(error)")
                 #expect(error.detail.contains(mutation.word), "\(mutation.name): \(error)")
                 #expect(!error.detail.contains("117") && !error.detail.contains("ada"))
             }
-            #expect(scene.google.keyRequests == 1, "none of them causes a fetch")
-            #expect(try await scene.identity(bench.good, nonce: bench.nonce).subject == "117")
+            #expect(fixture.google.keyRequests == 1, "none of them causes a fetch")
+            #expect(try await fixture.identity(tokens.good, nonce: tokens.nonce).subject == "117")
         }
     }
 
     @Test("G-04: every truncation and every changed character is refused, without a fetch")
     func changes() async throws {
-        try await ProviderFixture.with { scene in
-            let bench = try TokenMutationFixture(scene)
-            #expect(try await scene.identity(bench.good, nonce: bench.nonce).subject == "117")
-            let token = Array(bench.good.utf8)
+        try await ProviderFixture.with { fixture in
+            let tokens = try TokenMutationFixture(fixture)
+            #expect(try await fixture.identity(tokens.good, nonce: tokens.nonce).subject == "117")
+            let token = Array(tokens.good.utf8)
             for place in token.indices {
                 var changed = token
                 changed[place] = changed[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : 65
                 for bytes in [changed, Array(token[..<place])] {
                     let error = try await refusal {
-                        try await scene.identity(
-                            String(decoding: bytes, as: UTF8.self), nonce: bench.nonce)
+                        try await fixture.identity(
+                            String(decoding: bytes, as: UTF8.self), nonce: tokens.nonce)
                     }
                     #expect(error.code == .invalidProviderToken, "at \(place)")
                 }
             }
-            #expect(scene.google.keyRequests == 1)
+            #expect(fixture.google.keyRequests == 1)
         }
     }
 
@@ -68,10 +68,10 @@ struct TokenMutationTests {
     func attacks() async throws {
         let time = ManualTime()
         let issuer = try await ProviderIssuer(time: time, algorithm: .es256)
-        try await ProviderFixture.with { scene in
+        try await ProviderFixture.with { fixture in
             let provider = try ProviderFixture.provider("google", issuer, algorithms: [.es256])
-            let check = try Self.check(of: provider, scene)
-            let nonce = try scene.nonce().nonce
+            let check = try Self.check(of: provider, fixture)
+            let nonce = try fixture.nonce().nonce
             let good = try issuer.token(.google(of: "1", nonce: nonce))
             let handed = IdentityV1.ProviderToken(
                 provider: "google", idToken: good, nonce: nonce)
@@ -90,24 +90,24 @@ struct TokenMutationTests {
     }
 
     private static func check(
-        of provider: Provider, _ scene: ProviderFixture
+        of provider: Provider, _ fixture: ProviderFixture
     ) throws -> ProviderTokenCheck {
         try Providers(
             settings: ProvidersSettings(providers: [provider], allowsPrivate: true),
-            keys: scene.keys, time: scene.time, randomness: SeededRandomness(),
-            logger: scene.log.logger(time: scene.time)
+            keys: fixture.keys, time: fixture.time, randomness: SeededRandomness(),
+            logger: fixture.log.logger(time: fixture.time)
         ).check
     }
 
     @Test("a provider that is not configured is refused, for tokens and for nonces")
     func unknown() async throws {
-        try await ProviderFixture.with { scene in
+        try await ProviderFixture.with { fixture in
             for name in ["", "Google", "password", "example"] {
                 let error = try await refusal {
-                    try await scene.identity("a.b.c", nonce: "", by: name)
+                    try await fixture.identity("a.b.c", nonce: "", by: name)
                 }
                 #expect(error.code == .operationNotAllowed)
-                #expect(throws: ServiceError.self) { try scene.nonce(for: name) }
+                #expect(throws: ServiceError.self) { try fixture.nonce(for: name) }
             }
         }
     }
@@ -120,15 +120,15 @@ struct TokenMutationTests {
                 keyPlace: provider.keyPlace, emailTrust: provider.emailTrust,
                 noncePolicy: .optional)
         }
-        try await ProviderFixture.with(easy) { scene in
-            let bare = try scene.google.token(.google(of: "117"))
-            let identity = try await scene.identity(bare, nonce: "")
+        try await ProviderFixture.with(easy) { fixture in
+            let bare = try fixture.google.token(.google(of: "117"))
+            let identity = try await fixture.identity(bare, nonce: "")
             #expect(identity.subject == "117")
             #expect(identity.nonce == nil)
-            let nonce = try scene.nonce().nonce
-            let holding = try scene.google.token(.google(of: "117", nonce: nonce))
+            let nonce = try fixture.nonce().nonce
+            let holding = try fixture.google.token(.google(of: "117", nonce: nonce))
             for (token, handedIn) in [(holding, ""), (bare, nonce), (bare, "x")] {
-                let error = try await refusal { try await scene.identity(token, nonce: handedIn) }
+                let error = try await refusal { try await fixture.identity(token, nonce: handedIn) }
                 #expect(error.code == .invalidNonce)
             }
         }
@@ -136,26 +136,26 @@ struct TokenMutationTests {
 
     @Test("G-05: a token signs in once, so an intercepted token is useless")
     func once() async throws {
-        try await ProviderFixture.with { scene in
-            let house = try IdentityFixture(time: scene.time)
+        try await ProviderFixture.with { fixture in
+            let identity = try IdentityFixture(time: fixture.time)
             let identities = IdentitiesHandler(
-                settings: house.settings, store: house.store, keys: house.keys,
-                randomness: house.randomness, keepsGrants: false, devices: house.devices,
-                providers: scene.providers)
+                settings: identity.settings, store: identity.store, keys: identity.keys,
+                randomness: identity.randomness, keepsGrants: false, devices: identity.devices,
+                providers: fixture.providers)
             let nonce = try await identities.issueNonce(
-                .init(provider: "google"), house.context())
-            let token = try scene.google.token(
+                .init(provider: "google"), identity.context())
+            let token = try fixture.google.token(
                 .google(of: "117", email: "ada@example.org", nonce: nonce.providerNonce))
             let request = IdentityV1.SignInWithProviderRequest(
                 token: .init(provider: "google", idToken: token, nonce: nonce.nonce),
                 origin: IdentityFixture.origin)
-            let first = try await identities.signInWithProvider(request, house.context("key-1"))
+            let first = try await identities.signInWithProvider(request, identity.context("key-1"))
             #expect(first.isNewUser)
             #expect(first.account?.methods == ["google"])
-            let again = try await identities.signInWithProvider(request, house.context("key-1"))
+            let again = try await identities.signInWithProvider(request, identity.context("key-1"))
             #expect(again.account?.accountId == first.account?.accountId, "a repeat of the call")
             let error = try await refusal {
-                try await identities.signInWithProvider(request, house.context("key-2"))
+                try await identities.signInWithProvider(request, identity.context("key-2"))
             }
             #expect(error.code == .invalidNonce)
         }
@@ -163,42 +163,42 @@ struct TokenMutationTests {
 
     @Test("G-05: times are accepted with 60 s of leeway in both directions, to the second")
     func leeway() async throws {
-        try await ProviderFixture.with { scene in
-            let bench = try TokenMutationFixture(scene)
-            let late = try bench.saying([
-                ("exp", .integer(bench.now - 59)), ("iat", .integer(bench.now - 600)),
-                ("nbf", .integer(bench.now - 600)),
+        try await ProviderFixture.with { fixture in
+            let tokens = try TokenMutationFixture(fixture)
+            let late = try tokens.saying([
+                ("exp", .integer(tokens.now - 59)), ("iat", .integer(tokens.now - 600)),
+                ("nbf", .integer(tokens.now - 600)),
             ])
-            #expect(try await scene.identity(late.token, nonce: late.nonce).subject == "117")
-            let early = try bench.saying([
-                ("iat", .integer(bench.now + 60)), ("nbf", .integer(bench.now + 60)),
+            #expect(try await fixture.identity(late.token, nonce: late.nonce).subject == "117")
+            let early = try tokens.saying([
+                ("iat", .integer(tokens.now + 60)), ("nbf", .integer(tokens.now + 60)),
             ])
-            #expect(try await scene.identity(early.token, nonce: early.nonce).subject == "117")
+            #expect(try await fixture.identity(early.token, nonce: early.nonce).subject == "117")
         }
     }
 
     @Test("unusual but valid tokens pass: typ absent or lower case, two audiences with azp")
     func harmless() async throws {
-        try await ProviderFixture.with(two) { scene in
-            let bench = try TokenMutationFixture(scene)
+        try await ProviderFixture.with(two) { fixture in
+            let tokens = try TokenMutationFixture(fixture)
             let both = JSONValue.array([.string("client-1"), .string("client-2")])
-            let two = try bench.saying([("aud", both), ("azp", .string("client-2"))])
-            #expect(try await scene.identity(two.token, nonce: two.nonce).audience == "client-2")
-            let android = try bench.saying([("azp", .string("an-android-app"))])
+            let two = try tokens.saying([("aud", both), ("azp", .string("client-2"))])
+            #expect(try await fixture.identity(two.token, nonce: two.nonce).audience == "client-2")
+            let android = try tokens.saying([("azp", .string("an-android-app"))])
             #expect(
-                try await scene.identity(android.token, nonce: android.nonce).subject == "117")
+                try await fixture.identity(android.token, nonce: android.nonce).subject == "117")
             let long = String(repeating: "1", count: 255)
-            let longest = try bench.saying([("sub", .string(long))])
+            let longest = try tokens.saying([("sub", .string(long))])
             #expect(
-                try await scene.identity(longest.token, nonce: longest.nonce).subject == long)
-            let small = try bench.header([("typ", .string("jwt"))])
-            #expect(try await scene.identity(small.token, nonce: small.nonce).subject == "117")
+                try await fixture.identity(longest.token, nonce: longest.nonce).subject == long)
+            let small = try tokens.header([("typ", .string("jwt"))])
+            #expect(try await fixture.identity(small.token, nonce: small.nonce).subject == "117")
             let header = IssuedClaims([
-                ("alg", .string("RS256")), ("kid", .string(bench.key.identifier)),
+                ("alg", .string("RS256")), ("kid", .string(tokens.key.identifier)),
             ])
-            let message = Base64URL.encode(header.text.utf8) + "." + bench.parts[1]
-            let token = message + "." + Base64URL.encode(try bench.key.sign(message))
-            #expect(try await scene.identity(token, nonce: bench.nonce).subject == "117")
+            let message = Base64URL.encode(header.text.utf8) + "." + tokens.parts[1]
+            let token = message + "." + Base64URL.encode(try tokens.key.sign(message))
+            #expect(try await fixture.identity(token, nonce: tokens.nonce).subject == "117")
         }
     }
 }

@@ -16,28 +16,30 @@ struct SlotTimingTests {
 
     @Test("unknown accounts and all password schemes take at least the slot, interleaved")
     func interleaved() async throws {
-        let house = try IdentityFixture()
+        let fixture = try IdentityFixture()
         // Handlers over the fixture's store, with the machine's clock.
-        let (time, logger) = (SystemTime(), house.log.logger(time: house.time))
+        let (time, logger) = (SystemTime(), fixture.log.logger(time: fixture.time))
         let passwords = try PasswordHashPool(
             settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityFixture.cheap),
-            time: time, randomness: house.randomness, metrics: MetricsRegistry())
+            time: time, randomness: fixture.randomness, metrics: MetricsRegistry())
         let slots = ResponseTimeFloor(
-            store: house.store, passwords: passwords, time: time, logger: logger)
+            store: fixture.store, passwords: passwords, time: time, logger: logger)
         let accounts = AccountsHandler(
-            settings: house.settings, store: house.store, keys: house.keys, passwords: passwords,
-            slots: slots, time: time, randomness: house.randomness, devices: house.devices)
+            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
+            passwords: passwords,
+            slots: slots, time: time, randomness: fixture.randomness, devices: fixture.devices)
         let imports = ImportsHandler(
-            settings: house.settings, store: house.store, keys: house.keys, passwords: passwords,
-            slots: slots, time: time, randomness: house.randomness, logger: logger)
-        _ = try await house.register("own@example.org")
+            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
+            passwords: passwords,
+            slots: slots, time: time, randomness: fixture.randomness, logger: logger)
+        _ = try await fixture.register("own@example.org")
         var (old, bare) = (
             ImportFixture.record("1"), ImportFixture.record("2", email: "b@example.org")
         )
         old.passwordHash = Self.bcrypt
         bare.passwordHash = ""
         _ = try await imports.importAccounts(
-            .init(source: "s", accounts: [old, bare]), house.context(application: "tool"))
+            .init(source: "s", accounts: [old, bare]), fixture.context(application: "tool"))
         let emails = [
             "nobody@example.org", "own@example.org", "ada@example.org", "b@example.org",
         ]

@@ -8,43 +8,43 @@ import Testing
 
 @Suite("G-08: what a sign-in reports about the one before", .timeLimit(.minutes(1)))
 struct SignInNewsTests {
-    let house: IdentityFixture
+    let fixture: IdentityFixture
 
     init() async throws {
-        house = try IdentityFixture()
-        _ = try await house.register()
+        fixture = try IdentityFixture()
+        _ = try await fixture.register()
     }
 
     /// Signs in from a device. The account was registered from `device-canary`.
     private func signIn(
         on device: String, key: String? = nil
     ) async throws -> IdentityV1.SignInNews {
-        let answer = try await house.accounts.verifyPassword(
+        let answer = try await fixture.accounts.verifyPassword(
             .init(
                 email: "ada@example.org", password: "Correct7Horse",
                 origin: .init(deviceId: device, platform: "ios", deviceName: "Ada's phone")),
-            house.context(key))
+            fixture.context(key))
         return try #require(answer.news)
     }
 
     private func proveAddress() async throws {
-        try await house.change("UPDATE email_addresses SET proved_at_ms = 1")
+        try await fixture.change("UPDATE email_addresses SET proved_at_ms = 1")
     }
 
     private func newDeviceMails() async throws -> [NotificationV1.SendEmailRequest] {
-        try await house.relay()
-        return house.notifications.mails.filter { $0.template == "new-device" }
+        try await fixture.relay()
+        return fixture.notifications.mails.filter { $0.template == "new-device" }
     }
 
     @Test("a sign-in reports the previous one, the time since, and whether the device is new")
     func told() async throws {
-        let registeredAt = house.time.now().milliseconds
-        house.time.advance(by: .seconds(3_600))
+        let registeredAt = fixture.time.now().milliseconds
+        fixture.time.advance(by: .seconds(3_600))
         #expect(
             try await signIn(on: "device-canary")
                 == .init(
                     lastSignInAtMs: registeredAt, gapMs: 3_600_000, isNewDevice: false))
-        house.time.advance(by: .seconds(60))
+        fixture.time.advance(by: .seconds(60))
         #expect(
             try await signIn(on: "another")
                 == .init(
@@ -55,9 +55,9 @@ struct SignInNewsTests {
     @Test("G-25: a repeat gets the same report at any later time, and sends no second mail")
     func again() async throws {
         try await proveAddress()
-        house.time.advance(by: .seconds(60))
+        fixture.time.advance(by: .seconds(60))
         let first = try await signIn(on: "another", key: "k")
-        house.time.advance(by: .seconds(60))
+        fixture.time.advance(by: .seconds(60))
         #expect(try await signIn(on: "another", key: "k") == first)
         #expect(first.isNewDevice && first.gapMs == 60_000)
         #expect(try await newDeviceMails().count == 1)
@@ -72,14 +72,14 @@ struct SignInNewsTests {
         #expect(mails.count == 1)
         let variables = mails.first?.variables.map { [$0.name, $0.value] }
         #expect(variables?.prefix(2) == [["method", "password"], ["device", "Ada's phone"]])
-        #expect(try await house.count("audit", where: "kind = 'sign-in.new-device'") == 1)
+        #expect(try await fixture.count("audit", where: "kind = 'sign-in.new-device'") == 1)
     }
 
     @Test("an unproved address gets no new-device mail, since it may be a stranger's")
     func unproved() async throws {
         _ = try await signIn(on: "another")
         #expect(try await newDeviceMails().isEmpty)
-        #expect(try await house.count("audit", where: "kind = 'sign-in.new-device'") == 1)
+        #expect(try await fixture.count("audit", where: "kind = 'sign-in.new-device'") == 1)
     }
 
     @Test("many new devices send only a limited number of mails")
@@ -92,12 +92,12 @@ struct SignInNewsTests {
     @Test("a device without an id is neither new nor stored")
     func unnamed() async throws {
         #expect(try await signIn(on: "").isNewDevice == false)
-        #expect(try await house.count("known_devices") == 1)
+        #expect(try await fixture.count("known_devices") == 1)
     }
 
     @Test("the first sign-in of an account without known devices counts as no new device")
     func before() async throws {
-        try await house.change("DELETE FROM known_devices")
+        try await fixture.change("DELETE FROM known_devices")
         #expect(try await signIn(on: "another").isNewDevice == false)
         #expect(try await signIn(on: "a third").isNewDevice == true)
     }
@@ -105,10 +105,10 @@ struct SignInNewsTests {
     @Test("of more than 32 devices the one unused for longest is forgotten")
     func bounded() async throws {
         for number in 0..<40 {
-            house.time.advance(by: .seconds(1))
+            fixture.time.advance(by: .seconds(1))
             _ = try await signIn(on: "device \(number)")
         }
-        #expect(try await house.count("known_devices") == Int64(KnownDeviceRule.devicesMax))
+        #expect(try await fixture.count("known_devices") == Int64(KnownDeviceRule.devicesMax))
         #expect(try await signIn(on: "device 39").isNewDevice == false)
         #expect(try await signIn(on: "device 8").isNewDevice == false)
         #expect(try await signIn(on: "device 7").isNewDevice == true)
@@ -116,8 +116,8 @@ struct SignInNewsTests {
 
     @Test("A-02: a device has a different key in each account, and its id is not stored")
     func keyed() async throws {
-        _ = try await house.register("eve@example.org")
-        let keys = try await house.store.read {
+        _ = try await fixture.register("eve@example.org")
+        let keys = try await fixture.store.read {
             try $0.query("SELECT device_key FROM known_devices") { try $0.blob(0) }
         }
         #expect(keys.count == 2 && Set(keys).count == 2)
