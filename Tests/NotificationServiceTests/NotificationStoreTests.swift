@@ -41,11 +41,11 @@ struct NotificationStoreTests {
             }
             old.close()
         }
-        let bench = try NotificationFixture(in: folder, time: time)
-        try await bench.delivering { try await bench.until(sent: 1) }
-        #expect(bench.inbox.count == 1)
-        let shown = try await bench.outbox.showMessage(
-            .init(messageId: id.text), bench.context(from: "tool"))
+        let fixture = try NotificationFixture(in: folder, time: time)
+        try await fixture.delivering { try await fixture.until(sent: 1) }
+        #expect(fixture.inbox.count == 1)
+        let shown = try await fixture.outbox.showMessage(
+            .init(messageId: id.text), fixture.context(from: "tool"))
         #expect(shown.message?.recipient == "…")
     }
 
@@ -78,8 +78,8 @@ struct NotificationStoreTests {
             }
         }
         old.close()
-        let bench = try NotificationFixture(in: folder, time: time)
-        let lanes = try await bench.store.read { session in
+        let fixture = try NotificationFixture(in: folder, time: time)
+        let lanes = try await fixture.store.read { session in
             try session.query("SELECT \(StoredMessage.columns) FROM message ORDER BY id", []) {
                 try StoredMessage($0).lane
             }
@@ -89,8 +89,8 @@ struct NotificationStoreTests {
 
     @Test("claiming is one search of one index: nothing is sorted, no table is scanned")
     func plan() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let plan = try await bench.store.read { session in
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let plan = try await fixture.store.read { session in
             try session.query(
                 """
                 EXPLAIN QUERY PLAN SELECT \(StoredMessage.columns) FROM message

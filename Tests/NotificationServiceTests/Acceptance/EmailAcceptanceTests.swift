@@ -11,46 +11,46 @@ import Testing
 struct EmailAcceptanceTests {
     @Test("N-01: an accepted mail is committed, with its audit record, before the response")
     func accepted() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let id = try await bench.send()
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let id = try await fixture.send()
         #expect(MessageID(text: id) != nil)
-        #expect(try await bench.ask("SELECT state FROM message") == [.integer(0)])
-        #expect(try await bench.ask("SELECT kind FROM audit") == [.text("message.accepted")])
-        #expect(bench.inbox.isEmpty)
+        #expect(try await fixture.ask("SELECT state FROM message") == [.integer(0)])
+        #expect(try await fixture.ask("SELECT kind FROM audit") == [.text("message.accepted")])
+        #expect(fixture.inbox.isEmpty)
     }
 
     @Test("G-25: a repeated key and request return the same message, 50 at once and days later")
     func repeated() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
+        let fixture = try NotificationFixture(in: TemporaryFolder())
         let ids = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<50 { group.addTask { try await bench.send() } }
+            for _ in 0..<50 { group.addTask { try await fixture.send() } }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
         }
         #expect(ids.count == 1)
-        bench.time.advance(by: .seconds(3 * 86_400))
-        #expect(try await bench.send() == ids.first)
-        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(1)])
-        #expect(try await bench.ask("SELECT count(*) FROM audit") == [.integer(1)])
+        fixture.time.advance(by: .seconds(3 * 86_400))
+        #expect(try await fixture.send() == ids.first)
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(1)])
+        #expect(try await fixture.ask("SELECT count(*) FROM audit") == [.integer(1)])
     }
 
     @Test("G-25: a key reused for another request is rejected; applications do not share keys")
     func reused() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let first = try await bench.send()
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let first = try await fixture.send()
         await #expect(throws: ServiceError(.idempotencyKeyReused)) {
-            try await bench.send(NotificationFixture.request(to: "eve@example.org"))
+            try await fixture.send(NotificationFixture.request(to: "eve@example.org"))
         }
         await #expect(throws: ServiceError(.idempotencyKeyReused)) {
-            try await bench.send(NotificationFixture.request(link: "https://app.example/other"))
+            try await fixture.send(NotificationFixture.request(link: "https://app.example/other"))
         }
-        #expect(try await bench.send(application: "another") != first)
-        #expect(try await bench.send(key: "k-2") != first)
+        #expect(try await fixture.send(application: "another") != first)
+        #expect(try await fixture.send(key: "k-2") != first)
     }
 
     @Test("a mail without an idempotency key is rejected", arguments: [nil, ""] as [String?])
     func keyless(_ key: String?) async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let error = await #expect(throws: ServiceError.self) { try await bench.send(key: key) }
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let error = await #expect(throws: ServiceError.self) { try await fixture.send(key: key) }
         #expect(error?.code == .invalidArgument)
         #expect(error?.fields == ["idempotency-key"])
     }
@@ -89,25 +89,25 @@ struct EmailAcceptanceTests {
             },
         ])
     func refused(_ bad: Bad) async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let error = await #expect(throws: ServiceError.self) { try await bench.send(bad.request) }
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let error = await #expect(throws: ServiceError.self) { try await fixture.send(bad.request) }
         #expect(error?.code == bad.code)
         #expect(error?.fields == [bad.field])
-        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(0)])
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(0)])
     }
 
     @Test("SECURITY.md, Secrets: neither recipient nor link is readable on disk or in the log")
     func sealed() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        try await bench.send()
-        try await bench.store.truncateLog()
-        let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder.path)
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        try await fixture.send()
+        try await fixture.store.truncateLog()
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
             .filter { $0.hasPrefix("notification.") }
         #expect(names.contains("notification.sqlite"))
         for name in names {
-            let bytes = try Data(contentsOf: URL(filePath: bench.folder.file(name)))
+            let bytes = try Data(contentsOf: URL(filePath: fixture.folder.file(name)))
             #expect(!Array(bytes).contains(Array("canary".utf8)), "\(name)")
         }
-        #expect(!bench.log.lines.contains { $0.contains("canary") })
+        #expect(!fixture.log.lines.contains { $0.contains("canary") })
     }
 }

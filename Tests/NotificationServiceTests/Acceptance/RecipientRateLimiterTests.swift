@@ -66,8 +66,8 @@ struct RecipientRateLimiterTests {
 
     @Test("D14: messages whose transaction rolled back do not count against the rate")
     func undone() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        try await bench.store.write { transaction in
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        try await fixture.store.write { transaction in
             _ = try transaction.execute(
                 """
                 CREATE TRIGGER full BEFORE INSERT ON audit WHEN NEW.kind = 'message.accepted'
@@ -76,15 +76,15 @@ struct RecipientRateLimiterTests {
         }
         for number in 0..<40 {
             await #expect(throws: (any Error).self) {
-                try await bench.send(key: "undone \(number)")
+                try await fixture.send(key: "undone \(number)")
             }
         }
-        try await bench.store.write { _ = try $0.execute("DROP TRIGGER full") }
+        try await fixture.store.write { _ = try $0.execute("DROP TRIGGER full") }
         let late = "SELECT count(*) FROM message WHERE due_at_ms > accepted_at_ms"
-        for number in 0..<20 { try await bench.send(key: "at once \(number)") }
-        #expect(try await bench.ask(late) == [.integer(0)])
-        try await bench.send(key: "after the burst")
-        #expect(try await bench.ask(late) == [.integer(1)])
+        for number in 0..<20 { try await fixture.send(key: "at once \(number)") }
+        #expect(try await fixture.ask(late) == [.integer(0)])
+        try await fixture.send(key: "after the burst")
+        #expect(try await fixture.ask(late) == [.integer(1)])
     }
 
     @Test("another recipient, or another lane of the same recipient, has its own rate")
@@ -114,51 +114,51 @@ struct RecipientRateLimiterTests {
     @Test("N-03: a thousand messages to one recipient delay no other mail and are not lost")
     func flood() async throws {
         let route = RecordingRoute()
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
-        for number in 0..<100 { try await bench.send(key: "flood \(number)") }
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        for number in 0..<100 { try await fixture.send(key: "flood \(number)") }
         for number in 0..<10 {
             let request = NotificationFixture.request(to: "other\(number)@example.org")
-            try await bench.send(request, key: "other \(number)")
+            try await fixture.send(request, key: "other \(number)")
         }
-        try await bench.delivering {
+        try await fixture.delivering {
             // The burst, and all others.
-            try await bench.until(sent: 30)
+            try await fixture.until(sent: 30)
             #expect(route.recipients.count { $0.hasPrefix("other") } == 10)
-            await bench.time.sleepers()
-            bench.time.advance(by: .seconds(10))
-            try await bench.until(sent: 31)
+            await fixture.time.sleepers()
+            fixture.time.advance(by: .seconds(10))
+            try await fixture.until(sent: 31)
         }
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(79)])
+            try await fixture.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(79)])
     }
 
     @Test("M7: sixty warnings to one recipient delay neither a reset link nor other people's mail")
     func warnings() async throws {
         let route = RecordingRoute()
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         let spellings = ["ada@example.org", "Ada@Example.ORG", "ADA@example.org"]
         for number in 0..<60 {
             // All spellings are one mailbox.
             let request = NotificationFixture.warning(to: spellings[number % spellings.count])
-            try await bench.send(request, key: "warning \(number)")
+            try await fixture.send(request, key: "warning \(number)")
         }
-        try await bench.send(NotificationFixture.reset(to: "aDa@example.org"), key: "reset")
-        try await bench.delivering { try await bench.until(sent: 21) }
+        try await fixture.send(NotificationFixture.reset(to: "aDa@example.org"), key: "reset")
+        try await fixture.delivering { try await fixture.until(sent: 21) }
         #expect(route.recipients.contains("aDa@example.org"))
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(20)])
-        let dropped = try await bench.outbox.listMessages(
-            .init(state: .dead), bench.context(from: "tool")
+            try await fixture.ask("SELECT count(*) FROM message WHERE state = 0") == [.integer(20)])
+        let dropped = try await fixture.outbox.listMessages(
+            .init(state: .dead), fixture.context(from: "tool")
         ).messages
         #expect(dropped.count == 20)
         #expect(dropped.allSatisfy { $0.reason == "recipient-limit" && !$0.canBeRetried })
-        #expect(bench.log.lines.contains { $0.contains("notification.message.dropped") })
+        #expect(fixture.log.lines.contains { $0.contains("notification.message.dropped") })
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
+            try await fixture.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(20)])
         // A repeat of a dropped message gets the same response as the first call.
-        try await bench.send(
+        try await fixture.send(
             NotificationFixture.warning(to: spellings[59 % spellings.count]), key: "warning 59")
-        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(61)])
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(61)])
     }
 }

@@ -86,11 +86,11 @@ struct DeliveryCrashTests {
 
     @Test("concurrent claims never return the same message")
     func claims() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        for number in 0..<20 { try await bench.send(key: "\(number)") }
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        for number in 0..<20 { try await fixture.send(key: "\(number)") }
         let claimed = try await withThrowingTaskGroup(of: [StoredMessage].self) { group in
             for _ in 0..<8 {
-                group.addTask { try await bench.store.write { try $0.claimMails(5) } }
+                group.addTask { try await fixture.store.write { try $0.claimMails(5) } }
             }
             return try await group.reduce(into: []) { $0 += $1.map(\.id) }
         }
@@ -100,18 +100,18 @@ struct DeliveryCrashTests {
 
     @Test("an outcome recorded after the lease was released changes nothing")
     func lateNote() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        try await bench.send()
-        let claimed = try await bench.store.write { try $0.claimMails(1) }
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        try await fixture.send()
+        let claimed = try await fixture.store.write { try $0.claimMails(1) }
         let message = try #require(claimed.first)
-        _ = try await bench.store.write { try $0.releaseLeases(limit: 10) }
-        let after = try await bench.store.write {
+        _ = try await fixture.store.write { try $0.releaseLeases(limit: 10) }
+        let after = try await fixture.store.write {
             let end = Conclusion(
                 message: message, outcome: .refused("smtp-550", addressIsDead: true), jitter: 0)
             return try $0.conclude(end, routes: [:])?.delivery
         }
         #expect(after == nil)
-        #expect(try await bench.ask("SELECT state FROM message") == [.integer(2)])
+        #expect(try await fixture.ask("SELECT state FROM message") == [.integer(2)])
     }
 }
 

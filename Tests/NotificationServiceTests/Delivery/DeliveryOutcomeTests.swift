@@ -58,18 +58,18 @@ struct DeliveryOutcomeTests {
     @Test("a dead address is passed to the route in the transaction that ends the message")
     func deadAddress() async throws {
         let route = RecordingRoute { _ in .refused("gone", addressIsDead: true) }
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
-        try await bench.send()
-        try await bench.delivering {
-            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        try await fixture.send()
+        try await fixture.delivering {
+            try await fixture.until("SELECT state FROM message", gives: .integer(4))
         }
         let dead = try #require(route.dead.first)
         #expect(route.dead.count == 1)
         #expect(dead.reason == "gone")
         #expect(
-            try await bench.ask("SELECT recipient_hash FROM message") == [.blob(dead.recipient)])
+            try await fixture.ask("SELECT recipient_hash FROM message") == [.blob(dead.recipient)])
         #expect(
-            try await bench.ask("SELECT count(*) FROM audit WHERE kind = 'message.dead'") == [
+            try await fixture.ask("SELECT count(*) FROM audit WHERE kind = 'message.dead'") == [
                 .integer(2)
             ])
     }
@@ -77,24 +77,24 @@ struct DeliveryOutcomeTests {
     @Test("no message is claimed while the route is closed; all are sent once it opens")
     func closed() async throws {
         let route = RecordingRoute()
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
-        route.readiness = .closed(until: bench.time.now() + .seconds(30))
-        for number in 0..<20 { try await bench.send(key: "\(number)") }
-        try await bench.delivering {
-            await bench.time.sleepers()
-            #expect(try await bench.ask("SELECT sum(attempts) FROM message") == [.integer(0)])
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        route.readiness = .closed(until: fixture.time.now() + .seconds(30))
+        for number in 0..<20 { try await fixture.send(key: "\(number)") }
+        try await fixture.delivering {
+            await fixture.time.sleepers()
+            #expect(try await fixture.ask("SELECT sum(attempts) FROM message") == [.integer(0)])
             route.readiness = .ready(.max)
-            bench.time.advance(by: .seconds(30))
-            try await bench.until(sent: 20)
+            fixture.time.advance(by: .seconds(30))
+            try await fixture.until(sent: 20)
         }
         #expect(route.messages.allSatisfy { $0.attempt == 1 })
     }
 
     @Test("SECURITY.md, Erasure: a sent message's content is gone from the database and its WAL")
     func wiped() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        try await bench.send()
-        let stored = try await bench.ask("SELECT content FROM message").first
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        try await fixture.send()
+        let stored = try await fixture.ask("SELECT content FROM message").first
         guard case .blob(let content)? = stored else {
             Issue.record("an accepted message has no content")
             return
@@ -102,7 +102,7 @@ struct DeliveryOutcomeTests {
         let files = ["notification.sqlite", "notification.sqlite-wal"]
         func holders() throws -> [String] {
             try files.filter { name in
-                let bytes = try Data(contentsOf: URL(filePath: bench.folder.file(name)))
+                let bytes = try Data(contentsOf: URL(filePath: fixture.folder.file(name)))
                 return bytes.withUnsafeBytes { bytes in
                     guard let start = bytes.baseAddress else { return false }
                     return (0..<max(0, bytes.count - content.count + 1)).contains {
@@ -112,14 +112,14 @@ struct DeliveryOutcomeTests {
             }
         }
         #expect(try holders() == ["notification.sqlite-wal"])
-        try await bench.delivering {
-            try await bench.until(sent: 1)
+        try await fixture.delivering {
+            try await fixture.until(sent: 1)
             // The upkeep task may run between two steps of the clock and needs a second step then.
             var looks = 0
             while try looks < 20 && !holders().isEmpty {
                 looks += 1
-                await bench.time.sleepers()
-                bench.time.advance(by: OutboxUpkeep.wipesWithin)
+                await fixture.time.sleepers()
+                fixture.time.advance(by: OutboxUpkeep.wipesWithin)
             }
         }
         #expect(try holders() == [])

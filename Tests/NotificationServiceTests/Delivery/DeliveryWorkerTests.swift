@@ -12,43 +12,43 @@ struct DeliveryWorkerTests {
     @Test(
         "N-01: with default settings a mail arrives in the inbox, and its content is then deleted")
     func inbox() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let id = try await bench.send()
-        try await bench.delivering { try await bench.until(sent: 1) }
-        let mail = try #require(bench.inbox.first)
-        #expect(bench.inbox.count == 1)
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let id = try await fixture.send()
+        try await fixture.delivering { try await fixture.until(sent: 1) }
+        let mail = try #require(fixture.inbox.first)
+        #expect(fixture.inbox.count == 1)
         #expect(mail.to == NotificationFixture.recipient)
         #expect(mail.fields["message-id"] == "<\(id)@localhost>")
         #expect(mail.text.contains(NotificationFixture.link))
-        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+        #expect(try await fixture.ask("SELECT content FROM message") == [.null])
         #expect(
-            try await bench.ask("SELECT kind FROM audit ORDER BY number")
+            try await fixture.ask("SELECT kind FROM audit ORDER BY number")
                 == [.text("message.accepted"), .text("message.sent")])
-        #expect(!bench.log.lines.contains { $0.contains("canary") })
+        #expect(!fixture.log.lines.contains { $0.contains("canary") })
     }
 
     @Test("a mail accepted while the worker is idle is sent at once")
     func rings() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        try await bench.delivering {
-            await bench.time.sleepers()
-            try await bench.send()
-            try await bench.until(sent: 1)
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        try await fixture.delivering {
+            await fixture.time.sleepers()
+            try await fixture.send()
+            try await fixture.until(sent: 1)
         }
-        #expect(bench.inbox.count == 1)
+        #expect(fixture.inbox.count == 1)
     }
 
     @Test("N-01: a hundred mails are sent over SMTP, once each, while more are being accepted")
     func smtp() async throws {
         let sink = try SMTPSink()
         let (route, client) = try NotificationFixture.route(to: sink)
-        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
-        try await bench.delivering {
+        let fixture = try NotificationFixture(in: TemporaryFolder(), route: route)
+        try await fixture.delivering {
             for number in 0..<100 {
-                try await bench.send(
+                try await fixture.send(
                     NotificationFixture.request(to: "p\(number)@example.org"), key: "\(number)")
             }
-            try await bench.until(sent: 100)
+            try await fixture.until(sent: 100)
         }
         #expect(sink.mails.count == 100)
         #expect(Set(sink.mails.map(\.to)).count == 100)
@@ -63,23 +63,23 @@ struct DeliveryWorkerTests {
         script.ending = .answer("451 not now")
         let sink = try SMTPSink(script)
         let (route, client) = try NotificationFixture.route(to: sink)
-        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
-        try await bench.send()
-        try await bench.delivering {
+        let fixture = try NotificationFixture(in: TemporaryFolder(), route: route)
+        try await fixture.send()
+        try await fixture.delivering {
             for attempt in 1...4 {
-                try await bench.until(
+                try await fixture.until(
                     "SELECT attempts FROM message WHERE state = 2",
                     gives: .integer(Int64(attempt)))
                 #expect(sink.mails.count == attempt)
                 if attempt == 4 { sink.script.ending = .answer("250 now") }
-                await bench.time.sleepers()
-                bench.time.advance(by: .seconds(2 << (attempt - 1)))
+                await fixture.time.sleepers()
+                fixture.time.advance(by: .seconds(2 << (attempt - 1)))
             }
-            try await bench.until(sent: 1)
+            try await fixture.until(sent: 1)
         }
         #expect(sink.mails.count == 5)
         #expect(Set(sink.mails.map(\.bytes)).count == 1)
-        #expect(bench.log.lines.contains { $0.contains("smtp-451") })
+        #expect(fixture.log.lines.contains { $0.contains("smtp-451") })
         await client.close()
         sink.close()
     }
@@ -90,17 +90,17 @@ struct DeliveryWorkerTests {
         script.recipient = "550 no such person ada.canary@example.org"
         let sink = try SMTPSink(script)
         let (route, client) = try NotificationFixture.route(to: sink)
-        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
-        try await bench.send()
-        try await bench.delivering {
-            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        let fixture = try NotificationFixture(in: TemporaryFolder(), route: route)
+        try await fixture.send()
+        try await fixture.delivering {
+            try await fixture.until("SELECT state FROM message", gives: .integer(4))
         }
-        #expect(try await bench.ask("SELECT reason FROM message") == [.text("smtp-550")])
-        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+        #expect(try await fixture.ask("SELECT reason FROM message") == [.text("smtp-550")])
+        #expect(try await fixture.ask("SELECT content FROM message") == [.null])
         #expect(
-            try await bench.ask("SELECT kind FROM audit WHERE outcome IS NOT NULL")
+            try await fixture.ask("SELECT kind FROM audit WHERE outcome IS NOT NULL")
                 == [.text("message.dead")])
-        #expect(!bench.log.lines.contains { $0.contains("canary") })
+        #expect(!fixture.log.lines.contains { $0.contains("canary") })
         await client.close()
         sink.close()
     }
@@ -111,14 +111,14 @@ struct DeliveryWorkerTests {
         script.ending = .drop
         let sink = try SMTPSink(script)
         let (route, client) = try NotificationFixture.route(to: sink)
-        let bench = try NotificationFixture(in: TemporaryFolder(), route: route)
-        try await bench.send()
-        try await bench.delivering {
-            try await bench.until("SELECT state FROM message", gives: .integer(2))
+        let fixture = try NotificationFixture(in: TemporaryFolder(), route: route)
+        try await fixture.send()
+        try await fixture.delivering {
+            try await fixture.until("SELECT state FROM message", gives: .integer(2))
             sink.script.ending = .answer("250 taken")
-            await bench.time.sleepers()
-            bench.time.advance(by: Delivery.unansweredWait)
-            try await bench.until(sent: 1)
+            await fixture.time.sleepers()
+            fixture.time.advance(by: Delivery.unansweredWait)
+            try await fixture.until(sent: 1)
         }
         #expect(sink.mails.count == 2)
         #expect(Set(sink.mails.map(\.bytes)).count == 1)
@@ -128,15 +128,15 @@ struct DeliveryWorkerTests {
 
     @Test("N-05: a link that has expired is not sent")
     func expired() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let expiresAt = bench.time.now() + .seconds(60)
-        try await bench.send(NotificationFixture.request(expiresAtMs: expiresAt.milliseconds))
-        bench.time.advance(by: .seconds(60))
-        try await bench.delivering {
-            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let expiresAt = fixture.time.now() + .seconds(60)
+        try await fixture.send(NotificationFixture.request(expiresAtMs: expiresAt.milliseconds))
+        fixture.time.advance(by: .seconds(60))
+        try await fixture.delivering {
+            try await fixture.until("SELECT state FROM message", gives: .integer(4))
         }
-        #expect(bench.inbox.isEmpty)
-        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+        #expect(fixture.inbox.isEmpty)
+        #expect(try await fixture.ask("SELECT content FROM message") == [.null])
     }
 
     @Test("a message that cannot be decrypted waits: a wrong key file must not lose mails")
@@ -159,17 +159,17 @@ struct DeliveryWorkerTests {
 
     @Test("G-25: an idempotency key is kept for seven days after delivery, then deleted")
     func forgets() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let first = try await bench.send()
-        try await bench.delivering {
-            try await bench.until(sent: 1)
-            bench.time.advance(by: .seconds(7 * 86_400))
-            #expect(try await bench.send() == first)
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let first = try await fixture.send()
+        try await fixture.delivering {
+            try await fixture.until(sent: 1)
+            fixture.time.advance(by: .seconds(7 * 86_400))
+            #expect(try await fixture.send() == first)
             // The upkeep task may run between two steps of the clock and needs another hour then.
-            try await bench.until("SELECT count(*) FROM message", gives: .integer(0)) {
-                bench.time.advance(by: .seconds(3_601))
+            try await fixture.until("SELECT count(*) FROM message", gives: .integer(0)) {
+                fixture.time.advance(by: .seconds(3_601))
             }
         }
-        #expect(try await bench.send() != first)
+        #expect(try await fixture.send() != first)
     }
 }

@@ -50,13 +50,13 @@ struct LaneTests {
     @Test("N-06: a code accepted after 200 notices is among the first messages sent")
     func order() async throws {
         let route = RecordingRoute()
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         for number in 0..<200 {
-            try await bench.send(
+            try await fixture.send(
                 NotificationFixture.notice(to: "n\(number)@example.org"), key: "n\(number)")
         }
-        try await bench.send(NotificationFixture.request(to: "code@example.org"), key: "code")
-        try await bench.delivering { try await bench.until(sent: 201) }
+        try await fixture.send(NotificationFixture.request(to: "code@example.org"), key: "code")
+        try await fixture.delivering { try await fixture.until(sent: 201) }
         let place = try #require(route.recipients.firstIndex(of: "code@example.org"))
         // The worker's slots may all have been taken before the code was accepted.
         #expect(place <= 8)
@@ -65,13 +65,13 @@ struct LaneTests {
     @Test("M7: a link accepted after 200 warnings is among the first messages sent")
     func beforeWarnings() async throws {
         let route = RecordingRoute()
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
         for number in 0..<200 {
-            try await bench.send(
+            try await fixture.send(
                 NotificationFixture.warning(to: "n\(number)@example.org"), key: "n\(number)")
         }
-        try await bench.send(NotificationFixture.reset(to: "owner@example.org"), key: "reset")
-        try await bench.delivering { try await bench.until(sent: 201) }
+        try await fixture.send(NotificationFixture.reset(to: "owner@example.org"), key: "reset")
+        try await fixture.delivering { try await fixture.until(sent: 201) }
         let place = try #require(route.recipients.firstIndex(of: "owner@example.org"))
         // A quarter of the first claims is reserved for warnings.
         #expect(place <= 20)
@@ -79,16 +79,16 @@ struct LaneTests {
 
     @Test("no lane starves: notices are sent even under an endless load of codes and links")
     func starvation() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
+        let fixture = try NotificationFixture(in: TemporaryFolder())
         for number in 0..<40 {
-            try await bench.send(
+            try await fixture.send(
                 NotificationFixture.request(to: "s\(number)@example.org"), key: "s\(number)")
         }
         for number in 0..<4 {
-            try await bench.send(
+            try await fixture.send(
                 NotificationFixture.notice(to: "n\(number)@example.org"), key: "n\(number)")
         }
-        let claimed = try await bench.store.write { transaction in
+        let claimed = try await fixture.store.write { transaction in
             var shares = PriorityScheduler()
             return try (0..<16).flatMap { _ in
                 try transaction.claim(.email, shares.next(total: 1, unrequested: 1, patient: 1))
@@ -100,13 +100,13 @@ struct LaneTests {
 
     @Test("notices use at most three quarters of the slots")
     func places() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
+        let fixture = try NotificationFixture(in: TemporaryFolder())
         for number in 0..<12 {
-            try await bench.send(
+            try await fixture.send(
                 NotificationFixture.notice(to: "n\(number)@example.org"), key: "n\(number)")
         }
-        try await bench.send(NotificationFixture.request(), key: "code")
-        let claimed = try await bench.store.write { try $0.claimMails(13) }
+        try await fixture.send(NotificationFixture.request(), key: "code")
+        let claimed = try await fixture.store.write { try $0.claimMails(13) }
         var ready = ReadyMessages(places: 8)
         ready.add(claimed.filter { $0.lane == .notice })
         for _ in 0..<6 { #expect(ready.next()?.lane == .notice) }

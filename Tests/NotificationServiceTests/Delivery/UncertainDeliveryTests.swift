@@ -49,25 +49,25 @@ struct UncertainDeliveryTests {
         let route = RecordingRoute { _ in .uncertain("unanswered-timed-out") }
         var id = ""
         for number in 1...3 {
-            let bench = try NotificationFixture(in: folder, time: time, routes: [.email: route])
-            if number == 1 { id = try await bench.send() }
-            try await bench.delivering {
-                try await bench.until(
+            let fixture = try NotificationFixture(in: folder, time: time, routes: [.email: route])
+            if number == 1 { id = try await fixture.send() }
+            try await fixture.delivering {
+                try await fixture.until(
                     "SELECT unanswered FROM message", gives: .integer(Int64(number)))
             }
             #expect(route.messages.count == number)
             time.advance(by: .seconds(600))
-            bench.store.close()
+            fixture.store.close()
         }
-        let bench = try NotificationFixture(in: folder, time: time, routes: [.email: route])
-        #expect(try await bench.ask("SELECT state FROM message") == [.integer(4)])
-        #expect(try await bench.ask("SELECT reason FROM message") == [.text("unanswered")])
-        #expect(try await bench.ask("SELECT count(*) FROM failed_try") == [.integer(3)])
-        _ = try await bench.outbox.retryMessage(
-            .init(messageId: id), bench.context(from: "tool"))
-        #expect(try await bench.ask("SELECT unanswered FROM message") == [.integer(0)])
-        try await bench.delivering {
-            try await bench.until("SELECT unanswered FROM message", gives: .integer(1))
+        let fixture = try NotificationFixture(in: folder, time: time, routes: [.email: route])
+        #expect(try await fixture.ask("SELECT state FROM message") == [.integer(4)])
+        #expect(try await fixture.ask("SELECT reason FROM message") == [.text("unanswered")])
+        #expect(try await fixture.ask("SELECT count(*) FROM failed_try") == [.integer(3)])
+        _ = try await fixture.outbox.retryMessage(
+            .init(messageId: id), fixture.context(from: "tool"))
+        #expect(try await fixture.ask("SELECT unanswered FROM message") == [.integer(0)])
+        try await fixture.delivering {
+            try await fixture.until("SELECT unanswered FROM message", gives: .integer(1))
         }
         #expect(route.messages.count == 4)
     }
@@ -76,7 +76,7 @@ struct UncertainDeliveryTests {
     func texts() async throws {
         let first = try await HTTPSink { _ in .stall }
         let second = try await HTTPSink { _ in .answer(500) }
-        let bench = try SMSAndPushFixture(
+        let fixture = try SMSAndPushFixture(
             in: try TemporaryFolder(),
             [
                 "provider-plaintext": "true", "provider-timeout": "200ms",
@@ -91,9 +91,9 @@ struct UncertainDeliveryTests {
             variables: [
                 OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
             ], expiresAt: nil, account: nil)
-        #expect(try await bench.attempt(.sms(order)) == .uncertain("twilio-timed-out"))
+        #expect(try await fixture.attempt(.sms(order)) == .uncertain("twilio-timed-out"))
         #expect(second.requests.count == 1)
-        await bench.close()
+        await fixture.close()
         await first.close()
         await second.close()
     }

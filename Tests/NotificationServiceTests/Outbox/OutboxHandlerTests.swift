@@ -14,28 +14,29 @@ struct OutboxHandlerTests {
 
     private static let refusing = RecordingRoute { _ in .refused("smtp-550", addressIsDead: false) }
 
-    /// A bench with one message that the provider rejected.
+    /// A fixture with one message that the provider rejected.
     private func refused(expiresAt: Duration? = nil) async throws -> (NotificationFixture, String) {
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: Self.refusing])
-        let end = expiresAt.map { (bench.time.now() + $0).milliseconds } ?? 0
-        let id = try await bench.send(NotificationFixture.request(expiresAtMs: end))
-        try await bench.delivering {
-            try await bench.until("SELECT state FROM message", gives: .integer(4))
+        let fixture = try NotificationFixture(
+            in: TemporaryFolder(), routes: [.email: Self.refusing])
+        let end = expiresAt.map { (fixture.time.now() + $0).milliseconds } ?? 0
+        let id = try await fixture.send(NotificationFixture.request(expiresAtMs: end))
+        try await fixture.delivering {
+            try await fixture.until("SELECT state FROM message", gives: .integer(4))
         }
-        return (bench, id)
+        return (fixture, id)
     }
 
     private func show(
-        _ bench: NotificationFixture, _ id: String
+        _ fixture: NotificationFixture, _ id: String
     ) async throws -> NotificationV1.ShowMessageResponse {
-        try await bench.outbox.showMessage(
-            .init(messageId: id), bench.context(from: "tool"))
+        try await fixture.outbox.showMessage(
+            .init(messageId: id), fixture.context(from: "tool"))
     }
 
     @Test("a message is shown with its recipient masked, its failed attempts, and no content")
     func shown() async throws {
-        let (bench, id) = try await refused()
-        let answer = try await show(bench, id)
+        let (fixture, id) = try await refused()
+        let answer = try await show(fixture, id)
         let message = try #require(answer.message)
         #expect(message.recipient == "a…@e….org")
         #expect(message.state == .dead)
@@ -46,16 +47,16 @@ struct OutboxHandlerTests {
         #expect(answer.failedTries.map(\.reason) == ["smtp-550"])
         #expect(answer.failedTries.map(\.attempt) == [1])
         #expect(!"\(answer)".contains("canary"))
-        await #expect(throws: ServiceError.self) { try await show(bench, "msg_0000000000001") }
+        await #expect(throws: ServiceError.self) { try await show(fixture, "msg_0000000000001") }
     }
 
     @Test("N-03: a dead message can be retried: it is sent once, under its own id")
     func retried() async throws {
-        let (bench, id) = try await refused()
-        bench.store.close()
+        let (fixture, id) = try await refused()
+        fixture.store.close()
         let route = RecordingRoute()
         let again = try NotificationFixture(
-            in: bench.folder, time: bench.time, routes: [.email: route])
+            in: fixture.folder, time: fixture.time, routes: [.email: route])
         again.time.advance(by: .seconds(3 * 86_400))
         let tool = again.context(from: "tool")
         let answer = try await again.outbox.retryMessage(.init(messageId: id), tool)
@@ -69,23 +70,23 @@ struct OutboxHandlerTests {
 
     @Test("an expired message cannot be retried")
     func expired() async throws {
-        let (bench, id) = try await refused(expiresAt: .seconds(60))
-        #expect(try await show(bench, id).message?.canBeRetried == true)
-        bench.time.advance(by: .seconds(60))
-        #expect(try await show(bench, id).message?.canBeRetried == false)
-        let answer = try await bench.outbox.retryMessage(
-            .init(messageId: id), bench.context(from: "tool"))
+        let (fixture, id) = try await refused(expiresAt: .seconds(60))
+        #expect(try await show(fixture, id).message?.canBeRetried == true)
+        fixture.time.advance(by: .seconds(60))
+        #expect(try await show(fixture, id).message?.canBeRetried == false)
+        let answer = try await fixture.outbox.retryMessage(
+            .init(messageId: id), fixture.context(from: "tool"))
         #expect(answer.message?.state == .dead)
     }
 
     @Test("the content of a dead message is deleted after seven days")
     func keptSevenDays() async throws {
-        let (bench, _) = try await refused()
-        #expect(try await bench.ask("SELECT count(*) FROM dead_letter") == [.integer(1)])
-        try await bench.delivering {
-            bench.time.advance(by: .seconds(7 * 86_400))
-            try await bench.until("SELECT count(*) FROM dead_letter", gives: .integer(0)) {
-                bench.time.advance(by: .seconds(3_601))
+        let (fixture, _) = try await refused()
+        #expect(try await fixture.ask("SELECT count(*) FROM dead_letter") == [.integer(1)])
+        try await fixture.delivering {
+            fixture.time.advance(by: .seconds(7 * 86_400))
+            try await fixture.until("SELECT count(*) FROM dead_letter", gives: .integer(0)) {
+                fixture.time.advance(by: .seconds(3_601))
             }
         }
     }
@@ -93,110 +94,113 @@ struct OutboxHandlerTests {
     @Test("a discarded message is not sent and loses its content; discarding again changes nothing")
     func discarded() async throws {
         let route = RecordingRoute()
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
-        let id = try await bench.send()
-        let tool = bench.context(from: "tool")
+        let fixture = try NotificationFixture(in: TemporaryFolder(), routes: [.email: route])
+        let id = try await fixture.send()
+        let tool = fixture.context(from: "tool")
         for _ in 0..<2 {
-            let answer = try await bench.outbox.discardMessage(.init(messageId: id), tool)
+            let answer = try await fixture.outbox.discardMessage(.init(messageId: id), tool)
             #expect(answer.message?.state == .dead)
             #expect(answer.message?.reason == "discarded")
             #expect(answer.message?.canBeRetried == false)
         }
-        await bench.delivering { await bench.time.sleepers() }
+        await fixture.delivering { await fixture.time.sleepers() }
         #expect(route.messages.isEmpty)
-        #expect(try await bench.ask("SELECT content FROM message") == [.null])
+        #expect(try await fixture.ask("SELECT content FROM message") == [.null])
     }
 
     @Test("discarding a message that is being sent changes nothing")
     func discardedWhileSending() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let id = try await bench.send()
-        _ = try await bench.store.write { try $0.claimMails(1) }
-        let answer = try await bench.outbox.discardMessage(
-            .init(messageId: id), bench.context(from: "tool"))
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let id = try await fixture.send()
+        _ = try await fixture.store.write { try $0.claimMails(1) }
+        let answer = try await fixture.outbox.discardMessage(
+            .init(messageId: id), fixture.context(from: "tool"))
         #expect(answer.message?.state == .sending)
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE content IS NULL")
+            try await fixture.ask("SELECT count(*) FROM message WHERE content IS NULL")
                 == [.integer(0)])
     }
 
     @Test("pages list every message once, newest first")
     func pages() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
+        let fixture = try NotificationFixture(in: TemporaryFolder())
         var ids: [String] = []
         for number in 0..<25 {
             let to = number % 5 == 0 ? "bob@other.net" : NotificationFixture.recipient
-            ids.append(try await bench.send(NotificationFixture.request(to: to), key: "\(number)"))
+            ids.append(
+                try await fixture.send(NotificationFixture.request(to: to), key: "\(number)"))
         }
         var request = NotificationV1.ListMessagesRequest(pageSize: 10)
         var found: [Summary] = []
         repeat {
-            let page = try await bench.outbox.listMessages(
-                request, bench.context(from: "tool"))
+            let page = try await fixture.outbox.listMessages(
+                request, fixture.context(from: "tool"))
             found += page.messages
             request.page = page.nextPage
         } while !request.page.isEmpty
         #expect(found.map(\.messageId) == ids.reversed())
-        let bobs = try await bench.outbox.listMessages(
+        let bobs = try await fixture.outbox.listMessages(
             .init(state: .queued, channel: .email, recipient: "b…@o….net"),
-            bench.context(from: "tool"))
+            fixture.context(from: "tool"))
         #expect(bobs.messages.count == 5)
-        let none = try await bench.outbox.listMessages(
-            .init(state: .dead), bench.context(from: "tool"))
+        let none = try await fixture.outbox.listMessages(
+            .init(state: .dead), fixture.context(from: "tool"))
         #expect(none.messages.isEmpty)
     }
 
     @Test("A-02: forgetting an account removes its messages in every state, and no other account's")
     func forgotten() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: Self.refusing])
+        let fixture = try NotificationFixture(
+            in: TemporaryFolder(), routes: [.email: Self.refusing])
         let randomness = SeededRandomness(seed: 5)
         let (ada, eve) = (AccountID.drawn(from: randomness), AccountID.drawn(from: randomness))
         let pushDevices = PushDevicesHandler(
-            settings: try NotificationFixture.settings([:]), store: bench.store, keys: bench.keys,
+            settings: try NotificationFixture.settings([:]), store: fixture.store,
+            keys: fixture.keys,
             randomness: randomness)
         for (account, token) in [(ada, "a"), (eve, "b")] {
             _ = try await pushDevices.register(
                 .init(accountId: account.text, platform: .fcm, token: token),
-                bench.context(from: "identity"))
+                fixture.context(from: "identity"))
         }
-        try await bench.send(NotificationFixture.request(account: ada), key: "1")
-        try await bench.send(NotificationFixture.request(account: eve), key: "2")
-        try await bench.delivering {
-            try await bench.until(
+        try await fixture.send(NotificationFixture.request(account: ada), key: "1")
+        try await fixture.send(NotificationFixture.request(account: eve), key: "2")
+        try await fixture.delivering {
+            try await fixture.until(
                 "SELECT count(*) FROM message WHERE state = 4", gives: .integer(2))
         }
-        try await bench.send(NotificationFixture.request(account: ada), key: "3")
+        try await fixture.send(NotificationFixture.request(account: ada), key: "3")
         for _ in 0..<2 {
-            _ = try await bench.outbox.forgetAccount(
-                .init(accountId: ada.text), bench.context(from: "identity"))
+            _ = try await fixture.outbox.forgetAccount(
+                .init(accountId: ada.text), fixture.context(from: "identity"))
         }
         for table in ["dead_letter", "failed_try"] {
-            #expect(try await bench.ask("SELECT count(*) FROM \(table)") == [.integer(1)])
+            #expect(try await fixture.ask("SELECT count(*) FROM \(table)") == [.integer(1)])
         }
         let remains = "account_hash IS NOT NULL OR recipient_hash != x'' OR recipient != '…'"
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE \(remains)") == [.integer(1)])
+            try await fixture.ask("SELECT count(*) FROM message WHERE \(remains)") == [.integer(1)])
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
+            try await fixture.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(0)])
         // A repeat from identity's outbox gets the stored response, and nothing is sent.
-        try await bench.send(NotificationFixture.request(account: ada), key: "3")
-        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(3)])
+        try await fixture.send(NotificationFixture.request(account: ada), key: "3")
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(3)])
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE due_at_ms IS NOT NULL")
+            try await fixture.ask("SELECT count(*) FROM message WHERE due_at_ms IS NOT NULL")
                 == [.integer(0)])
         #expect(
-            try await bench.ask("SELECT account_hash FROM push_device")
-                == [.blob(bench.keys.account(eve))])
+            try await fixture.ask("SELECT account_hash FROM push_device")
+                == [.blob(fixture.keys.account(eve))])
     }
 
     @Test("only the operator's tool may call these rpcs; identity may call ForgetAccount")
     func rights() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder())
-        let outbox = bench.outbox
-        let id = try await bench.send()
+        let fixture = try NotificationFixture(in: TemporaryFolder())
+        let outbox = fixture.outbox
+        let id = try await fixture.send()
         for application in ["identity", "gateway", "app", ""] {
-            let context = bench.context(from: application)
+            let context = fixture.context(from: application)
             let denied = ServiceError(.permissionDenied)
             await #expect(throws: denied) { try await outbox.listMessages(.init(), context) }
             await #expect(throws: denied) {
@@ -215,23 +219,24 @@ struct OutboxHandlerTests {
         for application in ["gateway", "session", ""] {
             await #expect(throws: ServiceError(.permissionDenied)) {
                 try await outbox.forgetAccount(
-                    .init(accountId: "acc_0000000000001"), bench.context(from: application))
+                    .init(accountId: "acc_0000000000001"), fixture.context(from: application))
             }
         }
     }
 
     @Test("WatchMessages sends the count for each state first, then every change")
     func watched() async throws {
-        let bench = try NotificationFixture(in: TemporaryFolder(), routes: [.email: Self.refusing])
-        let first = try await bench.send(key: "1")
-        let items = bench.outbox.watchMessages(.init(), bench.context(from: "tool"))
+        let fixture = try NotificationFixture(
+            in: TemporaryFolder(), routes: [.email: Self.refusing])
+        let first = try await fixture.send(key: "1")
+        let items = fixture.outbox.watchMessages(.init(), fixture.context(from: "tool"))
         let heard = items.makeAsyncIterator()
         let start = try #require(try await heard.next())
         #expect(start.counts == [.init(state: .queued, count: 1)])
         #expect(start.changes.isEmpty)
-        let second = try await bench.send(key: "2")
-        await bench.time.sleepers()
-        bench.time.advance(by: .milliseconds(500))
+        let second = try await fixture.send(key: "2")
+        await fixture.time.sleepers()
+        fixture.time.advance(by: .milliseconds(500))
         let next = try #require(try await heard.next())
         #expect(next.changes.map(\.messageId) == [second])
         #expect(next.counts == [.init(state: .queued, count: 2)])

@@ -12,7 +12,7 @@ struct ProviderBreakerTests {
         arguments: [(400, 30), (403, 30), (404, 30), (401, 10), (429, 10), (500, 10)])
     func words(_ status: Int, _ asked: Int) async throws {
         let sink = try await HTTPSink { _ in .answer(status) }
-        let bench = try SMSAndPushFixture(
+        let fixture = try SMSAndPushFixture(
             in: try TemporaryFolder(),
             [
                 "provider-plaintext": "true", "sms-providers": "webhook",
@@ -25,10 +25,10 @@ struct ProviderBreakerTests {
             variables: [
                 OrderPair(name: "code", value: "482913"), OrderPair(name: "minutes", value: "10"),
             ], expiresAt: nil, account: nil)
-        for _ in 0..<30 { _ = try await bench.attempt(.sms(order)) }
+        for _ in 0..<30 { _ = try await fixture.attempt(.sms(order)) }
         // Ten failures open the breaker (CircuitBreaker), and the clock does not advance.
         #expect(sink.requests.count == asked)
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 

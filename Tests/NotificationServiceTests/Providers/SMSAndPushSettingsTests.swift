@@ -7,9 +7,9 @@ import Testing
 struct SMSAndPushSettingsTests {
     @Test("with default settings no provider is used, and both channels go to the inbox")
     func defaults() async throws {
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
-        #expect(bench.routes[.sms] is SMSAndPushInbox && bench.routes[.push] is SMSAndPushInbox)
-        await bench.close()
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
+        #expect(fixture.routes[.sms] is SMSAndPushInbox && fixture.routes[.push] is SMSAndPushInbox)
+        await fixture.close()
     }
 
     @Test(

@@ -33,7 +33,7 @@ struct AppleDeliveryTests {
         tls = HTTPSink.TLS(chain: files.chain, key: files.key)
     }
 
-    private func bench(_ sink: HTTPSink) throws -> SMSAndPushFixture {
+    private func fixture(_ sink: HTTPSink) throws -> SMSAndPushFixture {
         try SMSAndPushFixture(
             in: folder,
             [
@@ -48,11 +48,11 @@ struct AppleDeliveryTests {
     @Test("N-02: a push goes over HTTP/2 with topic, id, expiry, priority and a provider token")
     func message() async throws {
         let sink = try await HTTPSink(tls: tls) { _ in .answer(200) }
-        let bench = try bench(sink)
+        let fixture = try fixture(sink)
         let ada = try SMSAndPushFixture.account(1)
-        try await bench.register(Self.token, of: ada, on: .apns, app: "com.example.other")
-        let ids = try await bench.push(to: ada)
-        try await bench.delivering { try await bench.until(sent: 1) }
+        try await fixture.register(Self.token, of: ada, on: .apns, app: "com.example.other")
+        let ids = try await fixture.push(to: ada)
+        try await fixture.delivering { try await fixture.until(sent: 1) }
         let request = try #require(sink.requests.first)
         #expect(request.version == 2 && request.path == "/3/device/\(Self.token)")
         #expect(request.headers["apns-topic"] == "com.example.other")
@@ -64,8 +64,8 @@ struct AppleDeliveryTests {
             request.text
                 == #"{"aps":{"alert":{"title":"Hello","body":"You have mail."},"sound":"default"},"screen":"inbox","postern_message":"\#(ids[0])"}"#
         )
-        try expectToken(request, bench)
-        await bench.close()
+        try expectToken(request, fixture)
+        await fixture.close()
         await sink.close()
     }
 
@@ -75,20 +75,20 @@ struct AppleDeliveryTests {
             request.text.contains("refuse")
                 ? .answer(403, body: #"{"reason":"ExpiredProviderToken"}"#) : .answer(200)
         }
-        let bench = try bench(sink)
-        let order = try await order(bench)
-        #expect(try await bench.attempt(.push(order)) == .taken)
-        bench.time.advance(by: .seconds(40 * 60 - 1))
-        #expect(try await bench.attempt(.push(order)) == .taken)
-        bench.time.advance(by: .seconds(1))
-        #expect(try await bench.attempt(.push(order)) == .taken)
-        let refused = try await self.order(bench, title: "refuse")
-        #expect(try await bench.attempt(.push(refused)) == .failed("apns-ExpiredProviderToken"))
-        #expect(try await bench.attempt(.push(order)) == .taken)
+        let fixture = try fixture(sink)
+        let order = try await order(fixture)
+        #expect(try await fixture.attempt(.push(order)) == .taken)
+        fixture.time.advance(by: .seconds(40 * 60 - 1))
+        #expect(try await fixture.attempt(.push(order)) == .taken)
+        fixture.time.advance(by: .seconds(1))
+        #expect(try await fixture.attempt(.push(order)) == .taken)
+        let refused = try await self.order(fixture, title: "refuse")
+        #expect(try await fixture.attempt(.push(refused)) == .failed("apns-ExpiredProviderToken"))
+        #expect(try await fixture.attempt(.push(order)) == .taken)
         let tokens = sink.requests.map { $0.headers["authorization"] }
         #expect(tokens[0] == tokens[1] && tokens[1] != tokens[2])
         #expect(tokens[2] == tokens[3] && tokens[3] != tokens[4])
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
@@ -101,20 +101,20 @@ struct AppleDeliveryTests {
             let body = #"{"reason":"Unregistered","timestamp":\#(moment.milliseconds)}"#
             return .answer(410, body: body)
         }
-        let bench = try bench(sink)
+        let fixture = try fixture(sink)
         let ada = try SMSAndPushFixture.account(1)
-        try await bench.register(Self.token, of: ada, on: .apns)
-        try await bench.push(to: ada, title: "Old news", key: "a")
-        try await bench.delivering {
-            try await bench.until("SELECT count(*) FROM message WHERE state = 2", gives: 1)
+        try await fixture.register(Self.token, of: ada, on: .apns)
+        try await fixture.push(to: ada, title: "Old news", key: "a")
+        try await fixture.delivering {
+            try await fixture.until("SELECT count(*) FROM message WHERE state = 2", gives: 1)
         }
-        #expect(try await bench.devices(of: ada).count == 1)
-        try await bench.push(to: ada, title: "News", key: "b")
-        try await bench.delivering {
-            try await bench.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
+        #expect(try await fixture.devices(of: ada).count == 1)
+        try await fixture.push(to: ada, title: "News", key: "b")
+        try await fixture.delivering {
+            try await fixture.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
         }
-        #expect(try await bench.devices(of: ada).isEmpty)
-        await bench.close()
+        #expect(try await fixture.devices(of: ada).isEmpty)
+        await fixture.close()
         await sink.close()
     }
 
@@ -123,28 +123,28 @@ struct AppleDeliveryTests {
         let sink = try await HTTPSink(tls: tls) { request in
             request.text.contains("stall") ? .stall : .answer(200)
         }
-        let bench = try bench(sink)
-        let order = try await order(bench)
-        #expect(try await bench.attempt(.push(order)) == .taken)
-        let stalled = try await self.order(bench, title: "stall")
-        let waiting = Task { try await bench.attempt(.push(stalled)) }
+        let fixture = try fixture(sink)
+        let order = try await order(fixture)
+        #expect(try await fixture.attempt(.push(order)) == .taken)
+        let stalled = try await self.order(fixture, title: "stall")
+        let waiting = Task { try await fixture.attempt(.push(stalled)) }
         await sink.reached(requests: 2)
         try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
             for number in 1...10 {
-                group.addTask { try await bench.attempt(.push(order), id: Int64(number)) }
+                group.addTask { try await fixture.attempt(.push(order), id: Int64(number)) }
             }
             for try await outcome in group { #expect(outcome == .taken) }
         }
         #expect(sink.connections == 1)
         waiting.cancel()
         #expect(try await waiting.value == .failed("cancelled"))
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
     // MARK: tokens and orders
 
-    private func expectToken(_ request: HTTPSink.Request, _ bench: SMSAndPushFixture) throws {
+    private func expectToken(_ request: HTTPSink.Request, _ fixture: SMSAndPushFixture) throws {
         let text = try #require(request.headers["authorization"])
         #expect(text.hasPrefix("bearer "))
         let parts = text.dropFirst("bearer ".count).split(separator: ".")
@@ -154,15 +154,16 @@ struct AppleDeliveryTests {
             Base64URL.decode(parts[1].utf8).flatMap { JSONReader.object(in: $0) })
         #expect(header["alg"] == .string("ES256") && header["kid"] == .string("KEYID12345"))
         #expect(claims["iss"] == .string("TEAMID1234"))
-        #expect(claims["iat"] == .integer(bench.time.now().seconds))
+        #expect(claims["iat"] == .integer(fixture.time.now().seconds))
         let key = try SigningKey(pem: SecretBytes(copying: Self.pem.utf8)).verifyingKey
         let signature = try #require(Base64URL.decode(parts[2].utf8))
         #expect(key.verifies(signature, of: Array("\(parts[0]).\(parts[1])".utf8)))
     }
 
-    private func order(_ bench: SMSAndPushFixture, title: String = "t") async throws -> PushOrder {
+    private func order(_ fixture: SMSAndPushFixture, title: String = "t") async throws -> PushOrder
+    {
         let ada = try SMSAndPushFixture.account(1)
-        let device = try await bench.register(Self.token, of: ada, on: .apns).deviceId
+        let device = try await fixture.register(Self.token, of: ada, on: .apns).deviceId
         return PushOrder(
             owner: ada, device: try #require(PushDeviceID(text: device)).key, templateName: "",
             lane: .notice, language: "", title: title, body: "b")

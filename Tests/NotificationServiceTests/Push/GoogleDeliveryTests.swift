@@ -31,18 +31,18 @@ struct GoogleDeliveryTests {
     @Test("N-04: a device of a platform without a provider cannot be registered")
     func otherPlatform() async throws {
         let sink = try await Self.sink { _ in .answer(200) }
-        let bench = try bench(sink)
+        let fixture = try fixture(sink)
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.register(
+            try await fixture.register(
                 String(repeating: "ab", count: 32), of: SMSAndPushFixture.account(1), on: .apns)
         }
         #expect(error?.code == .invalidArgument && error?.fields == ["platform"])
-        try await bench.register("token", of: SMSAndPushFixture.account(1))
-        await bench.close()
+        try await fixture.register("token", of: SMSAndPushFixture.account(1))
+        await fixture.close()
         await sink.close()
     }
 
-    private func bench(_ sink: HTTPSink, time: ManualTime = ManualTime()) throws
+    private func fixture(_ sink: HTTPSink, time: ManualTime = ManualTime()) throws
         -> SMSAndPushFixture
     {
         let folder = try TemporaryFolder()
@@ -64,11 +64,11 @@ struct GoogleDeliveryTests {
     @Test("N-02: a push carries its text, data, id and time to live, with Google's access token")
     func message() async throws {
         let sink = try await Self.sink { _ in .answer(200, body: #"{"name":"x"}"#) }
-        let bench = try bench(sink)
+        let fixture = try fixture(sink)
         let ada = try SMSAndPushFixture.account(1)
-        try await bench.register("device-token", of: ada)
-        let ids = try await bench.push(to: ada)
-        try await bench.delivering { try await bench.until(sent: 1) }
+        try await fixture.register("device-token", of: ada)
+        let ids = try await fixture.push(to: ada)
+        try await fixture.delivering { try await fixture.until(sent: 1) }
         let request = try #require(sink.requests.last)
         #expect(request.path == "/v1/projects/tea-and-cake/messages:send")
         #expect(request.headers["authorization"] == "Bearer token-1")
@@ -76,15 +76,15 @@ struct GoogleDeliveryTests {
             request.text
                 == #"{"message":{"token":"device-token","notification":{"title":"Hello","body":"You have mail."},"data":{"screen":"inbox","postern_message":"\#(ids[0])"},"android":{"ttl":"2419200s","priority":"NORMAL"}}}"#
         )
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
     @Test("the access token is requested with a signed assertion in Google's format")
     func assertion() async throws {
         let sink = try await Self.sink { _ in .answer(200) }
-        let bench = try bench(sink)
-        #expect(try await attempt(bench) == .taken)
+        let fixture = try fixture(sink)
+        #expect(try await attempt(fixture) == .taken)
         let request = try #require(sink.requests.first)
         let form = request.text.split(separator: "&").map(String.init)
         #expect(form[0] == "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer")
@@ -98,39 +98,39 @@ struct GoogleDeliveryTests {
         #expect(claims["aud"] == .string(sink.url("/token")))
         #expect(
             claims["scope"] == .string("https://www.googleapis.com/auth/firebase.messaging"))
-        let now = bench.time.now().seconds
+        let now = fixture.time.now().seconds
         #expect(claims["iat"] == .integer(now) && claims["exp"] == .integer(now + 3_600))
         let key = try RSASigningKey(pem: SecretBytes(copying: RSAVectors.pem.utf8))
         let signature = try #require(Base64URL.decode(parts[2].utf8))
         #expect(
             try RSAVerifyingKey(publicDER: key.publicDER)
                 .verifies(signature, of: Array("\(parts[0]).\(parts[1])".utf8)))
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
     @Test("forty concurrent messages share one access token; it is renewed before it expires")
     func cached() async throws {
         let sink = try await Self.sink { _ in .answer(200) }
-        let bench = try bench(sink)
+        let fixture = try fixture(sink)
         let ada = try SMSAndPushFixture.account(1)
-        let device = try await bench.register("token", of: ada).deviceId
+        let device = try await fixture.register("token", of: ada).deviceId
         let order = try Self.order(ada, device)
         try await withThrowingTaskGroup(of: DeliveryOutcome.self) { group in
             for number in 1...40 {
-                group.addTask { try await bench.attempt(.push(order), id: Int64(number)) }
+                group.addTask { try await fixture.attempt(.push(order), id: Int64(number)) }
             }
             for try await outcome in group { #expect(outcome == .taken) }
         }
         #expect(sink.requests.count { $0.path == "/token" } == 1)
-        bench.time.advance(by: .seconds(3_298))
-        #expect(try await bench.attempt(.push(order)) == .taken)
+        fixture.time.advance(by: .seconds(3_298))
+        #expect(try await fixture.attempt(.push(order)) == .taken)
         #expect(sink.requests.count { $0.path == "/token" } == 1)
-        bench.time.advance(by: .seconds(2))
-        #expect(try await bench.attempt(.push(order)) == .taken)
+        fixture.time.advance(by: .seconds(2))
+        #expect(try await fixture.attempt(.push(order)) == .taken)
         #expect(sink.requests.count { $0.path == "/token" } == 2)
         #expect(sink.requests.last?.headers["authorization"] == "Bearer token-2")
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
@@ -139,13 +139,13 @@ struct GoogleDeliveryTests {
         let sink = try await Self.sink { request in
             .answer(request.headers["authorization"] == "Bearer token-1" ? 401 : 200)
         }
-        let bench = try bench(sink)
-        #expect(try await attempt(bench) == .failed("fcm-401"))
-        #expect(try await attempt(bench) == .taken)
-        await bench.close()
+        let fixture = try fixture(sink)
+        #expect(try await attempt(fixture) == .failed("fcm-401"))
+        #expect(try await attempt(fixture) == .taken)
+        await fixture.close()
         await sink.close()
         let silent = try await HTTPSink { _ in .answer(400, body: #"{"error":"invalid_grant"}"#) }
-        let other = try self.bench(silent)
+        let other = try self.fixture(silent)
         #expect(try await attempt(other) == .failed("fcm-token-400"))
         #expect(silent.requests.allSatisfy { $0.path == "/token" })
         await other.close()
@@ -161,30 +161,30 @@ struct GoogleDeliveryTests {
                     body: #"{"error":{"details":[{"errorCode":"UNREGISTERED"}]}}"#)
                 : .answer(200)
         }
-        let bench = try bench(sink)
+        let fixture = try fixture(sink)
         let ada = try SMSAndPushFixture.account(1)
-        try await bench.register("dead-token", of: ada)
-        let live = try await bench.register("live-token", of: ada).deviceId
-        #expect(try await bench.push(to: ada).count == 2)
-        try await bench.delivering {
-            try await bench.until(
+        try await fixture.register("dead-token", of: ada)
+        let live = try await fixture.register("live-token", of: ada).deviceId
+        #expect(try await fixture.push(to: ada).count == 2)
+        try await fixture.delivering {
+            try await fixture.until(
                 "SELECT count(*) FROM message WHERE state IN (3, 4)", gives: 2)
         }
-        #expect(try await bench.devices(of: ada).map(\.deviceId) == [live])
+        #expect(try await fixture.devices(of: ada).map(\.deviceId) == [live])
         #expect(
-            try await bench.ask("SELECT reason FROM message WHERE state = 4")
+            try await fixture.ask("SELECT reason FROM message WHERE state = 4")
                 == [.text("fcm-UNREGISTERED")])
-        #expect(try await bench.push(to: ada, key: "k-2").count == 1)
-        await bench.close()
+        #expect(try await fixture.push(to: ada, key: "k-2").count == 1)
+        await fixture.close()
         await sink.close()
     }
 
     // MARK: one attempt
 
-    private func attempt(_ bench: SMSAndPushFixture) async throws -> DeliveryOutcome {
+    private func attempt(_ fixture: SMSAndPushFixture) async throws -> DeliveryOutcome {
         let ada = try SMSAndPushFixture.account(1)
-        let device = try await bench.register("token", of: ada).deviceId
-        return try await bench.attempt(.push(Self.order(ada, device)))
+        let device = try await fixture.register("token", of: ada).deviceId
+        return try await fixture.attempt(.push(Self.order(ada, device)))
     }
 
     private static func order(_ owner: AccountID, _ device: String) throws -> PushOrder {

@@ -11,31 +11,31 @@ struct PushMessagesTests {
     @Test(
         "N-03: a repeated call sends nothing more, even if a device was added in between")
     func repeated() async throws {
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         let ada = try SMSAndPushFixture.account(1)
-        try await bench.register("a", of: ada)
-        try await bench.register("b", of: ada)
-        let ids = try await bench.push(to: ada)
+        try await fixture.register("a", of: ada)
+        try await fixture.register("b", of: ada)
+        let ids = try await fixture.push(to: ada)
         #expect(ids.count == 2)
-        try await bench.register("c", of: ada)
-        #expect(try await bench.push(to: ada) == ids)
-        #expect(try await bench.ask("SELECT count(*) FROM message") == [.integer(2)])
+        try await fixture.register("c", of: ada)
+        #expect(try await fixture.push(to: ada) == ids)
+        #expect(try await fixture.ask("SELECT count(*) FROM message") == [.integer(2)])
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.push(to: ada, title: "Other")
+            try await fixture.push(to: ada, title: "Other")
         }
         #expect(error?.code == .idempotencyKeyReused)
-        #expect(try await bench.push(to: ada, key: "k-2").count == 3)
-        await bench.close()
+        #expect(try await fixture.push(to: ada, key: "k-2").count == 3)
+        await fixture.close()
     }
 
     @Test("an account without devices gets no message, even if a repeat finds a device")
     func none() async throws {
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         let ada = try SMSAndPushFixture.account(1)
-        #expect(try await bench.push(to: ada).isEmpty)
-        try await bench.register("a", of: ada)
-        #expect(try await bench.push(to: ada).isEmpty)
-        await bench.close()
+        #expect(try await fixture.push(to: ada).isEmpty)
+        try await fixture.register("a", of: ada)
+        #expect(try await fixture.push(to: ada).isEmpty)
+        await fixture.close()
     }
 
     @Test("SECURITY.md, Crash: a push accepted before a crash is sent once to each device")
@@ -60,26 +60,26 @@ struct PushMessagesTests {
 
     @Test("a push that cannot be sent is rejected", arguments: Self.bad)
     func refused(_ request: NotificationV1.SendPushRequest, _ field: String) async throws {
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         var request = request
         if request.accountId.isEmpty { request.accountId = try SMSAndPushFixture.account(1).text }
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.pushes.sendPush(request, bench.context())
+            try await fixture.pushes.sendPush(request, fixture.context())
         }
         #expect(error?.code == .invalidArgument && error?.fields == [field])
-        await bench.close()
+        await fixture.close()
     }
 
     @Test("a push without an idempotency key is rejected")
     func noKey() async throws {
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         let account = try SMSAndPushFixture.account(1).text
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.pushes.sendPush(
-                .init(accountId: account, title: "t"), bench.context(nil))
+            try await fixture.pushes.sendPush(
+                .init(accountId: account, title: "t"), fixture.context(nil))
         }
         #expect(error?.fields == ["idempotency-key"])
-        await bench.close()
+        await fixture.close()
     }
 
     private static let bad: [(NotificationV1.SendPushRequest, String)] = [

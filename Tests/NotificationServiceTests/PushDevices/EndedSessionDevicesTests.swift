@@ -14,7 +14,7 @@ struct EndedSessionDevicesTests {
     /// The notification service, and an audit trail like the session service's, whose feed it
     /// reads.
     private struct Fixture {
-        let bench: SMSAndPushFixture
+        let notification: SMSAndPushFixture
         let trail: Store
         let feed: FailingFeed
         let devices: EndedSessionDevices
@@ -22,22 +22,22 @@ struct EndedSessionDevicesTests {
 
         init(in folder: TemporaryFolder? = nil, time: ManualTime = ManualTime()) throws {
             let folder = try folder ?? TemporaryFolder()
-            bench = try SMSAndPushFixture(in: folder, time: time)
+            notification = try SMSAndPushFixture(in: folder, time: time)
             trail = try Store(
                 folder: folder.path, name: "session", migrations: [], time: time,
-                logger: bench.log.logger(time: time))
+                logger: notification.log.logger(time: time))
             feed = FailingFeed(EventFeed(store: trail, time: time))
             devices = EndedSessionDevices(
-                sessions: feed, store: bench.store, keys: bench.keys, time: time,
-                logger: bench.log.logger(time: time))
+                sessions: feed, store: notification.store, keys: notification.keys, time: time,
+                logger: notification.log.logger(time: time))
             ada = try SMSAndPushFixture.account(1)
         }
 
         func register(_ token: String, with session: SessionID?) async throws {
-            _ = try await bench.pushDevices.register(
+            _ = try await notification.pushDevices.register(
                 .init(
                     accountId: ada.text, platform: .fcm, token: token,
-                    sessionId: session?.text ?? ""), bench.context(token))
+                    sessionId: session?.text ?? ""), notification.context(token))
         }
 
         /// What the session service writes when a session ends.
@@ -47,11 +47,11 @@ struct EndedSessionDevicesTests {
             }
         }
 
-        func count() async throws -> Int { try await bench.devices(of: ada).count }
+        func count() async throws -> Int { try await notification.devices(of: ada).count }
 
         func close() async {
             trail.close()
-            await bench.close()
+            await notification.close()
         }
     }
 
@@ -79,71 +79,71 @@ struct EndedSessionDevicesTests {
         "G-09: the end of a session removes that session's push devices and no others",
         arguments: [AuditKind.sessionEnded, .refreshTokenReplayed])
     func ended(kind: AuditKind) async throws {
-        let scene = try Fixture()
-        try await scene.register("one", with: Self.session(1))
-        try await scene.register("two", with: Self.session(2))
-        try await scene.register("none", with: nil)
-        _ = try await scene.devices.follow()
-        #expect(try await scene.count() == 3)
-        try await scene.end(Self.session(1), kind)
-        _ = try await scene.devices.follow()
-        #expect(try await scene.count() == 2)
+        let fixture = try Fixture()
+        try await fixture.register("one", with: Self.session(1))
+        try await fixture.register("two", with: Self.session(2))
+        try await fixture.register("none", with: nil)
+        _ = try await fixture.devices.follow()
+        #expect(try await fixture.count() == 3)
+        try await fixture.end(Self.session(1), kind)
+        _ = try await fixture.devices.follow()
+        #expect(try await fixture.count() == 2)
         #expect(
-            try await scene.bench.ask(
+            try await fixture.notification.ask(
                 "SELECT count(*) FROM audit WHERE kind = 'push-device.signed-out'") == [.integer(1)]
         )
-        await scene.close()
+        await fixture.close()
     }
 
     @Test(
         "G-09: other events of a session, and ends of another account's sessions, remove no device")
     func others() async throws {
-        let scene = try Fixture()
-        try await scene.register("one", with: Self.session(1))
+        let fixture = try Fixture()
+        try await fixture.register("one", with: Self.session(1))
         for kind in AuditKind.allCases
         where ![.sessionEnded, .refreshTokenReplayed, .backupRestored].contains(kind) {
-            try await scene.end(Self.session(1), kind)
+            try await fixture.end(Self.session(1), kind)
         }
         let bob = try SMSAndPushFixture.account(2)
         let session = try Self.session(1)
-        try await scene.trail.write {
+        try await fixture.trail.write {
             try $0.audit(AuditEvent(.sessionEnded, account: bob.key, session: session.key))
             try $0.audit(AuditEvent(.sessionEnded))
         }
-        _ = try await scene.devices.follow()
-        #expect(try await scene.count() == 1)
-        await scene.close()
+        _ = try await fixture.devices.follow()
+        #expect(try await fixture.count() == 1)
+        await fixture.close()
     }
 
     @Test("G-09: an end before the first read, or while the feed is unavailable, is not missed")
     func away() async throws {
-        let scene = try Fixture()
-        try await scene.end(Self.session(9))
-        scene.bench.time.advance(by: .seconds(3_600))
-        try await scene.register("one", with: Self.session(1))
-        try await scene.register("two", with: Self.session(2))
+        let fixture = try Fixture()
+        try await fixture.end(Self.session(9))
+        fixture.notification.time.advance(by: .seconds(3_600))
+        try await fixture.register("one", with: Self.session(1))
+        try await fixture.register("two", with: Self.session(2))
         // Between the registration and the first reading.
-        try await scene.end(Self.session(1))
-        _ = try await scene.devices.follow()
-        #expect(try await scene.count() == 1)
+        try await fixture.end(Self.session(1))
+        _ = try await fixture.devices.follow()
+        #expect(try await fixture.count() == 1)
         // While the feed is unavailable.
-        scene.feed.answers.leave(true)
-        try await scene.end(Self.session(2))
-        await #expect(throws: ServiceError.self) { try await scene.devices.follow() }
-        scene.feed.answers.leave(false)
-        _ = try await scene.devices.follow()
-        #expect(try await scene.count() == 0)
-        await scene.close()
+        fixture.feed.answers.leave(true)
+        try await fixture.end(Self.session(2))
+        await #expect(throws: ServiceError.self) { try await fixture.devices.follow() }
+        fixture.feed.answers.leave(false)
+        _ = try await fixture.devices.follow()
+        #expect(try await fixture.count() == 0)
+        await fixture.close()
     }
 
     @Test("G-09: after a restart, reading continues at the stored position")
     func restart() async throws {
-        let scene = try Fixture()
-        try await scene.register("one", with: Self.session(1))
-        _ = try await scene.devices.follow()
-        try await scene.end(Self.session(1))
-        await scene.close()
-        let next = try Fixture(in: scene.bench.folder, time: scene.bench.time)
+        let fixture = try Fixture()
+        try await fixture.register("one", with: Self.session(1))
+        _ = try await fixture.devices.follow()
+        try await fixture.end(Self.session(1))
+        await fixture.close()
+        let next = try Fixture(in: fixture.notification.folder, time: fixture.notification.time)
         _ = try await next.devices.follow()
         #expect(try await next.count() == 0)
         await next.close()
@@ -151,47 +151,49 @@ struct EndedSessionDevicesTests {
 
     @Test("G-09: if more sessions ended than one read returns, the next read follows at once")
     func many() async throws {
-        let scene = try Fixture()
-        try await scene.register("one", with: Self.session(700))
-        let ada = scene.ada
-        try await scene.trail.write { transaction in
+        let fixture = try Fixture()
+        try await fixture.register("one", with: Self.session(700))
+        let ada = fixture.ada
+        try await fixture.trail.write { transaction in
             for key in 1...700 {
                 try transaction.audit(
                     AuditEvent(.sessionEnded, account: ada.key, session: Int64(key)))
             }
         }
-        #expect(try await scene.devices.follow())
-        #expect(try await !scene.devices.follow())
-        #expect(try await scene.count() == 0)
-        await scene.close()
+        #expect(try await fixture.devices.follow())
+        #expect(try await !fixture.devices.follow())
+        #expect(try await fixture.count() == 0)
+        await fixture.close()
     }
 
     @Test("the feed is not read while no device belongs to a session")
     func idle() async throws {
-        let scene = try Fixture()
-        try await scene.register("none", with: nil)
-        #expect(try await !scene.devices.follow())
-        #expect(scene.feed.answers.count == 0)
-        try await scene.register("one", with: Self.session(1))
-        try await scene.end(Self.session(1))
-        _ = try await scene.devices.follow()
-        _ = try await scene.devices.follow()
-        #expect(scene.feed.answers.count == 1)
-        #expect(try await scene.bench.ask("SELECT count(*) FROM session_feed") == [.integer(0)])
-        await scene.close()
+        let fixture = try Fixture()
+        try await fixture.register("none", with: nil)
+        #expect(try await !fixture.devices.follow())
+        #expect(fixture.feed.answers.count == 0)
+        try await fixture.register("one", with: Self.session(1))
+        try await fixture.end(Self.session(1))
+        _ = try await fixture.devices.follow()
+        _ = try await fixture.devices.follow()
+        #expect(fixture.feed.answers.count == 1)
+        #expect(
+            try await fixture.notification.ask("SELECT count(*) FROM session_feed") == [.integer(0)]
+        )
+        await fixture.close()
     }
 
     @Test("after a restored session backup, devices of earlier sessions are removed")
     func restored() async throws {
-        let scene = try Fixture()
-        try await scene.register("one", with: Self.session(1))
-        try await scene.register("none", with: nil)
-        scene.bench.time.advance(by: .seconds(1))
-        try await scene.trail.write { try $0.audit(AuditEvent(.backupRestored, attempt: 1)) }
-        scene.bench.time.advance(by: .seconds(1))
-        try await scene.register("new", with: Self.session(2))
-        _ = try await scene.devices.follow()
-        #expect(try await scene.count() == 2)
-        await scene.close()
+        let fixture = try Fixture()
+        try await fixture.register("one", with: Self.session(1))
+        try await fixture.register("none", with: nil)
+        fixture.notification.time.advance(by: .seconds(1))
+        try await fixture.trail.write { try $0.audit(AuditEvent(.backupRestored, attempt: 1)) }
+        fixture.notification.time.advance(by: .seconds(1))
+        try await fixture.register("new", with: Self.session(2))
+        _ = try await fixture.devices.follow()
+        #expect(try await fixture.count() == 2)
+        await fixture.close()
     }
 }

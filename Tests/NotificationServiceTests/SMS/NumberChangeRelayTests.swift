@@ -13,10 +13,10 @@ import Testing
 /// A changed phone number is reported to identity, as soon as identity is available (A-06).
 @Suite(.timeLimit(.minutes(1)))
 struct NumberChangeRelayTests {
-    /// A bench with one message sent, whose provider reports that the number has changed.
-    private func bench() async throws -> SMSAndPushFixture {
+    /// A fixture with one message sent, whose provider reports that the number has changed.
+    private func fixture() async throws -> SMSAndPushFixture {
         let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
-        let bench = try SMSAndPushFixture(
+        let fixture = try SMSAndPushFixture(
             in: try TemporaryFolder(),
             [
                 "provider-plaintext": "true", "sms-providers": "webhook",
@@ -29,24 +29,25 @@ struct NumberChangeRelayTests {
             variables: [
                 OrderPair(name: "code", value: "123456"), OrderPair(name: "minutes", value: "5"),
             ], expiresAt: nil, account: nil)
-        #expect(try await bench.attempt(.sms(order)) == .taken)
+        #expect(try await fixture.attempt(.sms(order)) == .taken)
         await sink.close()
-        return bench
+        return fixture
     }
 
-    private func relay(_ bench: SMSAndPushFixture, _ identity: ToldIdentity) -> NumberChangeRelay {
+    private func relay(_ fixture: SMSAndPushFixture, _ identity: ToldIdentity) -> NumberChangeRelay
+    {
         NumberChangeRelay(
-            store: bench.store, keys: bench.keys, identity: identity, time: bench.time,
-            randomness: SeededRandomness(), logger: CapturedLog().logger(time: bench.time))
+            store: fixture.store, keys: fixture.keys, identity: identity, time: fixture.time,
+            randomness: SeededRandomness(), logger: CapturedLog().logger(time: fixture.time))
     }
 
     /// Runs a relay until the outbox is empty.
-    private func run(_ bench: SMSAndPushFixture, _ identity: ToldIdentity) async throws {
-        let relay = relay(bench, identity)
+    private func run(_ fixture: SMSAndPushFixture, _ identity: ToldIdentity) async throws {
+        let relay = relay(fixture, identity)
         try await withThrowingTaskGroup { group in
             group.addTask { try await relay.run() }
-            while try await bench.store.read({ try $0.outboxCount() }) > 0 {
-                bench.time.advance(by: .milliseconds(100))
+            while try await fixture.store.read({ try $0.outboxCount() }) > 0 {
+                fixture.time.advance(by: .milliseconds(100))
                 await Task.yield()
             }
             group.cancelAll()
@@ -55,36 +56,36 @@ struct NumberChangeRelayTests {
 
     @Test("A-06: identity gets a changed number, which is encrypted in the outbox until then")
     func tells() async throws {
-        let bench = try await bench()
-        let waiting = try await bench.ask("SELECT payload FROM outbox")
+        let fixture = try await fixture()
+        let waiting = try await fixture.ask("SELECT payload FROM outbox")
         guard case .blob(let payload) = try #require(waiting.first) else {
             Issue.record("no payload")
             return
         }
         #expect(!String(decoding: payload, as: UTF8.self).contains("15112345678"))
         let identity = ToldIdentity()
-        try await run(bench, identity)
+        try await run(fixture, identity)
         #expect(identity.told.map(\.phoneNumber) == ["+4915112345678"])
-        await bench.close()
+        await fixture.close()
     }
 
     @Test("A-06: the report is retried until identity accepts it")
     func retries() async throws {
-        let bench = try await bench()
+        let fixture = try await fixture()
         let identity = ToldIdentity(failing: [.unavailable, .deadlineExceeded, .internalError])
-        try await run(bench, identity)
+        try await run(fixture, identity)
         #expect(identity.told.count == 1)
-        await bench.close()
+        await fixture.close()
     }
 
     @Test("A-06: a report that identity rejects for good, or that is a month old, is dropped")
     func givesUp() async throws {
-        let refused = try await bench()
+        let refused = try await fixture()
         let refusing = ToldIdentity(failing: [.invalidPhoneNumber])
         try await run(refused, refusing)
         #expect(refusing.told.isEmpty)
         await refused.close()
-        let old = try await bench()
+        let old = try await fixture()
         old.time.advance(by: .seconds(30 * 86_400))
         let identity = ToldIdentity()
         try await run(old, identity)

@@ -15,23 +15,23 @@ struct SMSDeliveryTests {
 
     @Test("N-02: without a provider a code goes to the inbox, once for each key")
     func inbox() async throws {
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
-        let id = try await bench.sendCode()
-        #expect(try await bench.sendCode() == id)
-        try await bench.delivering { try await bench.until(sent: 1) }
-        #expect(bench.inbox.map(\.to) == [SMSAndPushFixture.number])
-        #expect(bench.inbox.first?.text.contains("482913 is your Postern code") == true)
-        await #expect(throws: ServiceError.self) { try await bench.sendCode(code: "000000") }
-        await bench.close()
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
+        let id = try await fixture.sendCode()
+        #expect(try await fixture.sendCode() == id)
+        try await fixture.delivering { try await fixture.until(sent: 1) }
+        #expect(fixture.inbox.map(\.to) == [SMSAndPushFixture.number])
+        #expect(fixture.inbox.first?.text.contains("482913 is your Postern code") == true)
+        await #expect(throws: ServiceError.self) { try await fixture.sendCode(code: "000000") }
+        await fixture.close()
     }
 
     @Test("N-02: Twilio gets number, text, sender and validity; the code is deleted from the store")
     func twilio() async throws {
         let sink = try await HTTPSink { _ in .answer(201, body: #"{"sid":"SM1"}"#) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), twilio(sink))
-        let expiresAt = bench.time.now() + .seconds(300)
-        try await bench.sendCode(expiresAtMs: expiresAt.milliseconds)
-        try await bench.delivering { try await bench.until(sent: 1) }
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), twilio(sink))
+        let expiresAt = fixture.time.now() + .seconds(300)
+        try await fixture.sendCode(expiresAtMs: expiresAt.milliseconds)
+        try await fixture.delivering { try await fixture.until(sent: 1) }
         let request = try #require(sink.requests.first)
         #expect(request.path == "/2010-04-01/Accounts/AC1/Messages.json")
         // Base64 of "SK1:token".
@@ -41,29 +41,29 @@ struct SMSDeliveryTests {
             request.text == "To=%2B4915112345621&From=%2B15005550006&Body=\(text)"
                 + "%20Give%20it%20to%20nobody.&ValidityPeriod=300")
         #expect(
-            try await bench.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
+            try await fixture.ask("SELECT count(*) FROM message WHERE content IS NOT NULL")
                 == [.integer(0)])
-        #expect(!bench.log.lines.contains { $0.contains("482913") || $0.contains("15112345621") })
-        await bench.close()
+        #expect(!fixture.log.lines.contains { $0.contains("482913") || $0.contains("15112345621") })
+        await fixture.close()
         await sink.close()
     }
 
     @Test("N-02: the webhook request is signed with its time and carries an idempotency key")
     func webhook() async throws {
         let sink = try await HTTPSink { _ in .answer(204) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
-        let id = try await bench.sendCode()
-        try await bench.delivering { try await bench.until(sent: 1) }
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
+        let id = try await fixture.sendCode()
+        try await fixture.delivering { try await fixture.until(sent: 1) }
         let request = try #require(sink.requests.first)
         let timestamp = try #require(request.headers["postern-timestamp"])
-        #expect(timestamp == "\(bench.time.now().seconds)")
+        #expect(timestamp == "\(fixture.time.now().seconds)")
         let hash = KeyedHash(key: SecretBytes(copying: Self.secret.utf8))
         let wanted = Hex.encode(hash.hash(Array("\(timestamp).".utf8) + request.body))
         #expect(request.headers["postern-signature"] == "v1=\(wanted)")
         #expect(request.headers["idempotency-key"] == id)
         let object = try #require(JSONReader.object(in: request.body))
         #expect(object["id"] == .string(id) && object["to"] == .string(SMSAndPushFixture.number))
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
@@ -71,11 +71,11 @@ struct SMSDeliveryTests {
     func standIn() async throws {
         let first = try await HTTPSink { _ in .answer(500) }
         let second = try await HTTPSink { _ in .answer(204) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
-        try await bench.sendCode()
-        try await bench.delivering { try await bench.until(sent: 1) }
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
+        try await fixture.sendCode()
+        try await fixture.delivering { try await fixture.until(sent: 1) }
         #expect(first.requests.count == 1 && second.requests.count == 1)
-        await bench.close()
+        await fixture.close()
         await first.close()
         await second.close()
     }
@@ -84,11 +84,11 @@ struct SMSDeliveryTests {
     func breaker() async throws {
         let first = try await HTTPSink { _ in .answer(503) }
         let second = try await HTTPSink { _ in .answer(204) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
-        for _ in 0..<30 { #expect(try await bench.attempt(.sms(order())) == .taken) }
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
+        for _ in 0..<30 { #expect(try await fixture.attempt(.sms(order())) == .taken) }
         // Ten failures open the breaker (CircuitBreaker), and the clock does not advance.
         #expect(first.requests.count == 10 && second.requests.count == 30)
-        await bench.close()
+        await fixture.close()
         await first.close()
         await second.close()
     }
@@ -96,24 +96,24 @@ struct SMSDeliveryTests {
     @Test("N-03: with all breakers open no attempt is counted, and the route says when it is ready")
     func allOpen() async throws {
         let sink = try await HTTPSink { _ in .answer(503) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
         for _ in 0..<10 {
             #expect(
-                try await bench.attempt(.sms(order()))
+                try await fixture.attempt(.sms(order()))
                     == .failed("sms-webhook-503", retryAfter: nil))
         }
-        let route = try #require(bench.routes[.sms])
+        let route = try #require(fixture.routes[.sms])
         guard case .closed(let until) = route.readiness else {
             Issue.record("a route without a provider is ready")
             return
         }
-        #expect(until > bench.time.now())
-        guard case .unavailable("breaker-open", _) = try await bench.attempt(.sms(order())) else {
+        #expect(until > fixture.time.now())
+        guard case .unavailable("breaker-open", _) = try await fixture.attempt(.sms(order())) else {
             Issue.record("an open breaker let an attempt pass")
             return
         }
         #expect(sink.requests.count == 10)
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
@@ -125,15 +125,16 @@ struct SMSDeliveryTests {
                 : .answer(400, body: #"{"code":21617}"#)
         }
         let second = try await HTTPSink { _ in .answer(204) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), both(first, second))
         #expect(
-            try await bench.attempt(.sms(order("+495555555555")))
+            try await fixture.attempt(.sms(order("+495555555555")))
                 == .refused("twilio-21211", addressIsDead: true))
         #expect(
-            try await bench.attempt(.sms(order())) == .refused("twilio-21617", addressIsDead: false)
+            try await fixture.attempt(.sms(order()))
+                == .refused("twilio-21617", addressIsDead: false)
         )
         #expect(second.requests.isEmpty)
-        await bench.close()
+        await fixture.close()
         await first.close()
         await second.close()
     }
@@ -141,32 +142,32 @@ struct SMSDeliveryTests {
     @Test("a number reported as dead is suppressed for one day")
     func deadNumber() async throws {
         let sink = try await HTTPSink { _ in .answer(410) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
-        try await bench.sendCode(key: "a")
-        try await bench.delivering {
-            try await bench.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
+        try await fixture.sendCode(key: "a")
+        try await fixture.delivering {
+            try await fixture.until("SELECT count(*) FROM message WHERE state = 4", gives: 1)
         }
         #expect(
-            try await bench.attempt(.sms(order()))
+            try await fixture.attempt(.sms(order()))
                 == .refused("number-stopped", addressIsDead: false))
         #expect(sink.requests.count == 1)
-        bench.time.advance(by: .seconds(24 * 3_600))
+        fixture.time.advance(by: .seconds(24 * 3_600))
         #expect(
-            try await bench.attempt(.sms(order()))
+            try await fixture.attempt(.sms(order()))
                 == .refused("sms-webhook-410", addressIsDead: true))
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
     @Test("a number reported as changed is recorded, and the message counts as sent")
     func changedNumber() async throws {
         let sink = try await HTTPSink { _ in .answer(200, body: #"{"number_changed":true}"#) }
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
-        #expect(try await bench.attempt(.sms(order())) == .taken)
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), webhook(sink))
+        #expect(try await fixture.attempt(.sms(order())) == .taken)
         #expect(
-            try await bench.ask("SELECT kind FROM audit WHERE subject IS NOT NULL")
+            try await fixture.ask("SELECT kind FROM audit WHERE subject IS NOT NULL")
                 == [.text("message.number-changed")])
-        await bench.close()
+        await fixture.close()
         await sink.close()
     }
 
@@ -176,10 +177,10 @@ struct SMSDeliveryTests {
         let second = try await HTTPSink { _ in .answer(204) }
         var settings = both(first, second)
         settings["provider-timeout"] = "200ms"
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder(), settings)
-        #expect(try await bench.attempt(.sms(order())) == .taken)
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder(), settings)
+        #expect(try await fixture.attempt(.sms(order())) == .taken)
         #expect(first.requests.count == 1 && second.requests.count == 1)
-        await bench.close()
+        await fixture.close()
         await first.close()
         await second.close()
     }
@@ -210,12 +211,12 @@ struct SMSDeliveryTests {
             ),
         ])
     func refused(_ request: NotificationV1.SendTextRequest, _ field: String) async throws {
-        let bench = try SMSAndPushFixture(in: try TemporaryFolder())
+        let fixture = try SMSAndPushFixture(in: try TemporaryFolder())
         let error = await #expect(throws: ServiceError.self) {
-            try await bench.texts.sendText(request, bench.context())
+            try await fixture.texts.sendText(request, fixture.context())
         }
         #expect(error?.code == .invalidArgument && error?.fields == [field])
-        await bench.close()
+        await fixture.close()
     }
 
     // MARK: settings and orders

@@ -21,12 +21,12 @@ struct WebhookDeliveryTests {
     @Test("an event is sent signed, with its account; events before the webhook was added are not")
     func arrives() async throws {
         let sink = try await HTTPSink { _ in .answer(204) }
-        let bench = try WebhookFixture(in: TemporaryFolder())
-        try await bench.happen(.accountRegistered, account: 1)
-        try await bench.working {
-            let added = try await bench.add(sink.url("/hook"))
-            try await bench.happen(.sessionStarted, account: 2)
-            await bench.until { sink.requests.count == 1 }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.happen(.accountRegistered, account: 1)
+        try await fixture.working {
+            let added = try await fixture.add(sink.url("/hook"))
+            try await fixture.happen(.sessionStarted, account: 2)
+            await fixture.until { sink.requests.count == 1 }
             let request = try #require(sink.requests.first)
             #expect(request.path == "/hook")
             #expect(request.headers["content-type"] == "application/json")
@@ -39,7 +39,7 @@ struct WebhookDeliveryTests {
                 id: id, seconds: seconds, body: request.body)
             #expect(request.headers["webhook-signature"] == expected)
         }
-        bench.close()
+        fixture.close()
         await sink.close()
     }
 
@@ -51,18 +51,18 @@ struct WebhookDeliveryTests {
             else { return .answer(200) }
             return .answer(refusals.takeOne() ? 503 : 200)
         }
-        let bench = try WebhookFixture(in: TemporaryFolder())
-        try await bench.working {
-            _ = try await bench.add(sink.url("/"), events: ["session.*"])
-            try await bench.happen(.sessionStarted, account: 1)
-            try await bench.happen(.sessionEnded, account: 1)
-            try await bench.happen(.sessionStarted, account: 2)
-            try await bench.happen(.limitReached)
-            try await bench.happen(.sessionEnded, account: 2)
-            await bench.until { sink.requests.count == 6 }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.working {
+            _ = try await fixture.add(sink.url("/"), events: ["session.*"])
+            try await fixture.happen(.sessionStarted, account: 1)
+            try await fixture.happen(.sessionEnded, account: 1)
+            try await fixture.happen(.sessionStarted, account: 2)
+            try await fixture.happen(.limitReached)
+            try await fixture.happen(.sessionEnded, account: 2)
+            await fixture.until { sink.requests.count == 6 }
         }
         Self.checkOrder(sink.requests)
-        bench.close()
+        fixture.close()
         await sink.close()
     }
 
@@ -80,38 +80,38 @@ struct WebhookDeliveryTests {
     func gone() async throws {
         let refusals = Count(1)
         let sink = try await HTTPSink { _ in .answer(refusals.takeOne() ? 410 : 200) }
-        let bench = try WebhookFixture(in: TemporaryFolder())
-        try await bench.working {
-            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
-            try await bench.happen(.sessionStarted, account: 1)
-            try await bench.untilStore("SELECT is_paused FROM webhook", .integer(1))
-            _ = try await bench.webhooks.pauseWebhook(
-                NotificationV1.PauseWebhookRequest(webhookId: id, paused: false), bench.context())
-            await bench.until { sink.requests.count >= 2 }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.working {
+            let id = try await fixture.add(sink.url("/")).webhook?.webhookId ?? ""
+            try await fixture.happen(.sessionStarted, account: 1)
+            try await fixture.untilStore("SELECT is_paused FROM webhook", .integer(1))
+            _ = try await fixture.webhooks.pauseWebhook(
+                NotificationV1.PauseWebhookRequest(webhookId: id, paused: false), fixture.context())
+            await fixture.until { sink.requests.count >= 2 }
             #expect(Self.types(sink).prefix(2) == ["session.started", "session.started"])
         }
-        bench.close()
+        fixture.close()
         await sink.close()
     }
 
     @Test(
         "after three days of failures an event is given up and recorded, and the next one is sent")
     func givenUp() async throws {
-        let bench = try WebhookFixture(in: TemporaryFolder())
+        let fixture = try WebhookFixture(in: TemporaryFolder())
         let sink = try await HTTPSink { _ in .reset }
-        try await bench.working {
-            _ = try await bench.add(sink.url("/"))
-            try await bench.happen(.sessionStarted, account: 1)
-            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
+        try await fixture.working {
+            _ = try await fixture.add(sink.url("/"))
+            try await fixture.happen(.sessionStarted, account: 1)
+            try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
             for _ in 0..<200 {
-                bench.time.advance(by: .seconds(3_600))
+                fixture.time.advance(by: .seconds(3_600))
                 try? await Task.sleep(for: .milliseconds(2))
             }
-            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(0))
-            try await bench.untilStore(
+            try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(0))
+            try await fixture.untilStore(
                 "SELECT count(*) FROM audit WHERE kind = 'webhook.given-up'", .integer(1))
         }
-        bench.close()
+        fixture.close()
         await sink.close()
     }
 
@@ -150,77 +150,77 @@ struct WebhookDeliveryTests {
     @Test("an event that waited for a week is dropped, and the next one is sent")
     func forgotten() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
-        let bench = try WebhookFixture(in: TemporaryFolder())
-        try await bench.working {
-            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
-            try await bench.pause(id, true)
-            try await bench.happen(.sessionStarted, account: 1)
-            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
-            bench.time.advance(by: .seconds(5 * 24 * 3_600))
-            try await bench.happen(.sessionEnded, account: 1)
-            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(2))
-            bench.time.advance(by: .seconds(3 * 24 * 3_600))
-            try await bench.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
-            try await bench.pause(id, false)
-            await bench.until { sink.requests.count == 1 }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.working {
+            let id = try await fixture.add(sink.url("/")).webhook?.webhookId ?? ""
+            try await fixture.pause(id, true)
+            try await fixture.happen(.sessionStarted, account: 1)
+            try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
+            fixture.time.advance(by: .seconds(5 * 24 * 3_600))
+            try await fixture.happen(.sessionEnded, account: 1)
+            try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(2))
+            fixture.time.advance(by: .seconds(3 * 24 * 3_600))
+            try await fixture.untilStore("SELECT count(*) FROM webhook_delivery", .integer(1))
+            try await fixture.pause(id, false)
+            await fixture.until { sink.requests.count == 1 }
             #expect(Self.types(sink) == ["session.ended"])
         }
-        bench.close()
+        fixture.close()
         await sink.close()
     }
 
     @Test("a webhook gets no event from before it was added, even if another one was removed then")
     func between() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
-        let bench = try WebhookFixture(in: TemporaryFolder())
-        try await bench.working {
-            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
-            _ = try await bench.webhooks.removeWebhook(
-                NotificationV1.RemoveWebhookRequest(webhookId: id), bench.context())
-            try await bench.happen(.sessionStarted, account: 1)
-            _ = try await bench.add(sink.url("/"))
-            try await bench.happen(.sessionEnded, account: 1)
-            await bench.until { sink.requests.count == 1 }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.working {
+            let id = try await fixture.add(sink.url("/")).webhook?.webhookId ?? ""
+            _ = try await fixture.webhooks.removeWebhook(
+                NotificationV1.RemoveWebhookRequest(webhookId: id), fixture.context())
+            try await fixture.happen(.sessionStarted, account: 1)
+            _ = try await fixture.add(sink.url("/"))
+            try await fixture.happen(.sessionEnded, account: 1)
+            await fixture.until { sink.requests.count == 1 }
             #expect(Self.types(sink) == ["session.ended"])
         }
-        bench.close()
+        fixture.close()
         await sink.close()
     }
 
     @Test("after a rotation the old and the new secret sign for one day")
     func rotation() async throws {
         let sink = try await HTTPSink { _ in .answer(200) }
-        let bench = try WebhookFixture(in: TemporaryFolder())
-        try await bench.working {
-            let id = try await bench.add(sink.url("/")).webhook?.webhookId ?? ""
-            _ = try await bench.webhooks.rotateWebhookSecret(
-                NotificationV1.RotateWebhookSecretRequest(webhookId: id), bench.context())
-            try await bench.happen(.sessionStarted, account: 1)
-            await bench.until { sink.requests.count == 1 }
-            bench.time.advance(by: .seconds(25 * 3_600))
-            try await bench.happen(.sessionEnded, account: 1)
-            await bench.until { sink.requests.count == 2 }
+        let fixture = try WebhookFixture(in: TemporaryFolder())
+        try await fixture.working {
+            let id = try await fixture.add(sink.url("/")).webhook?.webhookId ?? ""
+            _ = try await fixture.webhooks.rotateWebhookSecret(
+                NotificationV1.RotateWebhookSecretRequest(webhookId: id), fixture.context())
+            try await fixture.happen(.sessionStarted, account: 1)
+            await fixture.until { sink.requests.count == 1 }
+            fixture.time.advance(by: .seconds(25 * 3_600))
+            try await fixture.happen(.sessionEnded, account: 1)
+            await fixture.until { sink.requests.count == 2 }
             let signatures = sink.requests.compactMap { request in
                 request.headers["webhook-signature"]?.split(separator: " ").count
             }
             #expect(signatures == [2, 1])
         }
-        bench.close()
+        fixture.close()
         await sink.close()
     }
 
     @Test("only the operator's tool may call these rpcs; an invalid URL is rejected")
     func rights() async throws {
-        let bench = try WebhookFixture(in: TemporaryFolder())
+        let fixture = try WebhookFixture(in: TemporaryFolder())
         await #expect(throws: ServiceError(.permissionDenied)) {
-            try await bench.webhooks.listWebhooks(
-                NotificationV1.ListWebhooksRequest(), bench.context("identity"))
+            try await fixture.webhooks.listWebhooks(
+                NotificationV1.ListWebhooksRequest(), fixture.context("identity"))
         }
         await #expect(throws: ServiceError.self) {
-            try await bench.webhooks.addWebhook(
-                NotificationV1.AddWebhookRequest(url: "https://example.org/#x"), bench.context())
+            try await fixture.webhooks.addWebhook(
+                NotificationV1.AddWebhookRequest(url: "https://example.org/#x"), fixture.context())
         }
-        bench.close()
+        fixture.close()
     }
 }
 
