@@ -12,13 +12,13 @@ import Testing
 struct RateLimitStoreTests {
     @Test("R-06: a restart keeps charges, and keeps refunds")
     func restart() async throws {
-        let house = try await LimitsFixture()
-        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
-        try await house.consume(.failedSignInByAccount, "bob@example.org")
-        let (_, id) = try await house.consume(.failedSignInByAccount, "bob@example.org")
-        try await house.refund(id)
-        house.time.advance(by: .seconds(300))
-        let next = try await house.restarted()
+        let fixture = try await LimitsFixture()
+        for _ in 0..<5 { try await fixture.consume(.failedSignInByAccount, "ada@example.org") }
+        try await fixture.consume(.failedSignInByAccount, "bob@example.org")
+        let (_, id) = try await fixture.consume(.failedSignInByAccount, "bob@example.org")
+        try await fixture.refund(id)
+        fixture.time.advance(by: .seconds(300))
+        let next = try await fixture.restarted()
         let ada = try await next.consume(.failedSignInByAccount, "ada@example.org").decision
         #expect(ada.limited)
         #expect(ada.retryAfterMs == 600_000)
@@ -27,72 +27,72 @@ struct RateLimitStoreTests {
 
     @Test("R-06: after 200 parallel charges a restart restores exactly the acknowledged ones")
     func restartAfterFlood() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         try await withThrowingTaskGroup { group in
             for number in 0..<200 {
                 group.addTask {
-                    let (_, id) = try await house.consume(.failedSignInByAddress, "192.0.2.7")
-                    if number.isMultiple(of: 2), !id.isEmpty { try await house.refund(id) }
+                    let (_, id) = try await fixture.consume(.failedSignInByAddress, "192.0.2.7")
+                    if number.isMultiple(of: 2), !id.isEmpty { try await fixture.refund(id) }
                 }
             }
             try await group.waitForAll()
         }
-        let before = try house.peek(.failedSignInByAddress, "192.0.2.7")
-        let next = try await house.restarted()
+        let before = try fixture.peek(.failedSignInByAddress, "192.0.2.7")
+        let next = try await fixture.restarted()
         #expect(try next.peek(.failedSignInByAddress, "192.0.2.7") == before)
     }
 
     @Test("R-04: a charge made before a restart cannot be refunded, which is the strict choice")
     func refundAfterRestart() async throws {
-        let house = try await LimitsFixture()
-        let (_, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
-        let next = try await house.restarted()
+        let fixture = try await LimitsFixture()
+        let (_, id) = try await fixture.consume(.failedSignInByAccount, "ada@example.org")
+        let next = try await fixture.restarted()
         try await next.refund(id)
         #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 3)
     }
 
     @Test("R-05: no subject is in the files or in the log, not even in the audit trail")
     func hashed() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         let canaries = ["canary@example.org", "203.0.113.77", "2001:db8:ca:fe::1", "device-canary"]
         for _ in 0..<6 {
-            try await house.consume(.failedSignInByAccount, canaries[0])
-            try await house.consume(.signUpByAddress, canaries[1])
-            try await house.consume(.signUpByAddress, canaries[2])
-            try await house.consume(.failedSignInByDevice, "\(canaries[1])|\(canaries[3])")
+            try await fixture.consume(.failedSignInByAccount, canaries[0])
+            try await fixture.consume(.signUpByAddress, canaries[1])
+            try await fixture.consume(.signUpByAddress, canaries[2])
+            try await fixture.consume(.failedSignInByDevice, "\(canaries[1])|\(canaries[3])")
         }
-        await house.service.flush()
-        let files = try FileManager.default.contentsOfDirectory(atPath: house.folder.path)
+        await fixture.service.flush()
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path)
         #expect(files.contains("ratelimit.sqlite"))
         #expect(files.count > 3)
         for file in files {
-            let bytes = try Data(contentsOf: URL(filePath: house.folder.file(file)))
+            let bytes = try Data(contentsOf: URL(filePath: fixture.folder.file(file)))
             for canary in canaries + ["20010db800ca00fe"] {
                 #expect(bytes.firstRange(of: Data(canary.utf8)) == nil, "\(canary) in \(file)")
             }
         }
-        for line in house.log.lines { for canary in canaries { #expect(!line.contains(canary)) } }
-        #expect(house.service.limits.table.count == 5)
+        for line in fixture.log.lines { for canary in canaries { #expect(!line.contains(canary)) } }
+        #expect(fixture.service.limits.table.count == 5)
     }
 
     @Test("R-05: another master key recognises none of the subjects")
     func otherKey() async throws {
-        let house = try await LimitsFixture()
-        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
-        let next = try await house.restarted(key: 8)
+        let fixture = try await LimitsFixture()
+        for _ in 0..<5 { try await fixture.consume(.failedSignInByAccount, "ada@example.org") }
+        let next = try await fixture.restarted(key: 8)
         #expect(try next.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
     }
 
     @Test("R-06: expired states are removed from memory every ten minutes")
     func sweep() async throws {
-        let house = try await LimitsFixture()
-        try await house.consume(.failedSignInByAddress, "192.0.2.7")
-        let worker = Task { try await house.service.run() }
-        await house.time.sleepers(2)
+        let fixture = try await LimitsFixture()
+        try await fixture.consume(.failedSignInByAddress, "192.0.2.7")
+        let worker = Task { try await fixture.service.run() }
+        await fixture.time.sleepers(2)
         for (minutes, count) in [(10, 1), (10, 0)] {
-            house.time.advance(by: .seconds(minutes * 60))
-            await house.time.sleepers(2)
-            #expect(house.service.limits.table.count == count)
+            fixture.time.advance(by: .seconds(minutes * 60))
+            await fixture.time.sleepers(2)
+            #expect(fixture.service.limits.table.count == count)
         }
         worker.cancel()
         await #expect(throws: CancellationError.self) { try await worker.value }

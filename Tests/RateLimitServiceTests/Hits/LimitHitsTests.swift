@@ -33,27 +33,27 @@ struct LimitHitsTests {
 
     @Test("A-01: a flood makes one record with its count for each subject and wait, at its end")
     func flood() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         for wait in 1...2 {
-            for _ in 0..<5 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
-            for _ in 0..<30 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
-            let before = try await house.audited()
+            for _ in 0..<5 { try await fixture.consume(.failedSignInByAccount, "ada@example.org") }
+            for _ in 0..<30 { try await fixture.consume(.failedSignInByAccount, "ada@example.org") }
+            let before = try await fixture.audited()
             #expect(before.count == wait - 1)
-            house.time.advance(by: .seconds(900))
-            let after = try await house.audited()
+            fixture.time.advance(by: .seconds(900))
+            let after = try await fixture.audited()
             #expect(after.count == wait)
             #expect(after.last?.kind == "limit.repeated" && after.last?.attempt == 30)
         }
-        #expect(try await house.count("audit", where: "length(subject) = 16") == 2)
-        #expect(try await house.count("hits") == 0)
+        #expect(try await fixture.count("audit", where: "length(subject) = 16") == 2)
+        #expect(try await fixture.count("hits") == 0)
     }
 
     @Test("A-01: after a kill during a flood, the next process records what was counted")
     func kill() async throws {
-        let house = try await LimitsFixture()
-        for _ in 0..<12 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
-        await house.service.flush()
-        let next = try await house.restarted(afterKill: true)
+        let fixture = try await LimitsFixture()
+        for _ in 0..<12 { try await fixture.consume(.failedSignInByAccount, "ada@example.org") }
+        await fixture.service.flush()
+        let next = try await fixture.restarted(afterKill: true)
         for _ in 0..<3 { try await next.consume(.failedSignInByAccount, "ada@example.org") }
         next.time.advance(by: .seconds(900))
         let records = try await next.audited()
@@ -63,33 +63,33 @@ struct LimitHitsTests {
 
     @Test("A-01: the second, third and later early code requests have the kinds that D0 names")
     func graduated() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         let number = "+4915112345678"
         for wait in [60, 300, 900, 1_800] {
-            for _ in 0..<2 { try await house.consume(.phoneCodeRequest, number) }
-            house.time.advance(by: .seconds(wait))
-            await house.service.flush()
+            for _ in 0..<2 { try await fixture.consume(.phoneCodeRequest, number) }
+            fixture.time.advance(by: .seconds(wait))
+            await fixture.service.flush()
         }
-        let records = try await house.audited()
+        let records = try await fixture.audited()
         #expect(
             records.map(\.kind) == [
                 "limit.reached", "limit.repeated", "limit.severe", "limit.severe",
             ])
-        #expect(try await house.count("audit", where: "length(subject) = 16") == 4)
+        #expect(try await fixture.count("audit", where: "length(subject) = 16") == 4)
     }
 
     @Test("A-01: guessed codes and SMS pumping are logged when they begin, once")
     func alarming() async throws {
-        let house = try await LimitsFixture()
-        for _ in 0..<40 { try await house.consume(.phoneCodeGuess, "+4915112345678") }
+        let fixture = try await LimitsFixture()
+        for _ in 0..<40 { try await fixture.consume(.phoneCodeGuess, "+4915112345678") }
         for last in 0..<50 {
-            try await house.consume(.phoneCodeByBlock, "+4915112345\(100 + last)")
+            try await fixture.consume(.phoneCodeByBlock, "+4915112345\(100 + last)")
         }
-        let told = house.log.lines.filter { $0.contains("limits.abuse.suspected") }
+        let told = fixture.log.lines.filter { $0.contains("limits.abuse.suspected") }
         #expect(told.count == 2)
-        for line in house.log.lines { #expect(!line.contains("4915112345")) }
-        house.time.advance(by: .seconds(3_600))
-        let records = try await house.audited()
+        for line in fixture.log.lines { #expect(!line.contains("4915112345")) }
+        fixture.time.advance(by: .seconds(3_600))
+        let records = try await fixture.audited()
         #expect(Set(records.map(\.kind)) == ["limit.brute-force", "limit.pumping"])
         #expect(Set(records.map(\.attempt)) == [35, 20])
     }

@@ -14,14 +14,14 @@ struct DamagedJournalTests {
 
     init() async throws {
         folder = try TemporaryFolder()
-        let house = try JournaledTable(folder)
+        let fixture = try JournaledTable(folder)
         var ends = [0]
         for subject: UInt64 in 1...4 {
-            for _ in 0..<subject { house.charge(subject) }
-            try await house.table.persisted([])
+            for _ in 0..<subject { fixture.charge(subject) }
+            try await fixture.table.persisted([])
             ends.append(try Data(contentsOf: URL(filePath: folder.file("limits.log.0"))).count)
         }
-        house.table.close()
+        fixture.table.close()
         self.ends = ends
         log = try Data(contentsOf: URL(filePath: folder.file("limits.log.0")))
     }
@@ -30,9 +30,9 @@ struct DamagedJournalTests {
     private func start(_ bytes: Data) throws -> Int {
         let folder = try TemporaryFolder()
         try bytes.write(to: URL(filePath: folder.file("limits.log.0")))
-        let house = try JournaledTable(folder)
-        defer { house.table.close() }
-        return house.contents.count
+        let fixture = try JournaledTable(folder)
+        defer { fixture.table.close() }
+        return fixture.contents.count
     }
 
     @Test("R-06: a log cut off at any byte keeps all whole frames and no partial one")
@@ -64,9 +64,9 @@ struct DamagedJournalTests {
     func goesOn() async throws {
         let folder = try TemporaryFolder()
         try log.dropLast(9).write(to: URL(filePath: folder.file("limits.log.0")))
-        let house = try JournaledTable(folder)
-        house.charge(9)
-        house.table.close()
+        let fixture = try JournaledTable(folder)
+        fixture.charge(9)
+        fixture.table.close()
         let next = try JournaledTable(folder)
         #expect(next.contents.count == 4)
         #expect(next.charges(9) == 1 && next.charges(4) == 0)
@@ -103,11 +103,11 @@ struct DamagedJournalTests {
 
     @Test("R-06: a snapshot with a flipped bit or without its end is rejected")
     func snapshot() async throws {
-        let house = try JournaledTable(folder, logBytes: 1)
-        house.charge(5)
-        try await house.table.persisted([])
-        try await house.snapshot(1)
-        house.table.close()
+        let fixture = try JournaledTable(folder, logBytes: 1)
+        fixture.charge(5)
+        try await fixture.table.persisted([])
+        try await fixture.snapshot(1)
+        fixture.table.close()
         let name = folder.file("limits.snapshot.1")
         let whole = try Data(contentsOf: URL(filePath: name))
         for place in stride(from: 0, to: whole.count, by: 13) {
@@ -126,11 +126,11 @@ struct DamagedJournalTests {
 
     @Test("R-06: a log that is missing between others is rejected")
     func missing() async throws {
-        let house = try JournaledTable(folder, logBytes: 1)
-        house.charge(5)
-        try await house.table.persisted([])
-        try await house.snapshot(1)
-        house.table.close()
+        let fixture = try JournaledTable(folder, logBytes: 1)
+        fixture.charge(5)
+        try await fixture.table.persisted([])
+        try await fixture.snapshot(1)
+        fixture.table.close()
         try FileManager.default.removeItem(atPath: folder.file("limits.log.1"))
         let error = #expect(throws: JournalError.self) { try JournaledTable(folder) }
         #expect(error?.description.contains("limits.log.1 is missing") ?? false)

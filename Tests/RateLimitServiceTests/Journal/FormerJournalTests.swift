@@ -40,14 +40,14 @@ struct FormerJournalTests {
         for (limit, count) in Self.charges {
             for step in 0..<count { Self.charge(expected, limit, step) }
         }
-        let house = try JournaledTable(folder)
-        #expect(house.contents == expected.contents)
-        #expect(house.contents.count == 4)
+        let fixture = try JournaledTable(folder)
+        #expect(fixture.contents == expected.contents)
+        #expect(fixture.contents.count == 4)
         for (limit, count) in Self.charges {
-            let verdict = Self.charge(house, limit, count)
+            let verdict = Self.charge(fixture, limit, count)
             #expect(verdict == Self.charge(expected, limit, count))
         }
-        house.table.close()
+        fixture.table.close()
         let next = try JournaledTable(folder)
         #expect(next.contents == expected.contents)
         next.table.close()
@@ -55,14 +55,14 @@ struct FormerJournalTests {
     }
 
     @discardableResult
-    private static func charge(_ house: JournaledTable, _ limit: UInt16, _ step: Int)
+    private static func charge(_ fixture: JournaledTable, _ limit: UInt16, _ step: Int)
         -> LimitVerdict
     {
         let high = UInt64(limit) &* 0x9E37_79B9_7F4A_7C15
         let request = LimitRequest(
             key: LimitKey(limit: limit, high: high, low: high ^ 1),
             rule: TrafficOfLimits.counting[Int(limit)], isShadow: false)
-        return house.table.decide(.consume, request, at: JournaledTable.now + .seconds(step * 61))
+        return fixture.table.decide(.consume, request, at: JournaledTable.now + .seconds(step * 61))
     }
 
     private static func write(_ hex: String, _ path: String) throws {

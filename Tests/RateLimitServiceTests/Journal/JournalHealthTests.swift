@@ -13,41 +13,42 @@ struct JournalHealthTests {
     func again() async throws {
         let files = FailingFiles()
         let writes = PartCondition(time: ManualTime())
-        let house = try JournaledTable(try TemporaryFolder(), files: files, writes: writes)
-        house.charge(1)
+        let fixture = try JournaledTable(try TemporaryFolder(), files: files, writes: writes)
+        fixture.charge(1)
         files.isFull.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<3 {
             // The same as the service does each second (`RateLimitService.flush`).
-            await #expect(throws: ServiceError.self) { try await house.table.persisted([]) }
+            await #expect(throws: ServiceError.self) { try await fixture.table.persisted([]) }
             #expect(writes.trouble != nil)
         }
         files.isFull.store(false, ordering: .sequentiallyConsistent)
-        try await house.table.persisted([])
+        try await fixture.table.persisted([])
         #expect(writes.trouble == nil)
-        #expect(try house.contentsAfterKill() == house.contents)
-        house.table.close()
+        #expect(try fixture.contentsAfterKill() == fixture.contents)
+        fixture.table.close()
     }
 
     @Test("X-07: the known devices' journal is a health component with the name of its files")
     func named() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         let parts = ProgramParts()
-        house.service.report(to: parts)
+        fixture.service.report(to: parts)
         #expect(parts.states == [PartState(name: "ratelimit-devices", trouble: nil)])
         let place = LimitJournalPlace.devices(
-            beside: house.store, writes: PartCondition(time: house.time))
+            beside: fixture.store, writes: PartCondition(time: fixture.time))
         place.writes?.fail(place.name, "disk full")
         #expect(place.name == "ratelimit-devices" && place.writes?.trouble?.detail == "disk full")
     }
 
     @Test("X-07: if the limits' journal fails, known devices are still written")
     func apart() async throws {
-        let house = try await LimitsFixture()
-        house.service.limits.table.close()
-        try house.remember(.failedSignInByAccount, "ada@example.org", device: "d1")
-        await house.service.flush()
-        let next = try await LimitsFixture(folder: house.folder.copy(), time: house.time, seed: 2)
+        let fixture = try await LimitsFixture()
+        fixture.service.limits.table.close()
+        try fixture.remember(.failedSignInByAccount, "ada@example.org", device: "d1")
+        await fixture.service.flush()
+        let next = try await LimitsFixture(
+            folder: fixture.folder.copy(), time: fixture.time, seed: 2)
         let owner = TrustedLane.owner(.failedSignInByAccount, "ada@example.org")
-        #expect(next.service.limits.devices.knows(owner, "d1", at: house.time.now()))
+        #expect(next.service.limits.devices.knows(owner, "d1", at: fixture.time.now()))
     }
 }

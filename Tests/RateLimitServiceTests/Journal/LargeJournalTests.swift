@@ -15,26 +15,26 @@ struct LargeJournalTests {
 
     @Test("R-06: if there are too many changes to list, none is lost")
     func unlisted() async throws {
-        let house = try JournaledTable(folder)
-        for subject in 0..<Self.subjects { house.charge(subject) }
+        let fixture = try JournaledTable(folder)
+        for subject in 0..<Self.subjects { fixture.charge(subject) }
         // Removed before they were ever written, then charged again, and charged twice.
         for subject in stride(from: 0, to: Self.subjects, by: 3) {
             let request = JournaledTable.request(subject)
-            _ = house.table.decide(.reset, request, at: JournaledTable.now)
-            if subject % 2 == 0 { house.charge(subject) }
+            _ = fixture.table.decide(.reset, request, at: JournaledTable.now)
+            if subject % 2 == 0 { fixture.charge(subject) }
         }
-        try await house.table.persisted([])
-        #expect(try house.contentsAfterKill() == house.contents)
+        try await fixture.table.persisted([])
+        #expect(try fixture.contentsAfterKill() == fixture.contents)
         // Removed while as many others wait to be written.
         for subject in 0..<Self.subjects where subject % 3 > 0 {
-            house.charge(subject)
+            fixture.charge(subject)
             guard subject % 5 == 0 else { continue }
-            _ = house.table.decide(
+            _ = fixture.table.decide(
                 .reset, JournaledTable.request(subject), at: JournaledTable.now)
         }
-        try await house.table.persisted([])
-        #expect(try house.contentsAfterKill() == house.contents)
-        house.table.close()
+        try await fixture.table.persisted([])
+        #expect(try fixture.contentsAfterKill() == fixture.contents)
+        fixture.table.close()
     }
 
     @Test(
@@ -42,19 +42,19 @@ struct LargeJournalTests {
         arguments: [(100_000, true), (1_000, true), (10_000_000, false)])
     func restart(statesMax: Int, hasSnapshot: Bool) async throws {
         // All six rounds together write a little more.
-        let house = try JournaledTable(folder, logBytes: hasSnapshot ? 2 << 20 : 1 << 30)
+        let fixture = try JournaledTable(folder, logBytes: hasSnapshot ? 2 << 20 : 1 << 30)
         for round in 0..<6 {
             for subject in 0..<Self.subjects where subject % 6 <= round {
-                house.charge(subject, at: JournaledTable.now + .seconds(round))
+                fixture.charge(subject, at: JournaledTable.now + .seconds(round))
             }
-            try await house.table.persisted([])
+            try await fixture.table.persisted([])
         }
-        if hasSnapshot { try await house.snapshot(1) }
+        if hasSnapshot { try await fixture.snapshot(1) }
         for subject in stride(from: 0, to: Self.subjects, by: 7) {
-            house.charge(subject, at: JournaledTable.now + .seconds(9))
+            fixture.charge(subject, at: JournaledTable.now + .seconds(9))
         }
-        let contents = house.contents
-        house.table.close()
+        let contents = fixture.contents
+        fixture.table.close()
         // With the same number of shards, fewer or more.
         let next = try JournaledTable(folder, statesMax: statesMax)
         #expect(next.contents == contents)

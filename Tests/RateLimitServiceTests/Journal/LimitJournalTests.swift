@@ -20,32 +20,32 @@ struct LimitJournalTests {
         for round in 0..<SoakRounds.count(ordinarily: 2) {
             var traffic = TrafficOfLimits(seed: UInt64(round) + 11, subjects: 300)
             let folder = try TemporaryFolder()
-            var house = try JournaledTable(folder, logBytes: logBytes, at: traffic.now)
+            var fixture = try JournaledTable(folder, logBytes: logBytes, at: traffic.now)
             for step in 0..<2_000 {
                 let (operation, batch) = traffic.next()
-                _ = house.table.decide(operation, batch, at: traffic.now)
-                if step % 40 == 0 { try await house.table.persisted(batch) }
+                _ = fixture.table.decide(operation, batch, at: traffic.now)
+                if step % 40 == 0 { try await fixture.table.persisted(batch) }
                 guard step % 500 == 499 else { continue }
-                house.table.sweep(at: traffic.now)
-                let before = house.contents
-                house.table.close()
-                house = try JournaledTable(folder, logBytes: logBytes, at: traffic.now)
-                try #require(house.contents == before, "seed \(round + 11), step \(step)")
+                fixture.table.sweep(at: traffic.now)
+                let before = fixture.contents
+                fixture.table.close()
+                fixture = try JournaledTable(folder, logBytes: logBytes, at: traffic.now)
+                try #require(fixture.contents == before, "seed \(round + 11), step \(step)")
             }
-            house.table.close()
+            fixture.table.close()
         }
     }
 
     @Test("R-06: acknowledged charges are found after a kill, while snapshots are made and removed")
     func kill() async throws {
-        let house = try JournaledTable(folder, logBytes: 4_096)
+        let fixture = try JournaledTable(folder, logBytes: 4_096)
         for subject: UInt64 in 0..<120 {
-            house.charge(subject)
-            try await house.table.persisted([])
+            fixture.charge(subject)
+            try await fixture.table.persisted([])
             guard subject % 10 == 0 else { continue }
-            #expect(try house.contentsAfterKill().count == Int(subject) + 1)
+            #expect(try fixture.contentsAfterKill().count == Int(subject) + 1)
         }
-        house.table.close()
+        fixture.table.close()
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(files.contains { $0.hasPrefix("limits.snapshot.") })
         #expect(!files.contains("limits.log.0"))
@@ -53,10 +53,10 @@ struct LimitJournalTests {
 
     @Test("R-06: at the start, expired states are dropped and live ones restored")
     func expired() async throws {
-        let house = try JournaledTable(folder)
-        house.charge(1)
-        house.charge(2, at: JournaledTable.now + .seconds(600))
-        house.table.close()
+        let fixture = try JournaledTable(folder)
+        fixture.charge(1)
+        fixture.charge(2, at: JournaledTable.now + .seconds(600))
+        fixture.table.close()
         let next = try JournaledTable(folder, at: JournaledTable.now + .seconds(900))
         #expect(next.charges(1) == 0)
         #expect(next.charges(2) == 1)
@@ -65,9 +65,9 @@ struct LimitJournalTests {
 
     @Test("R-06: a clock that went backwards during a restart frees nothing")
     func clockBackwards() async throws {
-        let house = try JournaledTable(folder)
-        for _ in 0..<5 { house.charge(1) }
-        house.table.close()
+        let fixture = try JournaledTable(folder)
+        for _ in 0..<5 { fixture.charge(1) }
+        fixture.table.close()
         let past = JournaledTable.now - .seconds(1_000_000)
         let next = try JournaledTable(folder, at: past)
         #expect(next.charge(1, at: past).isLimited)
@@ -77,59 +77,59 @@ struct LimitJournalTests {
     @Test("R-06: a full disk rejects durable charges, keeps memory right, and writes all later")
     func fullDisk() async throws {
         let files = FailingFiles()
-        let house = try JournaledTable(folder, files: files)
-        house.charge(1)
-        try await house.table.persisted([])
+        let fixture = try JournaledTable(folder, files: files)
+        fixture.charge(1)
+        try await fixture.table.persisted([])
         files.isFull.store(true, ordering: .sequentiallyConsistent)
         for _ in 0..<4 {
-            #expect(!house.charge(1).isLimited)
+            #expect(!fixture.charge(1).isLimited)
             let error = await #expect(throws: ServiceError.self) {
-                try await house.table.persisted([])
+                try await fixture.table.persisted([])
             }
             #expect(error?.code == .unavailable)
         }
-        #expect(house.charge(1).isLimited)
-        house.charge(2)
-        #expect(try house.contentsAfterKill().count == 1)
+        #expect(fixture.charge(1).isLimited)
+        fixture.charge(2)
+        #expect(try fixture.contentsAfterKill().count == 1)
         files.isFull.store(false, ordering: .sequentiallyConsistent)
-        try await house.table.persisted([])
-        #expect(try house.contentsAfterKill() == house.contents)
-        #expect(house.log.lines.contains { $0.contains("journal.write.recovered") })
-        house.table.close()
+        try await fixture.table.persisted([])
+        #expect(try fixture.contentsAfterKill() == fixture.contents)
+        #expect(fixture.log.lines.contains { $0.contains("journal.write.recovered") })
+        fixture.table.close()
     }
 
     @Test("R-06: at whichever file call the disk fails, acknowledged charges are found")
     func callsFail() async throws {
         for calls in 2..<60 {
             let folder = try TemporaryFolder()
-            let house = try JournaledTable(
+            let fixture = try JournaledTable(
                 folder, files: FailingFiles(after: calls), logBytes: 500)
             var answered: UInt64 = 0
             for subject: UInt64 in 1...30 {
-                house.charge(subject)
+                fixture.charge(subject)
                 do {
-                    try await house.table.persisted([])
+                    try await fixture.table.persisted([])
                     answered = subject
                 } catch {
                     break
                 }
             }
-            let found = try house.contentsAfterKill()
+            let found = try fixture.contentsAfterKill()
             for subject: UInt64 in 1..<answered + 1 {
                 #expect(found[JournaledTable.request(subject).key] != nil, "\(calls) calls")
             }
-            house.table.close()
+            fixture.table.close()
         }
     }
 
     @Test("R-06: only their owner can read the journal's files")
     func privateFiles() async throws {
-        let house = try JournaledTable(folder, logBytes: 1)
+        let fixture = try JournaledTable(folder, logBytes: 1)
         for subject: UInt64 in 1...3 {
-            house.charge(subject)
-            try await house.table.persisted([])
+            fixture.charge(subject)
+            try await fixture.table.persisted([])
         }
-        house.table.close()
+        fixture.table.close()
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
@@ -138,9 +138,9 @@ struct LimitJournalTests {
 
     @Test("R-06: while one program has the journal open, another gets an error")
     func lock() throws {
-        let house = try JournaledTable(folder)
+        let fixture = try JournaledTable(folder)
         #expect(throws: StoreError.self) { try JournaledTable(folder) }
-        house.table.close()
+        fixture.table.close()
         try JournaledTable(folder).table.close()
     }
 }

@@ -131,25 +131,25 @@ struct CredentialStuffingDetectorTests {
 
     @Test("R-03: honest users on new devices, however many, do not keep the alarm on")
     func honest() async throws {
-        let house = try await LimitsFixture()
-        for number in 0..<500 { _ = try await attempt(house, number) }
+        let fixture = try await LimitsFixture()
+        for number in 0..<500 { _ = try await attempt(fixture, number) }
         var refused = 0
         for number in 0..<3_000 {
             let account = "honest\(number)@example.org"
-            let (decision, id) = try await house.consume(
+            let (decision, id) = try await fixture.consume(
                 .failedSignInByAccount, account, device: "new",
                 from: "11.\(number / 250).\(number % 250).1")
             if decision.limited { refused += 1 }
             // One in seven has forgotten the password.
             if !decision.limited, number % 7 != 3 {
-                try house.succeed(id, .failedSignInByAccount, account, device: "new")
+                try fixture.succeed(id, .failedSignInByAccount, account, device: "new")
             }
-            house.time.advance(by: .milliseconds(1_000))
+            fixture.time.advance(by: .milliseconds(1_000))
         }
         #expect(refused > 0, "the alarm was on")
-        let now = house.time.now()
+        let now = fixture.time.now()
         let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
-        #expect(!house.service.limits.alarm.withLock { $0.isOn(at: now, rule) })
+        #expect(!fixture.service.limits.alarm.withLock { $0.isOn(at: now, rule) })
     }
 
     /// The attack: each pair once, ten from each address, each with its own device.
@@ -160,36 +160,36 @@ struct CredentialStuffingDetectorTests {
         "R-03: of 10,000 pairs from 1,000 addresses, 1 % are evaluated once the alarm is on",
         arguments: [0, 630, 1_199])
     func stuffing(milliseconds: Int) async throws {
-        let house = try await LimitsFixture()
-        try await signInOwners(house)
+        let fixture = try await LimitsFixture()
+        try await signInOwners(fixture)
         var evaluated = 0
         var after: Int?
         for number in 0..<10_000 {
-            if number % 1_000 == 500 { try await signInOwners(house) }
-            let (_, verdict) = try await attempt(house, number)
+            if number % 1_000 == 500 { try await signInOwners(fixture) }
+            let (_, verdict) = try await attempt(fixture, number)
             if !verdict.isLimited { evaluated += 1 }
             if after == nil,
-                house.log.lines.contains(where: {
+                fixture.log.lines.contains(where: {
                     $0.contains("limits.credential_stuffing.detected")
                 })
             {
                 after = evaluated
             }
-            house.time.advance(by: .milliseconds(milliseconds))
+            fixture.time.advance(by: .milliseconds(milliseconds))
         }
         let atAlarm = try #require(after)
         #expect(atAlarm == 500)
         #expect(evaluated - atAlarm <= (10_000 - atAlarm) / 100)
-        try await signInOwners(house)
-        #expect(try await house.audited().filter { $0.kind == "limit.stuffing-alarm" }.count == 1)
+        try await signInOwners(fixture)
+        #expect(try await fixture.audited().filter { $0.kind == "limit.stuffing-alarm" }.count == 1)
     }
 
     /// Tries one pair from one of a thousand networks.
     private func attempt(
-        _ house: LimitsFixture, _ number: Int
+        _ fixture: LimitsFixture, _ number: Int
     ) async throws -> (limit: LimitName, LimitVerdict) {
         let address = "10.\(number % 1_000 / 250).\(number % 250).7"
-        return try await house.decide(
+        return try await fixture.decide(
             [
                 ("failed-sign-in-by-account", "user\(number)@example.org"),
                 ("failed-sign-in-by-address", address),
@@ -198,13 +198,13 @@ struct CredentialStuffingDetectorTests {
     }
 
     /// Owners of attacked accounts sign in on known devices: none is locked out.
-    private func signInOwners(_ house: LimitsFixture) async throws {
+    private func signInOwners(_ fixture: LimitsFixture) async throws {
         for number in stride(from: 0, to: 10_000, by: 2_000) {
             let account = "user\(number)@example.org"
-            let (decision, id) = try await house.consume(
+            let (decision, id) = try await fixture.consume(
                 .failedSignInByAccount, account, device: "owner")
             #expect(!decision.limited, "\(account)")
-            try house.succeed(id, .failedSignInByAccount, account, device: "owner")
+            try fixture.succeed(id, .failedSignInByAccount, account, device: "owner")
         }
     }
 }

@@ -27,11 +27,11 @@ struct KnownDeviceLanesTests {
 
     /// An attacker guesses from unknown devices. Returns how many guesses were evaluated.
     private func siege(
-        _ house: LimitsFixture, _ limit: LimitName, _ subject: String, _ tries: Int
+        _ fixture: LimitsFixture, _ limit: LimitName, _ subject: String, _ tries: Int
     ) async throws -> Int {
         var evaluated = 0
         for number in 0..<tries {
-            let guess = try await house.consume(limit, subject, device: "stranger-\(number)")
+            let guess = try await fixture.consume(limit, subject, device: "stranger-\(number)")
             if !guess.decision.limited { evaluated += 1 }
         }
         return evaluated
@@ -43,42 +43,42 @@ struct KnownDeviceLanesTests {
     func owner(
         limit: LimitName, subject: String, lane: LimitName, record: String
     ) async throws {
-        let house = try await LimitsFixture()
-        try house.succeed("0", limit, subject, device: "owner")
-        #expect(try await siege(house, limit, subject, 40) == 5)
-        let (decision, id) = try await house.consume(limit, subject, device: "owner")
+        let fixture = try await LimitsFixture()
+        try fixture.succeed("0", limit, subject, device: "owner")
+        #expect(try await siege(fixture, limit, subject, 40) == 5)
+        let (decision, id) = try await fixture.consume(limit, subject, device: "owner")
         #expect(!decision.limited && decision.limit == lane.rawValue)
-        try house.succeed(id, limit, subject, device: "owner")
+        try fixture.succeed(id, limit, subject, device: "owner")
         // The owner's success does not allow an attacker more guesses.
-        #expect(try await siege(house, limit, subject, 1) == 0)
-        house.time.advance(by: .seconds(900))
-        let records = try await house.audited()
+        #expect(try await siege(fixture, limit, subject, 1) == 0)
+        fixture.time.advance(by: .seconds(900))
+        let records = try await fixture.audited()
         #expect(records.map(\.kind) == [record] && records.map(\.attempt) == [36])
     }
 
     @Test(
         "R-03: a known device has as many guesses as unknown ones and no more", arguments: limits)
     func stolen(limit: LimitName, subject: String, lane: LimitName, record: String) async throws {
-        let house = try await LimitsFixture()
-        try house.succeed("0", limit, subject, device: "owner")
+        let fixture = try await LimitsFixture()
+        try fixture.succeed("0", limit, subject, device: "owner")
         var evaluated = 0
         for _ in 0..<40 {
-            let guess = try await house.consume(limit, subject, device: "owner")
+            let guess = try await fixture.consume(limit, subject, device: "owner")
             if !guess.decision.limited { evaluated += 1 }
         }
         #expect(evaluated == 5)
-        let (decision, _) = try await house.consume(limit, subject, device: "owner")
+        let (decision, _) = try await fixture.consume(limit, subject, device: "owner")
         #expect(decision.limited && decision.limit == lane.rawValue)
-        #expect(try await siege(house, limit, subject, 40) == 5)
+        #expect(try await siege(fixture, limit, subject, 40) == 5)
     }
 
     @Test("R-03: a device is known for a subject of one limit, not for an equal one of another")
     func apart() async throws {
         for known in Self.limits {
-            let house = try await LimitsFixture()
-            try house.succeed("0", known.0, "same", device: "d")
+            let fixture = try await LimitsFixture()
+            try fixture.succeed("0", known.0, "same", device: "d")
             for other in Self.limits where other.0 != known.0 {
-                let (decision, _) = try await house.consume(other.0, "same", device: "d")
+                let (decision, _) = try await fixture.consume(other.0, "same", device: "d")
                 #expect(decision.limit == other.0.rawValue)
             }
         }
@@ -86,39 +86,39 @@ struct KnownDeviceLanesTests {
 
     @Test("R-02: after 100 wrong codes by attackers the owner's device can still sign in")
     func lockedForGood() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         let number = "+4915112345678"
-        try house.succeed("0", .phoneCodeGuess, number, device: "owner")
+        try fixture.succeed("0", .phoneCodeGuess, number, device: "owner")
         for _ in 0..<200 {
-            _ = try await house.decide([("phone-code-guess", number)])
-            house.time.advance(by: .seconds(180))
+            _ = try await fixture.decide([("phone-code-guess", number)])
+            fixture.time.advance(by: .seconds(180))
         }
-        let stranger = try await house.consume(.phoneCodeGuess, number).decision
+        let stranger = try await fixture.consume(.phoneCodeGuess, number).decision
         #expect(stranger.limited && stranger.retryAfterMs == 86_400_000)
-        let owner = try await house.consume(.phoneCodeGuess, number, device: "owner").decision
+        let owner = try await fixture.consume(.phoneCodeGuess, number, device: "owner").decision
         #expect(!owner.limited)
     }
 
     @Test("R-02: the right code from a new device resets the limit and makes the device known")
     func newDevice() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         let number = "+4915112345678"
-        for _ in 0..<3 { try await house.consume(.phoneCodeGuess, number) }
-        let (_, id) = try await house.consume(.phoneCodeGuess, number, device: "new")
-        try house.succeed(id, .phoneCodeGuess, number, device: "new")
-        #expect(try house.peek(.phoneCodeGuess, number).remaining == 4)
-        let (decision, _) = try await house.consume(.phoneCodeGuess, number, device: "new")
+        for _ in 0..<3 { try await fixture.consume(.phoneCodeGuess, number) }
+        let (_, id) = try await fixture.consume(.phoneCodeGuess, number, device: "new")
+        try fixture.succeed(id, .phoneCodeGuess, number, device: "new")
+        #expect(try fixture.peek(.phoneCodeGuess, number).remaining == 4)
+        let (decision, _) = try await fixture.consume(.phoneCodeGuess, number, device: "new")
         #expect(decision.limit == "phone-code-guess-by-known-device")
     }
 
     @Test("R-03: failures at a provider do not raise the credential stuffing alarm")
     func noAlarm() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         for number in 0..<600 {
-            _ = try await house.decide([("failed-provider-by-account", "identity-\(number)")])
+            _ = try await fixture.decide([("failed-provider-by-account", "identity-\(number)")])
         }
-        let now = house.time.now()
+        let now = fixture.time.now()
         let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
-        #expect(!house.service.limits.alarm.withLock { $0.isOn(at: now, rule) })
+        #expect(!fixture.service.limits.alarm.withLock { $0.isOn(at: now, rule) })
     }
 }

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("R-03: one site cannot switch the stuffing alarm", .timeLimit(.minutes(2)))
 struct StuffingSiteTests {
-    private let house: LimitsFixture
+    private let fixture: LimitsFixture
 
-    init() async throws { house = try await LimitsFixture() }
+    init() async throws { fixture = try await LimitsFixture() }
 
     private var isOn: Bool {
-        let now = house.time.now()
+        let now = fixture.time.now()
         let rule = CredentialStuffingRule(LimitName.signInFailuresOverall.rule)
-        return house.service.limits.alarm.withLock { $0.isOn(at: now, rule) }
+        return fixture.service.limits.alarm.withLock { $0.isOn(at: now, rule) }
     }
 
     /// A wrong password for another account each time, from an unknown device.
@@ -30,7 +30,7 @@ struct StuffingSiteTests {
             ("failed-sign-in-by-device", "\(address)|d\(number)"),
         ]
         if address.contains(":") { charges.append(("failed-sign-in-by-site", address)) }
-        return try await house.decide(charges, from: address)
+        return try await fixture.decide(charges, from: address)
     }
 
     /// Failures from enough networks to raise the alarm.
@@ -42,15 +42,15 @@ struct StuffingSiteTests {
     @Test("R-06: an attempt that counts only towards the alarm is no hit of a limit in shadow mode")
     func noShadowHit() async throws {
         for number in 0..<10 { try await attempt(number, from: "198.51.100.7") }
-        let plan = try house.service.limits.plan(
+        let plan = try fixture.service.limits.plan(
             RequestedCharge.read(
                 LimitsFixture.message([
                     ("failed-sign-in-by-account", "ada@example.org"),
                     ("failed-sign-in-by-address", "198.51.100.7"),
                 ])),
-            namedBy: .site("198.51.100.7"), at: house.time.now())
-        let verdict = house.service.limits.table.decide(
-            .consume, plan.requests, at: house.time.now())
+            namedBy: .site("198.51.100.7"), at: fixture.time.now())
+        let verdict = fixture.service.limits.table.decide(
+            .consume, plan.requests, at: fixture.time.now())
         #expect(!verdict.isLimited && !plan.isCountedTowardsAlarm(verdict))
         #expect(plan.shadowHits(verdict, .standard).isEmpty)
         let tried = LimitPolicies {
@@ -66,7 +66,7 @@ struct StuffingSiteTests {
         for number in 0..<2_000 {
             try await attempt(
                 number, from: network.replacing("%", with: "\(number % 200)"))
-            house.time.advance(by: .milliseconds(250))
+            fixture.time.advance(by: .milliseconds(250))
         }
         #expect(!isOn)
     }
@@ -76,7 +76,7 @@ struct StuffingSiteTests {
         for number in 0..<500 { try await attempt(number, from: "10.0.\(number % 10).7") }
         #expect(!isOn)
         // The ten addresses have reached their own limits too.
-        house.time.advance(by: .seconds(900))
+        fixture.time.advance(by: .seconds(900))
         try await raise()
     }
 
@@ -85,7 +85,7 @@ struct StuffingSiteTests {
         try await raise()
         for number in 0..<2_500 {
             try await attempt(1_000 + number, from: "2001:db8:1:\(number % 200)::1")
-            house.time.advance(by: .milliseconds(1_200))
+            fixture.time.advance(by: .milliseconds(1_200))
         }
         #expect(!isOn)
     }
@@ -93,16 +93,16 @@ struct StuffingSiteTests {
     @Test("M1: during the alarm one site gets one evaluated sign-in, and owners get the others")
     func lane() async throws {
         try await raise()
-        house.time.advance(by: .seconds(60))
+        fixture.time.advance(by: .seconds(60))
         for number in 0..<100 {
             try await attempt(1_000 + number, from: "2001:db8:1:\(number)::1")
         }
         for owner in 0..<3 {
             let account = "owner\(owner)@example.org"
-            let (decision, id) = try await house.consume(
+            let (decision, id) = try await fixture.consume(
                 .failedSignInByAccount, account, device: "new", from: "192.0.\(owner).1")
             #expect(!decision.limited)
-            try house.succeed(id, .failedSignInByAccount, account, device: "new")
+            try fixture.succeed(id, .failedSignInByAccount, account, device: "new")
         }
     }
 
@@ -111,9 +111,9 @@ struct StuffingSiteTests {
         try await raise()
         let address = "198.51.100.7"
         for number in 0..<60 { try await attempt(1_000 + number, from: address) }
-        let decision = try house.peek(.failedSignInByAddress, address)
+        let decision = try fixture.peek(.failedSignInByAddress, address)
         #expect(decision.limited)
-        #expect(try house.peek(.failedSignInByAddress, "198.51.100.8").remaining == 49)
+        #expect(try fixture.peek(.failedSignInByAddress, "198.51.100.8").remaining == 49)
     }
 
     @Test("M1: a right password from a site at its maximum subtracts nothing from the alarm")
@@ -122,9 +122,9 @@ struct StuffingSiteTests {
         let address = "198.51.100.7"
         for number in 480..<490 { try await attempt(number, from: address) }
         for _ in 0..<50 {
-            let (_, id) = try await house.consume(
+            let (_, id) = try await fixture.consume(
                 [("failed-sign-in-by-account", "mallory@example.org")], from: address)
-            try house.succeed(id, .failedSignInByAccount, "mallory@example.org")
+            try fixture.succeed(id, .failedSignInByAccount, "mallory@example.org")
         }
         for number in 490..<499 { try await attempt(number, from: "203.0.113.7") }
         #expect(!isOn)

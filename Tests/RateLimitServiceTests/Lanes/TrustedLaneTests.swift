@@ -9,23 +9,23 @@ import Testing
 @Suite("R-03: a known device has its own limit", .timeLimit(.minutes(1)))
 struct TrustedLaneTests {
     private static let ada = "ada@example.org"
-    let house: LimitsFixture
+    let fixture: LimitsFixture
 
-    init() async throws { house = try await LimitsFixture() }
+    init() async throws { fixture = try await LimitsFixture() }
 
     /// Guesses an account's password.
     @discardableResult
     private func guess(
         _ device: String, at account: String = ada
     ) async throws -> (decision: RateLimitV1.Decision, chargeID: String) {
-        try await house.consume(.failedSignInByAccount, account, device: device)
+        try await fixture.consume(.failedSignInByAccount, account, device: device)
     }
 
     /// Signs in with the right password.
     private func signIn(_ device: String, to account: String = ada) async throws {
         let (decision, id) = try await guess(device, at: account)
         #expect(!decision.limited)
-        try house.succeed(id, .failedSignInByAccount, account, device: device)
+        try fixture.succeed(id, .failedSignInByAccount, account, device: device)
     }
 
     @Test("R-03: an attacker who reaches the account's limit does not lock out a known device")
@@ -77,7 +77,7 @@ struct TrustedLaneTests {
     @Test("R-03: a failed or refunded attempt makes no device known")
     func withoutSuccess() async throws {
         let (_, id) = try await guess("d")
-        try await house.refund(id)
+        try await fixture.refund(id)
         for _ in 0..<5 { try await guess("d") }
         #expect(try await guess("d").decision.limit == "failed-sign-in-by-account")
     }
@@ -85,12 +85,12 @@ struct TrustedLaneTests {
     @Test("R-03: a device is known for 90 days after the last sign-in from it")
     func forgotten() async throws {
         try await signIn("owner")
-        house.time.advance(by: .seconds(30 * 86_400))
+        fixture.time.advance(by: .seconds(30 * 86_400))
         try await signIn("owner")
-        house.time.advance(by: .seconds(89 * 86_400))
+        fixture.time.advance(by: .seconds(89 * 86_400))
         for _ in 0..<5 { try await guess("stranger") }
         #expect(try await !guess("owner").decision.limited)
-        house.time.advance(by: .seconds(86_400))
+        fixture.time.advance(by: .seconds(86_400))
         for _ in 0..<5 { try await guess("stranger") }
         #expect(try await guess("owner").decision.limited)
     }
@@ -99,7 +99,7 @@ struct TrustedLaneTests {
     func restart() async throws {
         try await signIn("owner")
         for _ in 0..<5 { try await guess("stranger") }
-        let next = try await house.restarted()
+        let next = try await fixture.restarted()
         let owner = try await next.consume(.failedSignInByAccount, Self.ada, device: "owner")
         #expect(!owner.decision.limited)
         let other = try await next.consume(.failedSignInByAccount, Self.ada, device: "stranger")

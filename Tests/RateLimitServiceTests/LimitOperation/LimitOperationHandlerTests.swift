@@ -9,16 +9,16 @@ import Testing
 
 @Suite("R-05, R-06: operators list and rotate keys and list limits", .timeLimit(.minutes(1)))
 struct LimitOperationHandlerTests {
-    private func context(_ application: String, _ house: LimitsFixture) -> CallContext {
-        CallContext(application: application, deadline: house.time.uptime() + .seconds(10))
+    private func context(_ application: String, _ fixture: LimitsFixture) -> CallContext {
+        CallContext(application: application, deadline: fixture.time.uptime() + .seconds(10))
     }
 
     @Test(
         "R-05: only the operator's tool may rotate or list", arguments: ["gateway", "app", ""])
     func others(application: String) async throws {
-        let house = try await LimitsFixture()
-        let operations = house.service.operations
-        let context = context(application, house)
+        let fixture = try await LimitsFixture()
+        let operations = fixture.service.operations
+        let context = context(application, fixture)
         await #expect(throws: ServiceError(.permissionDenied)) {
             _ = try await operations.rotateSubjectKey(.init(), context)
         }
@@ -28,19 +28,19 @@ struct LimitOperationHandlerTests {
         await #expect(throws: ServiceError(.permissionDenied)) {
             _ = try await operations.listLimits(.init(), context)
         }
-        #expect(house.service.subjectKeys.ring.number == 0)
+        #expect(fixture.service.subjectKeys.ring.number == 0)
     }
 
     @Test("R-05: keys are listed by number and time, the newest first")
     func keys() async throws {
-        let house = try await LimitsFixture()
-        let operations = house.service.operations
-        let rotated = try await operations.rotateSubjectKey(.init(), context("tool", house)).keys
-        let now = house.time.now().milliseconds
+        let fixture = try await LimitsFixture()
+        let operations = fixture.service.operations
+        let rotated = try await operations.rotateSubjectKey(.init(), context("tool", fixture)).keys
+        let now = fixture.time.now().milliseconds
         #expect(rotated.map(\.number) == [1, 0])
         #expect(rotated.map(\.sinceMs) == [now, 0])
         #expect(rotated.map(\.untilMs) == [0, now])
-        let listed = try await operations.listSubjectKeys(.init(), context("tool", house)).keys
+        let listed = try await operations.listSubjectKeys(.init(), context("tool", fixture)).keys
         #expect(listed == rotated)
     }
 
@@ -50,9 +50,9 @@ struct LimitOperationHandlerTests {
         let path = try folder.write(
             "sign-up-by-address-count: 9\nfailed-sign-in-by-device-shadow: true\n",
             to: "limits.yaml")
-        let house = try await LimitsFixture(flags: ["--limits-file=\(path)"])
-        let operations = house.service.operations
-        let limits = try await operations.listLimits(.init(), context("tool", house)).limits
+        let fixture = try await LimitsFixture(flags: ["--limits-file=\(path)"])
+        let operations = fixture.service.operations
+        let limits = try await operations.listLimits(.init(), context("tool", fixture)).limits
         #expect(limits.map(\.name) == LimitName.allCases.map(\.rawValue).sorted())
         let signUp = try #require(limits.first { $0.name == "sign-up-by-address" })
         #expect(signUp.changed && !signUp.shadow && signUp.rule == "9 in 1h")

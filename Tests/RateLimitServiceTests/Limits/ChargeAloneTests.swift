@@ -12,10 +12,10 @@ struct ChargeAloneTests {
     private static let charge = (LimitName.profileUpdateByAccount.rawValue, "acc_1")
 
     private static func check(
-        _ house: LimitsFixture, _ charges: [(String, String)]
+        _ fixture: LimitsFixture, _ charges: [(String, String)]
     ) throws -> RateLimitV1.Decision {
         let request = RateLimitV1.CheckRequest(charges: LimitsFixture.message(charges))
-        return try #require(try house.service.limits.check(request, house.context).decision)
+        return try #require(try fixture.service.limits.check(request, fixture.context).decision)
     }
 
     @Test("R-04: a single charge is decided as in a batch with a looser one, also after a rotation")
@@ -26,8 +26,8 @@ struct ChargeAloneTests {
         var limited = 0
         for round in 0..<60 {
             if round == 7 {
-                for house in [alone, beside] {
-                    try await house.service.subjectKeys.rotate(at: time.now())
+                for fixture in [alone, beside] {
+                    try await fixture.service.subjectKeys.rotate(at: time.now())
                 }
             }
             let other = (LimitName.unaddressedByApplication.rawValue, "app-\(round)")
@@ -43,24 +43,24 @@ struct ChargeAloneTests {
 
     @Test("R-06: a limit in shadow mode is counted and never rejects")
     func shadow() async throws {
-        let house = try await LimitsFixture()
-        house.service.limits.policies.replace(
+        let fixture = try await LimitsFixture()
+        fixture.service.limits.policies.replace(
             LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: $0 == .profileUpdateByAccount) })
-        for _ in 0..<20 { #expect(try !Self.check(house, [Self.charge]).limited) }
-        house.service.limits.policies.replace(.standard)
-        #expect(try Self.check(house, [Self.charge]).limited)
+        for _ in 0..<20 { #expect(try !Self.check(fixture, [Self.charge]).limited) }
+        fixture.service.limits.policies.replace(.standard)
+        #expect(try Self.check(fixture, [Self.charge]).limited)
     }
 
     @Test("R-04: an unknown limit, an internal limit or an empty subject is rejected")
     func refused() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         for (charge, field) in [
             (("profile-update", "acc_1"), "charges.limit"),
             ((LimitName.signInWithoutHistory.rawValue, "everybody"), "charges.limit"),
             ((Self.charge.0, ""), "charges.subject"),
         ] {
             #expect(throws: ServiceError(.invalidArgument, fields: [field])) {
-                try Self.check(house, [charge])
+                try Self.check(fixture, [charge])
             }
         }
     }

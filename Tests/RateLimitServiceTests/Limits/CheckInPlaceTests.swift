@@ -30,7 +30,7 @@ struct CheckInPlaceTests {
 
     /// The response of these methods to a Check request.
     private static func answer(
-        _ methods: ServiceMethods, _ house: LimitsFixture, _ request: [UInt8]
+        _ methods: ServiceMethods, _ fixture: LimitsFixture, _ request: [UInt8]
     ) throws -> Answer {
         let handler = try #require(
             methods.handlers.first { $0.method.name == LimitsDescription.check.name })
@@ -40,7 +40,7 @@ struct CheckInPlaceTests {
         var writer = ResponseWriter(
             call: 1, arena: Arena(), frameBytesMax: 4_096, out: ByteBuffer())
         do {
-            try request.withUnsafeBytes { try handle($0, house.context, &writer) }
+            try request.withUnsafeBytes { try handle($0, fixture.context, &writer) }
         } catch let error as ServiceError {
             return .failure(error)
         } catch {
@@ -52,50 +52,51 @@ struct CheckInPlaceTests {
     /// The responses of two fixtures: one that decides in place where possible, and one that
     /// decodes messages.
     private static func both(
-        _ houses: (LimitsFixture, LimitsFixture), _ request: [UInt8]
+        _ fixtures: (LimitsFixture, LimitsFixture), _ request: [UInt8]
     ) throws -> (inPlace: Answer, byMessages: Answer) {
         (
-            try answer(houses.0.service.limits.methods, houses.0, request),
+            try answer(fixtures.0.service.limits.methods, fixtures.0, request),
             try answer(
-                LimitsDispatcher.methods(of: houses.1.service.limits), houses.1, request)
+                LimitsDispatcher.methods(of: fixtures.1.service.limits), fixtures.1, request)
         )
     }
 
-    private static func houses(_ time: ManualTime) async throws -> (LimitsFixture, LimitsFixture) {
+    private static func fixtures(_ time: ManualTime) async throws -> (LimitsFixture, LimitsFixture)
+    {
         (try await LimitsFixture(time: time), try await LimitsFixture(time: time))
     }
 
     @Test("R-04: both ways give the same bytes: allowed, limited, and after a rotation")
     func answers() async throws {
         let time = ManualTime()
-        let houses = try await Self.houses(time)
+        let fixtures = try await Self.fixtures(time)
         var sizes: Set<Int> = []
         for round in 0..<90 {
             if round == 40 {
-                for house in [houses.0, houses.1] {
-                    try await house.service.subjectKeys.rotate(at: time.now())
+                for fixture in [fixtures.0, fixtures.1] {
+                    try await fixture.service.subjectKeys.rotate(at: time.now())
                 }
             }
             let subject = round % 2 == 0 ? "acc_1" : "é\u{301}日"
             let request = Self.request(
                 [.init(limit: Self.mine, subject: subject)], ["", "de", "ja-JP"][round % 3])
             #expect(Self.lent(request)?.subject == Array(subject.utf8))
-            let (inPlace, byMessages) = try Self.both(houses, request)
+            let (inPlace, byMessages) = try Self.both(fixtures, request)
             #expect(inPlace == byMessages, "round \(round)")
             sizes.insert(try inPlace.get().count)
             time.advance(by: .seconds(60 + 7 * Int64(round)))
         }
         #expect(sizes.count > 3, "some are limited, with a sentence in their language")
-        let audited = try await houses.0.audited().map(\.kind)
-        #expect(try await audited == houses.1.audited().map(\.kind))
+        let audited = try await fixtures.0.audited().map(\.kind)
+        #expect(try await audited == fixtures.1.audited().map(\.kind))
     }
 
     @Test("R-06: both ways agree in shadow mode and under another rule")
     func policies() async throws {
-        let houses = try await Self.houses(ManualTime())
+        let fixtures = try await Self.fixtures(ManualTime())
         for isShadow in [true, false] {
-            for house in [houses.0, houses.1] {
-                house.service.limits.policies.replace(
+            for fixture in [fixtures.0, fixtures.1] {
+                fixture.service.limits.policies.replace(
                     LimitPolicies {
                         LimitPolicy(
                             rule: .slidingWindow(count: 2, window: .seconds(60)),
@@ -104,7 +105,7 @@ struct CheckInPlaceTests {
             }
             let request = Self.request([.init(limit: Self.mine, subject: "acc_1")])
             for _ in 0..<4 {
-                let (inPlace, byMessages) = try Self.both(houses, request)
+                let (inPlace, byMessages) = try Self.both(fixtures, request)
                 #expect(inPlace == byMessages)
             }
         }
@@ -130,7 +131,7 @@ struct CheckInPlaceTests {
     @Test("R-04: any other request is decoded as a message", arguments: leftToMessages)
     func left(request: [UInt8]) async throws {
         #expect(Self.lent(request) == nil)
-        let (inPlace, byMessages) = try Self.both(await Self.houses(ManualTime()), request)
+        let (inPlace, byMessages) = try Self.both(await Self.fixtures(ManualTime()), request)
         #expect(inPlace == byMessages)
     }
 

@@ -9,26 +9,26 @@ import Testing
 
 @Suite("G-25: a charge under an idempotency key is made once", .timeLimit(.minutes(1)))
 struct RepeatedChargeTests {
-    let house: LimitsFixture
+    let fixture: LimitsFixture
 
-    init() async throws { house = try await LimitsFixture() }
+    init() async throws { fixture = try await LimitsFixture() }
 
     /// Charges a sign-up under a key.
     private func signUp(
         _ key: String = "k", in other: LimitsFixture? = nil
     ) async throws -> (isLimited: Bool, chargeID: String) {
-        let house = other ?? house
+        let fixture = other ?? fixture
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
-        let answer = try await house.service.limits.consume(
+        let answer = try await fixture.service.limits.consume(
             RateLimitV1.ConsumeRequest(
                 charges: LimitsFixture.message([("sign-up-by-address", "192.0.2.7")])),
-            CallContext(deadline: house.context.deadline, metadata: metadata))
+            CallContext(deadline: fixture.context.deadline, metadata: metadata))
         return (try #require(answer.decision).limited, answer.chargeId)
     }
 
     private func left(in other: LimitsFixture? = nil) throws -> UInt32 {
-        try (other ?? house).peek(.signUpByAddress, "192.0.2.7").remaining
+        try (other ?? fixture).peek(.signUpByAddress, "192.0.2.7").remaining
     }
 
     @Test("R-04: a charge shared by several calls is refunded with the last of them")
@@ -37,9 +37,9 @@ struct RepeatedChargeTests {
         let second = try await signUp()
         #expect(first.chargeID == second.chargeID)
         #expect(try left() == 1)
-        try await house.refund(first.chargeID)
+        try await fixture.refund(first.chargeID)
         #expect(try left() == 1)
-        try await house.refund(second.chargeID)
+        try await fixture.refund(second.chargeID)
         #expect(try left() == 2)
         _ = try await signUp()
         #expect(try left() == 1)
@@ -59,12 +59,12 @@ struct RepeatedChargeTests {
     func counted() async throws {
         for _ in 0...16 { _ = try await signUp() }
         #expect(try left() == 1)
-        house.time.advance(by: .seconds(20))
+        fixture.time.advance(by: .seconds(20))
         await #expect(throws: ServiceError(.resourceExhausted, retryAfter: .seconds(40))) {
             try await signUp()
         }
         #expect(try left() == 1)
-        house.time.advance(by: .seconds(40))
+        fixture.time.advance(by: .seconds(40))
         _ = try await signUp()
         #expect(try left() == 0)
     }
@@ -72,7 +72,7 @@ struct RepeatedChargeTests {
     @Test("B1: a repeat after a restart is not charged again", arguments: [false, true])
     func restart(isKilled: Bool) async throws {
         let first = try await signUp()
-        let next = try await house.restarted(afterKill: isKilled)
+        let next = try await fixture.restarted(afterKill: isKilled)
         #expect(try left(in: next) == 1)
         let second = try await signUp(in: next)
         #expect(second.chargeID == first.chargeID && !second.isLimited)
@@ -86,7 +86,7 @@ struct RepeatedChargeTests {
     @Test("B1: repeats before a restart count, and the charge expires at the same time")
     func boundsAfterRestart() async throws {
         for _ in 0...10 { _ = try await signUp() }
-        let next = try await house.restarted(afterKill: true)
+        let next = try await fixture.restarted(afterKill: true)
         for _ in 0..<6 { _ = try await signUp(in: next) }
         await #expect(throws: ServiceError(.resourceExhausted, retryAfter: .seconds(60))) {
             try await signUp(in: next)
@@ -99,8 +99,8 @@ struct RepeatedChargeTests {
 
     @Test("B1: a charge refunded before a restart is made again by the next call")
     func takenBack() async throws {
-        try await house.refund(try await signUp().chargeID)
-        let next = try await house.restarted()
+        try await fixture.refund(try await signUp().chargeID)
+        let next = try await fixture.restarted()
         #expect(try left(in: next) == 2)
         _ = try await signUp(in: next)
         #expect(try left(in: next) == 1)
@@ -108,10 +108,10 @@ struct RepeatedChargeTests {
 
     @Test("R-04: a charge that cannot be written to disk is not made, as nothing was evaluated")
     func disk() async throws {
-        house.service.close()
+        fixture.service.close()
         for _ in 0..<3 {
             await #expect(throws: ServiceError.self) {
-                try await house.consume(.signUpByAddress, "192.0.2.7")
+                try await fixture.consume(.signUpByAddress, "192.0.2.7")
             }
             await #expect(throws: ServiceError.self) { try await signUp() }
         }

@@ -12,79 +12,80 @@ struct LimitsFileTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func house(_ text: String) async throws -> LimitsFixture {
+    private func fixture(_ text: String) async throws -> LimitsFixture {
         let path = try folder.write(text, to: "limits.yaml")
         return try await LimitsFixture(flags: ["--limits-file=\(path)"])
     }
 
     @Test("R-06: a changed number takes effect within five seconds, and no count is lost")
     func changed() async throws {
-        let house = try await house("failed-sign-in-by-account-count: 3\n")
-        for _ in 0..<3 { try await house.consume(.failedSignInByAccount, "ada@example.org") }
+        let fixture = try await fixture("failed-sign-in-by-account-count: 3\n")
+        for _ in 0..<3 { try await fixture.consume(.failedSignInByAccount, "ada@example.org") }
         #expect(
-            try await house.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
-        let worker = Task { try await house.service.run() }
-        await house.time.sleepers(3)
+            try await fixture.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
+        let worker = Task { try await fixture.service.run() }
+        await fixture.time.sleepers(3)
         _ = try folder.write("failed-sign-in-by-account-count: 4\n", to: "limits.yaml")
         for _ in 0..<2 {
-            house.time.advance(by: .seconds(2))
-            await house.time.sleepers(3)
+            fixture.time.advance(by: .seconds(2))
+            await fixture.time.sleepers(3)
         }
-        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 0)
-        try await house.consume(.failedSignInByAccount, "ada@example.org")
+        #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 0)
+        try await fixture.consume(.failedSignInByAccount, "ada@example.org")
         _ = try folder.write("failed-sign-in-by-account-count: 2\n", to: "limits.yaml")
         for _ in 0..<2 {
-            house.time.advance(by: .seconds(2))
-            await house.time.sleepers(3)
+            fixture.time.advance(by: .seconds(2))
+            await fixture.time.sleepers(3)
         }
-        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").limited)
+        #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").limited)
         worker.cancel()
         _ = await worker.result
-        #expect(house.log.lines.filter { $0.contains("limits.file.reloaded") }.count == 2)
+        #expect(fixture.log.lines.filter { $0.contains("limits.file.reloaded") }.count == 2)
     }
 
     @Test("R-06: a file with mistakes changes nothing and is reported once")
     func mistaken() async throws {
-        let house = try await house("failed-sign-in-by-account-count: 3\n")
+        let fixture = try await fixture("failed-sign-in-by-account-count: 3\n")
         let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: house.service.limits.policies,
-            logger: house.service.logger)
+            path: folder.file("limits.yaml"), into: fixture.service.limits.policies,
+            logger: fixture.service.logger)
         _ = try folder.write(
             "failed-sign-in-by-account-count: 0\nsign-up-by-address-count: 0\n", to: "limits.yaml")
         for _ in 0..<3 { file.look() }
-        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 2)
-        let told = house.log.lines.filter { $0.contains("limits.file.reload.failed") }
+        #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 2)
+        let told = fixture.log.lines.filter { $0.contains("limits.file.reload.failed") }
         #expect(told.count == 1)
         #expect(told.first?.contains("line 1") == true && told.first?.contains("line 2") == true)
         _ = try folder.write("failed-sign-in-by-account-count: 5\n", to: "limits.yaml")
         for _ in 0..<2 { file.look() }
-        #expect(try house.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
+        #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)
     }
 
     @Test("R-06: a file read while it is being written removes no limit")
     func torn() async throws {
         let whole = "failed-sign-in-by-account-count: 3\nsign-up-by-address-count: 1\n"
-        let house = try await house(whole)
+        let fixture = try await fixture(whole)
         let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: house.service.limits.policies,
-            logger: house.service.logger)
+            path: folder.file("limits.yaml"), into: fixture.service.limits.policies,
+            logger: fixture.service.logger)
         for part in ["failed-sign-in-by-account-count: 3\n", whole, "", whole, whole] {
             _ = try folder.write(part, to: "limits.yaml")
             file.look()
-            #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 0)
+            #expect(try fixture.peek(.signUpByAddress, "192.0.2.7").remaining == 0)
         }
         _ = try folder.write("sign-up-by-address-count: 2\n", to: "limits.yaml")
         for left in [0, 1] as [UInt32] {
             file.look()
-            #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == left)
+            #expect(try fixture.peek(.signUpByAddress, "192.0.2.7").remaining == left)
         }
     }
 
     @Test("R-06: a limit in shadow mode is counted and rejects nothing")
     func shadow() async throws {
-        let house = try await house("failed-sign-in-by-account-shadow: true\n")
+        let fixture = try await fixture("failed-sign-in-by-account-shadow: true\n")
         for _ in 0..<20 {
-            let (decision, id) = try await house.consume(.failedSignInByAccount, "ada@example.org")
+            let (decision, id) = try await fixture.consume(
+                .failedSignInByAccount, "ada@example.org")
             #expect(!decision.limited)
             #expect(!id.isEmpty)
         }
@@ -92,17 +93,17 @@ struct LimitsFileTests {
             ("failed-sign-in-by-account", "ada@example.org"), ("sign-up-by-address", "192.0.2.7"),
         ]
         for left in [2, 1, 0] as [UInt32] {
-            let (decision, _) = try await house.consume(batch)
+            let (decision, _) = try await fixture.consume(batch)
             #expect(decision.remaining == left)
             #expect(decision.limit == "sign-up-by-address")
         }
-        #expect(try await house.consume(batch).decision.limit == "sign-up-by-address")
+        #expect(try await fixture.consume(batch).decision.limit == "sign-up-by-address")
         _ = try folder.write("failed-sign-in-by-account-shadow: false\n", to: "limits.yaml")
         let file = LimitsFile(
-            path: folder.file("limits.yaml"), into: house.service.limits.policies,
-            logger: house.service.logger)
+            path: folder.file("limits.yaml"), into: fixture.service.limits.policies,
+            logger: fixture.service.logger)
         for _ in 0..<2 { file.look() }
         #expect(
-            try await house.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
+            try await fixture.consume(.failedSignInByAccount, "ada@example.org").decision.limited)
     }
 }

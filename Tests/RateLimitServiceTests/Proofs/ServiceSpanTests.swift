@@ -68,26 +68,28 @@ private struct Attack {
 
     /// - Returns: The times of the attempts that were allowed.
     func run(callers: Int, seed: UInt64) async throws -> [Int64] {
-        let house = try await LimitsFixture(seed: seed)
+        let fixture = try await LimitsFixture(seed: seed)
         let randomness = SeededRandomness(seed: seed)
-        if !device.isEmpty { house.service.limits.markDevice(try asked[0], at: house.time.now()) }
+        if !device.isEmpty {
+            fixture.service.limits.markDevice(try asked[0], at: fixture.time.now())
+        }
         let window = LimitSpan.all(of: limit.rule)[0].length
         let tries = max(150, LimitSpan.all(of: limit.rule)[0].most / callers + 50)
-        house.time.advance(by: .milliseconds(Int64(randomness.next() % UInt64(window))))
+        fixture.time.advance(by: .milliseconds(Int64(randomness.next() % UInt64(window))))
         var allowed: [Int64] = []
         for number in 0..<tries {
             if number == tries / 2 {
-                try await house.service.subjectKeys.rotate(at: house.time.now())
+                try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
             }
-            let now = house.time.now()
-            let (count, retryAt) = try await together(callers, house)
+            let now = fixture.time.now()
+            let (count, retryAt) = try await together(callers, fixture)
             allowed += [Int64](repeating: now.milliseconds, count: count)
             var pause = Duration.milliseconds(manner.pause(number, window, randomness))
             // The worst case: the attacker returns at the very millisecond, and one before.
             if manner == .hammer, let retryAt {
                 pause = max(.milliseconds(1), retryAt - now - .milliseconds(number % 2))
             }
-            house.time.advance(by: pause)
+            fixture.time.advance(by: pause)
         }
         return allowed
     }
@@ -96,15 +98,15 @@ private struct Attack {
 
     /// Several attempts at one time.
     private func together(
-        _ callers: Int, _ house: LimitsFixture
+        _ callers: Int, _ fixture: LimitsFixture
     ) async throws -> (allowed: Int, retryAt: Timestamp?) {
         let asked = try asked
-        let now = house.time.now()
+        let now = fixture.time.now()
         return try await withThrowingTaskGroup(of: LimitVerdict.self) { group in
             for _ in 0..<callers {
                 group.addTask {
-                    let decided = try house.service.limits.decide(asked, at: now) {
-                        house.service.limits.decide(.consume, $0, at: now)
+                    let decided = try fixture.service.limits.decide(asked, at: now) {
+                        fixture.service.limits.decide(.consume, $0, at: now)
                     }
                     return decided.verdict ?? LimitVerdict()
                 }

@@ -35,25 +35,26 @@ struct WeekOfAttacksTests {
         "H1, M1, M4: known devices always sign in, and new ones within minutes by one of the ways",
         arguments: Attackers.allCases)
     func week(attackers: Attackers) async throws {
-        let house = try await LimitsFixture(flags: ["--subjects-max=20000"])
-        try house.remember(.failedSignInByAccount, Self.victim, device: "phone")
-        try house.remember(.phoneCodeGuess, Self.number, device: "phone")
+        let fixture = try await LimitsFixture(flags: ["--subjects-max=20000"])
+        try fixture.remember(.failedSignInByAccount, Self.victim, device: "phone")
+        try fixture.remember(.phoneCodeGuess, Self.number, device: "phone")
         var tries = 0
         for hour in 0..<(7 * 24) {
             for _ in 0..<Self.triesAnHour {
                 tries += 1
-                try await attack(house, tries, from: attackers.address(tries))
+                try await attack(fixture, tries, from: attackers.address(tries))
             }
-            try await knownDevice(house, hour)
-            try await newDevice(house, hour)
-            house.time.advance(by: .seconds(3_600))
+            try await knownDevice(fixture, hour)
+            try await newDevice(fixture, hour)
+            fixture.time.advance(by: .seconds(3_600))
         }
         // the memory stays within the limits.
-        #expect(house.service.limits.table.count <= 20_000 + (1 << 18))
+        #expect(fixture.service.limits.table.count <= 20_000 + (1 << 18))
     }
 
     /// A guess at the victim, one at another account, a request for a reset, and a wrong code.
-    private func attack(_ house: LimitsFixture, _ number: Int, from address: String) async throws {
+    private func attack(_ fixture: LimitsFixture, _ number: Int, from address: String) async throws
+    {
         let device = ("failed-sign-in-by-device", "\(address)|d\(number)")
         for email in [Self.victim, "user\(number)@example.org"] {
             var charges = [
@@ -61,33 +62,33 @@ struct WeekOfAttacksTests {
             ]
             if email != Self.victim { charges.append(device) }
             if address.contains(":") { charges.append(("failed-sign-in-by-site", address)) }
-            _ = try await house.decide(charges, from: address)
+            _ = try await fixture.decide(charges, from: address)
         }
         let wish = number % 50 == 0 ? "user\(number / 50)@example.org" : "invented\(number)@x.org"
-        _ = try await house.decide(
+        _ = try await fixture.decide(
             [("password-reset-by-email", wish), ("password-reset-by-address", address)],
             from: address)
-        _ = try await house.decide(
+        _ = try await fixture.decide(
             [("phone-code-guess", Self.number), ("phone-code-guess-by-address", address)],
             from: address)
     }
 
     /// The owner on a known device.
-    private func knownDevice(_ house: LimitsFixture, _ hour: Int) async throws {
+    private func knownDevice(_ fixture: LimitsFixture, _ hour: Int) async throws {
         let ways: [(LimitName, String)] = [
             (.failedSignInByAccount, Self.victim), (.phoneCodeGuess, Self.number),
         ]
         for (limit, subject) in ways {
-            let (decision, id) = try await house.consume(
+            let (decision, id) = try await fixture.consume(
                 limit, subject, device: "phone", from: "192.0.2.1")
             #expect(!decision.limited, "hour \(hour): \(decision.limit)")
-            if !id.isEmpty { try house.succeed(id, limit, subject, device: "phone") }
+            if !id.isEmpty { try fixture.succeed(id, limit, subject, device: "phone") }
         }
     }
 
     /// The owner on a new device each hour: a reset link, and a new code.
-    private func newDevice(_ house: LimitsFixture, _ hour: Int) async throws {
-        let reset = try await house.consume(
+    private func newDevice(_ fixture: LimitsFixture, _ hour: Int) async throws {
+        let reset = try await fixture.consume(
             [
                 ("password-reset-by-email", Self.victim),
                 ("password-reset-by-address", "192.0.2.\(hour % 250)"),
@@ -95,12 +96,12 @@ struct WeekOfAttacksTests {
         #expect(!reset.decision.limited, "hour \(hour): \(reset.decision.limit)")
         // A new code was sent just now. A wait of the number is one of minutes.
         let request = "pcr_\(hour)"
-        var code = try await house.consume(
+        var code = try await fixture.consume(
             .phoneCodeGuess, Self.number, device: "new\(hour)", target: request, from: "192.0.2.1")
         if code.decision.limited {
             #expect(code.decision.retryAfterMs <= 900_000, "hour \(hour)")
-            house.time.advance(by: .milliseconds(Int64(code.decision.retryAfterMs)))
-            code = try await house.consume(
+            fixture.time.advance(by: .milliseconds(Int64(code.decision.retryAfterMs)))
+            code = try await fixture.consume(
                 .phoneCodeGuess, Self.number, device: "new\(hour)", target: request,
                 from: "192.0.2.1")
         }

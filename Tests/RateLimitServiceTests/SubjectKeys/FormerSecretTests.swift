@@ -53,30 +53,30 @@ struct FormerSecretTests {
 
     @Test("R-02: a number that is locked for good stays locked, however long it is not used")
     func lockedForGood() async throws {
-        var house = try await LimitsFixture()
-        try await Self.lockForGood(house)
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        house.time.advance(by: .seconds(4_000 * 86_400))
-        await house.service.sweep()
-        house = try await house.restarted()
-        await house.service.sweep()
-        #expect(house.service.subjectKeys.ring.formers.count == 1)
-        let decision = try house.peek(.phoneCodeGuess, Self.number)
+        var fixture = try await LimitsFixture()
+        try await Self.lockForGood(fixture)
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        fixture.time.advance(by: .seconds(4_000 * 86_400))
+        await fixture.service.sweep()
+        fixture = try await fixture.restarted()
+        await fixture.service.sweep()
+        #expect(fixture.service.subjectKeys.ring.formers.count == 1)
+        let decision = try fixture.peek(.phoneCodeGuess, Self.number)
         #expect(decision.limited)
-        try await house.service.limits.forget(
+        try await fixture.service.limits.forget(
             RequestedCharge.read(LimitsFixture.message([("phone-code-guess", Self.number)])),
-            at: house.time.now())
-        await house.service.sweep()
-        #expect(house.service.subjectKeys.ring.formers.isEmpty)
-        #expect(try await house.count("subject_secret") == 1)
-        #expect(try !house.peek(.phoneCodeGuess, Self.number).limited)
+            at: fixture.time.now())
+        await fixture.service.sweep()
+        #expect(fixture.service.subjectKeys.ring.formers.isEmpty)
+        #expect(try await fixture.count("subject_secret") == 1)
+        #expect(try !fixture.peek(.phoneCodeGuess, Self.number).limited)
     }
 
     /// Guesses until only a reset unlocks.
-    private static func lockForGood(_ house: LimitsFixture) async throws {
+    private static func lockForGood(_ fixture: LimitsFixture) async throws {
         for _ in 0..<200 {
-            _ = try await house.decide([("phone-code-guess", number)])
-            house.time.advance(by: .seconds(180))
+            _ = try await fixture.decide([("phone-code-guess", number)])
+            fixture.time.advance(by: .seconds(180))
         }
     }
 
@@ -84,69 +84,69 @@ struct FormerSecretTests {
         "R-05: a permanently locked number that is used again no longer needs its former secret",
         arguments: [0, 3_600])
     func lockMoved(seconds: Int) async throws {
-        var house = try await LimitsFixture()
-        try await Self.lockForGood(house)
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        house.time.advance(by: .seconds(seconds))
-        #expect(try house.peek(.phoneCodeGuess, Self.number).limited)
-        await house.service.flush()
-        house.time.advance(by: .seconds(90 * 86_400 + 61))
-        house = try await house.restarted()
-        await house.service.sweep()
-        #expect(house.service.subjectKeys.ring.formers.isEmpty)
-        house.time.advance(by: .seconds(4_000 * 86_400))
-        await house.service.sweep()
-        #expect(try house.peek(.phoneCodeGuess, Self.number).limited)
+        var fixture = try await LimitsFixture()
+        try await Self.lockForGood(fixture)
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        fixture.time.advance(by: .seconds(seconds))
+        #expect(try fixture.peek(.phoneCodeGuess, Self.number).limited)
+        await fixture.service.flush()
+        fixture.time.advance(by: .seconds(90 * 86_400 + 61))
+        fixture = try await fixture.restarted()
+        await fixture.service.sweep()
+        #expect(fixture.service.subjectKeys.ring.formers.isEmpty)
+        fixture.time.advance(by: .seconds(4_000 * 86_400))
+        await fixture.service.sweep()
+        #expect(try fixture.peek(.phoneCodeGuess, Self.number).limited)
     }
 
     @Test("R-05: an operator removes the oldest secret; its locks do not keep the others")
     func forgetOldest() async throws {
-        let house = try await LimitsFixture()
-        try await Self.lockForGood(house)
-        let keys = house.service.subjectKeys
+        let fixture = try await LimitsFixture()
+        try await Self.lockForGood(fixture)
+        let keys = fixture.service.subjectKeys
         for _ in 0..<3 {
-            try await keys.rotate(at: house.time.now(), forgettingOldest: true)
-            house.time.advance(by: .seconds(100 * 86_400))
-            await house.service.sweep()
+            try await keys.rotate(at: fixture.time.now(), forgettingOldest: true)
+            fixture.time.advance(by: .seconds(100 * 86_400))
+            await fixture.service.sweep()
         }
         #expect(keys.ring.formers.map(\.number) == [2, 1, 0], "the lock keeps them all")
-        await #expect(throws: ServiceError.self) { try await keys.rotate(at: house.time.now()) }
-        try await keys.rotate(at: house.time.now(), forgettingOldest: true)
+        await #expect(throws: ServiceError.self) { try await keys.rotate(at: fixture.time.now()) }
+        try await keys.rotate(at: fixture.time.now(), forgettingOldest: true)
         #expect(keys.ring.formers.map(\.number) == [3, 2, 1])
-        #expect(try !house.peek(.phoneCodeGuess, Self.number).limited, "the lock is lost")
-        house.time.advance(by: .seconds(100 * 86_400))
-        await house.service.sweep()
+        #expect(try !fixture.peek(.phoneCodeGuess, Self.number).limited, "the lock is lost")
+        fixture.time.advance(by: .seconds(100 * 86_400))
+        await fixture.service.sweep()
         #expect(keys.ring.formers.isEmpty)
-        let kinds = try await house.audited().map(\.kind)
+        let kinds = try await fixture.audited().map(\.kind)
         #expect(kinds.filter { $0 == "key.subject-secret-forgotten" }.count == 4)
     }
 
     @Test("R-05: there are at most four secrets; removing an obsolete one allows a new one")
     func room() async throws {
-        let house = try await LimitsFixture()
-        for _ in 0..<3 { try await house.service.subjectKeys.rotate(at: house.time.now()) }
+        let fixture = try await LimitsFixture()
+        for _ in 0..<3 { try await fixture.service.subjectKeys.rotate(at: fixture.time.now()) }
         await #expect {
-            try await house.service.subjectKeys.rotate(at: house.time.now())
+            try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
         } throws: { error in
             let error = error as? ServiceError
             return error?.code == .tooManyRequests
                 && error?.retryAfter == .seconds(90 * 86_400 + 60)
         }
-        house.time.advance(by: .seconds(90 * 86_400 + 60))
-        await house.service.sweep()
-        #expect(house.service.subjectKeys.ring.formers.isEmpty)
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        let kinds = try await house.audited().map(\.kind)
+        fixture.time.advance(by: .seconds(90 * 86_400 + 60))
+        await fixture.service.sweep()
+        #expect(fixture.service.subjectKeys.ring.formers.isEmpty)
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        let kinds = try await fixture.audited().map(\.kind)
         #expect(kinds.filter { $0 == "key.subject-secret-made" }.count == 4)
         #expect(kinds.filter { $0 == "key.subject-secret-forgotten" }.count == 3)
     }
 
     @Test("R-05: with another master key the service does not start and reports why")
     func otherMaster() async throws {
-        let house = try await LimitsFixture()
-        try await house.service.subjectKeys.rotate(at: house.time.now())
+        let fixture = try await LimitsFixture()
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
         await #expect(throws: SealedBoxError.notAuthentic) {
-            _ = try await house.restarted(key: 8)
+            _ = try await fixture.restarted(key: 8)
         }
     }
 }

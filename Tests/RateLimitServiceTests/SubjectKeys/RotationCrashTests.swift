@@ -14,30 +14,31 @@ struct RotationCrashTests {
     @Test("R-05: after a kill at any time of a rotation, the same subjects are locked")
     func moving() async throws {
         for round in 1...SoakRounds.count(ordinarily: 2) {
-            let house = try await LimitsFixture(seed: UInt64(round))
+            let fixture = try await LimitsFixture(seed: UInt64(round))
             for (place, subject) in Self.subjects.enumerated() {
                 for _ in 0..<(place.isMultiple(of: 2) ? 5 : 4) {
-                    _ = try await house.decide([("failed-sign-in-by-device", subject)])
+                    _ = try await fixture.decide([("failed-sign-in-by-device", subject)])
                 }
             }
-            await house.service.flush()
-            try await house.service.subjectKeys.rotate(at: house.time.now())
+            await fixture.service.flush()
+            try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
             var left: [TemporaryFolder] = []
             for start in stride(from: 0, to: Self.subjects.count, by: 10) {
-                try await Self.name(Self.subjects[start..<start + 10], in: house)
-                left.append(try house.folder.copy())
+                try await Self.name(Self.subjects[start..<start + 10], in: fixture)
+                left.append(try fixture.folder.copy())
             }
-            for folder in left { try await check(folder, house.time, round) }
+            for folder in left { try await check(folder, fixture.time, round) }
         }
     }
 
     /// Re-keys subjects while the journal is written concurrently.
-    private static func name(_ subjects: ArraySlice<String>, in house: LimitsFixture) async throws {
+    private static func name(_ subjects: ArraySlice<String>, in fixture: LimitsFixture) async throws
+    {
         try await withThrowingTaskGroup { group in
-            group.addTask { await house.service.flush() }
+            group.addTask { await fixture.service.flush() }
             group.addTask {
                 for subject in subjects {
-                    _ = try house.peek(.failedSignInByDevice, subject)
+                    _ = try fixture.peek(.failedSignInByDevice, subject)
                     await Task.yield()
                 }
             }

@@ -20,13 +20,13 @@ struct SubjectKeyRotationTests {
         (.failedSignInByAddress, "192.0.2.7", 50),
     ]
 
-    private func standing(_ house: LimitsFixture) throws -> [RateLimitV1.Decision] {
-        try Self.subjects.map { try house.peek($0.0, $0.1) }
+    private func standing(_ fixture: LimitsFixture) throws -> [RateLimitV1.Decision] {
+        try Self.subjects.map { try fixture.peek($0.0, $0.1) }
     }
 
-    private func charge(_ house: LimitsFixture, short: Int) async throws {
+    private func charge(_ fixture: LimitsFixture, short: Int) async throws {
         for (limit, subject, count) in Self.subjects {
-            for _ in short..<count { _ = try await house.decide([(limit.rawValue, subject)]) }
+            for _ in short..<count { _ = try await fixture.decide([(limit.rawValue, subject)]) }
         }
     }
 
@@ -34,62 +34,62 @@ struct SubjectKeyRotationTests {
         "R-05: rotations and restarts change no decision",
         arguments: [0, 1])
     func standing(short: Int) async throws {
-        var house = try await LimitsFixture()
-        try await charge(house, short: short)
-        let before = try standing(house)
+        var fixture = try await LimitsFixture()
+        try await charge(fixture, short: short)
+        let before = try standing(fixture)
         #expect(before.allSatisfy { $0.limited } == (short == 0))
         for round in 0..<3 {
-            try await house.service.subjectKeys.rotate(at: house.time.now())
-            #expect(try standing(house) == before, "rotation \(round)")
-            house = try await house.restarted(afterKill: round == 1)
-            #expect(try standing(house) == before, "restart \(round)")
+            try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+            #expect(try standing(fixture) == before, "rotation \(round)")
+            fixture = try await fixture.restarted(afterKill: round == 1)
+            #expect(try standing(fixture) == before, "restart \(round)")
         }
-        #expect(house.service.subjectKeys.ring.number == 3)
+        #expect(fixture.service.subjectKeys.ring.number == 3)
     }
 
     @Test("R-05: after a rotation an attempt continues the count and is charged once")
     func countsOn() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         for left in [4, 3] as [UInt32] {
-            let decision = try await house.consume(.failedSignInByAccount, Self.ada).decision
+            let decision = try await fixture.consume(.failedSignInByAccount, Self.ada).decision
             #expect(decision.remaining == left)
         }
-        try await house.service.subjectKeys.rotate(at: house.time.now())
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
         for left in [2, 1, 0] as [UInt32] {
-            let decision = try await house.consume(.failedSignInByAccount, Self.ada).decision
+            let decision = try await fixture.consume(.failedSignInByAccount, Self.ada).decision
             #expect(decision.remaining == left)
         }
-        #expect(try await house.consume(.failedSignInByAccount, Self.ada).decision.limited)
+        #expect(try await fixture.consume(.failedSignInByAccount, Self.ada).decision.limited)
     }
 
     @Test("R-05: a state is moved as a whole, and nothing remains under its former key")
     func moved() async throws {
-        let house = try await LimitsFixture()
-        try await charge(house, short: 0)
-        await house.service.flush()
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        _ = try standing(house)
+        let fixture = try await LimitsFixture()
+        try await charge(fixture, short: 0)
+        await fixture.service.flush()
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        _ = try standing(fixture)
         // Plus the failures in a row of the account.
         let states = Self.subjects.count + 1
-        #expect(house.service.limits.table.count == 2 * states)
-        await house.service.flush()
-        #expect(house.service.limits.table.count == states)
-        let next = try await house.restarted()
+        #expect(fixture.service.limits.table.count == 2 * states)
+        await fixture.service.flush()
+        #expect(fixture.service.limits.table.count == states)
+        let next = try await fixture.restarted()
         #expect(next.service.limits.table.count == states)
     }
 
     @Test("R-04: a batch of a moved and an unmoved subject is charged as a whole or not at all")
     func batch() async throws {
-        let house = try await LimitsFixture()
-        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, Self.ada) }
-        for _ in 0..<2 { try await house.consume(.failedSignInByDevice, "192.0.2.7|d") }
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        let refused = try await house.consume([
+        let fixture = try await LimitsFixture()
+        for _ in 0..<5 { try await fixture.consume(.failedSignInByAccount, Self.ada) }
+        for _ in 0..<2 { try await fixture.consume(.failedSignInByDevice, "192.0.2.7|d") }
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        let refused = try await fixture.consume([
             ("failed-sign-in-by-device", "192.0.2.7|d"), ("failed-sign-in-by-account", Self.ada),
         ])
         #expect(refused.decision.limited)
-        #expect(try house.peek(.failedSignInByDevice, "192.0.2.7|d").remaining == 2)
-        let allowed = try await house.consume([
+        #expect(try fixture.peek(.failedSignInByDevice, "192.0.2.7|d").remaining == 2)
+        let allowed = try await fixture.consume([
             ("failed-sign-in-by-device", "192.0.2.7|d"), ("failed-sign-in-by-account", "b"),
         ])
         #expect(!allowed.decision.limited && allowed.decision.remaining == 2)
@@ -97,66 +97,66 @@ struct SubjectKeyRotationTests {
 
     @Test("R-05: a charge made before a rotation can be refunded after it")
     func refund() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         let charges = [
             ("failed-sign-in-by-account", Self.ada), ("failed-sign-in-by-address", "192.0.2.7"),
         ]
-        let (_, refunded) = try await house.consume(charges)
-        let (_, right) = try await house.consume(charges)
-        try await house.service.subjectKeys.rotate(at: house.time.now())
+        let (_, refunded) = try await fixture.consume(charges)
+        let (_, right) = try await fixture.consume(charges)
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
         let message = LimitsFixture.message(charges)
-        _ = try house.service.limits.refund(
-            RateLimitV1.RefundRequest(chargeId: refunded, charges: message), house.context)
-        _ = try house.service.limits.succeed(
-            RateLimitV1.SucceedRequest(chargeId: right, charges: message), house.context)
-        #expect(try house.peek(.failedSignInByAccount, Self.ada).remaining == 4)
-        #expect(try house.peek(.failedSignInByAddress, "192.0.2.7").remaining == 49)
+        _ = try fixture.service.limits.refund(
+            RateLimitV1.RefundRequest(chargeId: refunded, charges: message), fixture.context)
+        _ = try fixture.service.limits.succeed(
+            RateLimitV1.SucceedRequest(chargeId: right, charges: message), fixture.context)
+        #expect(try fixture.peek(.failedSignInByAccount, Self.ada).remaining == 4)
+        #expect(try fixture.peek(.failedSignInByAddress, "192.0.2.7").remaining == 49)
     }
 
     @Test("G-25: a repeat after a rotation is charged once with its first call")
     func repeated() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = "key"
         let context = CallContext(
-            deadline: house.time.uptime() + .seconds(10), metadata: metadata)
+            deadline: fixture.time.uptime() + .seconds(10), metadata: metadata)
         let request = RateLimitV1.ConsumeRequest(
             charges: LimitsFixture.message([("sign-up-by-address", "192.0.2.7")]))
-        _ = try await house.service.limits.consume(request, context)
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        _ = try await house.service.limits.consume(request, context)
-        #expect(try house.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
+        _ = try await fixture.service.limits.consume(request, context)
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        _ = try await fixture.service.limits.consume(request, context)
+        #expect(try fixture.peek(.signUpByAddress, "192.0.2.7").remaining == 1)
     }
 
     @Test("R-05: a reset and a success after a rotation survive a crash")
     func forgotten() async throws {
-        let house = try await LimitsFixture()
+        let fixture = try await LimitsFixture()
         for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
-            for _ in 0..<5 { try await house.consume(limit, Self.ada) }
+            for _ in 0..<5 { try await fixture.consume(limit, Self.ada) }
         }
-        for _ in 0..<3 { try await house.consume(.phoneCodeGuess, Self.number) }
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        try house.succeed("0", .phoneCodeGuess, Self.number)
+        for _ in 0..<3 { try await fixture.consume(.phoneCodeGuess, Self.number) }
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        try fixture.succeed("0", .phoneCodeGuess, Self.number)
         for limit in [LimitName.failedSignInByAccount, .phoneCodeGuess] {
-            try await house.service.limits.forget(
+            try await fixture.service.limits.forget(
                 RequestedCharge.read(LimitsFixture.message([(limit.rawValue, Self.ada)])),
-                at: house.time.now())
+                at: fixture.time.now())
         }
-        let next = try await house.restarted(afterKill: true)
-        for house in [house, next] {
-            #expect(try house.peek(.failedSignInByAccount, Self.ada).remaining == 4)
-            #expect(try house.peek(.phoneCodeGuess, Self.ada).remaining == 4)
-            #expect(try house.peek(.phoneCodeGuess, Self.number).remaining == 4)
+        let next = try await fixture.restarted(afterKill: true)
+        for fixture in [fixture, next] {
+            #expect(try fixture.peek(.failedSignInByAccount, Self.ada).remaining == 4)
+            #expect(try fixture.peek(.phoneCodeGuess, Self.ada).remaining == 4)
+            #expect(try fixture.peek(.phoneCodeGuess, Self.number).remaining == 4)
         }
     }
 
     @Test("R-03: a known device remains known")
     func knownDevice() async throws {
-        let house = try await LimitsFixture()
-        try house.succeed("0", .failedSignInByAccount, Self.ada, device: "owner")
-        for _ in 0..<5 { try await house.consume(.failedSignInByAccount, Self.ada) }
-        try await house.service.subjectKeys.rotate(at: house.time.now())
-        let next = try await house.restarted()
+        let fixture = try await LimitsFixture()
+        try fixture.succeed("0", .failedSignInByAccount, Self.ada, device: "owner")
+        for _ in 0..<5 { try await fixture.consume(.failedSignInByAccount, Self.ada) }
+        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
+        let next = try await fixture.restarted()
         let owner = try await next.consume(.failedSignInByAccount, Self.ada, device: "owner")
         #expect(!owner.decision.limited)
         let stranger = try await next.consume(.failedSignInByAccount, Self.ada, device: "x")
@@ -165,21 +165,21 @@ struct SubjectKeyRotationTests {
 
     @Test("R-02: of 400 parallel guesses during three rotations five are evaluated")
     func parallel() async throws {
-        let house = try await LimitsFixture()
-        for _ in 0..<2 { try await house.consume(.phoneCodeGuess, Self.number) }
+        let fixture = try await LimitsFixture()
+        for _ in 0..<2 { try await fixture.consume(.phoneCodeGuess, Self.number) }
         let evaluated = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<400 {
                 group.addTask {
                     if number % 130 == 10 {
-                        try await house.service.subjectKeys.rotate(at: house.time.now())
+                        try await fixture.service.subjectKeys.rotate(at: fixture.time.now())
                     }
-                    let decision = try await house.consume(.phoneCodeGuess, Self.number).decision
+                    let decision = try await fixture.consume(.phoneCodeGuess, Self.number).decision
                     return decision.limited ? 0 : 1
                 }
             }
             return try await group.reduce(0, +)
         }
         #expect(evaluated == 3)
-        #expect(house.service.subjectKeys.ring.number > 1)
+        #expect(fixture.service.subjectKeys.ring.number > 1)
     }
 }
