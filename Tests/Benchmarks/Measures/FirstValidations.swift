@@ -21,11 +21,11 @@ struct FirstValidations: AsyncParsableCommand {
     func run() async throws {
         var (first, bare): ([Double], [Double]) = ([], [])
         for run in 0..<runs {
-            let scene = try await ValidationFixture(folder: "\(folder)/validate-\(run)")
-            defer { scene.store.close() }
-            let tokens = try await scene.tokens(tokens)
-            bare.append(try signatureChecks(tokens, scene))
-            first.append(try validations(tokens, scene))
+            let fixture = try await ValidationFixture(folder: "\(folder)/validate-\(run)")
+            defer { fixture.store.close() }
+            let tokens = try await fixture.tokens(tokens)
+            bare.append(try signatureChecks(tokens, fixture))
+            first.append(try validations(tokens, fixture))
         }
         let (one, floor) = (Double.median(first), Double.median(bare))
         Figure(name: "validate-first", value: one, unit: "tokens/s").report()
@@ -33,18 +33,20 @@ struct FirstValidations: AsyncParsableCommand {
         Figure(name: "validate-first/signature-check", value: one / floor, unit: "×").report()
     }
 
-    private func validations(_ tokens: [String], _ scene: ValidationFixture) throws -> Double {
+    private func validations(_ tokens: [String], _ fixture: ValidationFixture) throws -> Double {
         let context = Self.context
         return try Self.perSecond(tokens) { token in
-            try scene.service.sessions.validate(
+            try fixture.service.sessions.validate(
                 SessionV1.ValidateRequest(accessToken: token), context
             ).valid
         }
     }
 
-    private func signatureChecks(_ tokens: [String], _ scene: ValidationFixture) throws -> Double {
+    private func signatureChecks(_ tokens: [String], _ fixture: ValidationFixture) throws -> Double
+    {
         let set = try JSONWebKeySet(
-            json: scene.service.sessions.keySet(SessionV1.KeySetRequest(), Self.context).jwks.utf8)
+            json: fixture.service.sessions.keySet(SessionV1.KeySetRequest(), Self.context).jwks.utf8
+        )
         guard let key = set.identifiers.first.flatMap({ set[$0] }) else {
             throw ValidationError("no key is published")
         }

@@ -35,15 +35,15 @@ struct OutboxFigures: AsyncParsableCommand {
     private func measureAcceptance() async throws {
         var (rates, slowest): ([Double], [Double]) = ([], [])
         for run in 0..<runs {
-            let scene = try OutboxFixture(folder: "\(folder)/accept-\(run)", way: .none)
+            let fixture = try OutboxFixture(folder: "\(folder)/accept-\(run)", way: .none)
             let latencies = Latencies()
             let throughput = Throughput(workers: Self.inFlight, duration: .seconds(seconds))
             rates.append(
                 try await throughput.measure { _ in
-                    try await latencies.note { try await scene.accept() }
+                    try await latencies.note { try await fixture.accept() }
                 })
             slowest.append(latencies.p99Milliseconds)
-            scene.store.close()
+            fixture.store.close()
         }
         Figure(name: "outbox-accepted", value: .median(rates), unit: "messages/s").report()
         Figure(name: "outbox-accepted-p99", value: .median(slowest), unit: "ms").report()
@@ -75,11 +75,11 @@ struct OutboxFigures: AsyncParsableCommand {
     private func deliveries(
         _ name: String, _ way: OutboxFixture.Way, reached: () async -> Void
     ) async throws -> Double {
-        let scene = try OutboxFixture(folder: "\(folder)/\(name)", way: way)
-        defer { scene.store.close() }
-        try await scene.accept(Self.delivered)
+        let fixture = try OutboxFixture(folder: "\(folder)/\(name)", way: way)
+        defer { fixture.store.close() }
+        try await fixture.accept(Self.delivered)
         let taken = await ContinuousClock().measure {
-            let delivery = Task { await scene.delivery.run() }
+            let delivery = Task { await fixture.delivery.run() }
             await reached()
             delivery.cancel()
             await delivery.value
@@ -90,19 +90,19 @@ struct OutboxFigures: AsyncParsableCommand {
     /// A million messages wait for a route that is closed; measures the search for the next one.
     private func measureWaiting() async throws {
         let before = ResidentMemory.bytes
-        let scene = try OutboxFixture(folder: "\(folder)/waiting", way: .none)
-        try await scene.accept(waiting)
+        let fixture = try OutboxFixture(folder: "\(folder)/waiting", way: .none)
+        try await fixture.accept(waiting)
         let grown = Double(ResidentMemory.bytes - before) / Double(1 << 20)
         Figure(name: "outbox-waiting-memory", value: grown, unit: "MiB").report()
         var found: [Double] = []
         for _ in 0..<1_001 {
             let taken = try await ContinuousClock().measure {
-                _ = try await scene.store.read { try $0.nextDueMoment(.email) }
+                _ = try await fixture.store.read { try $0.nextDueMoment(.email) }
             }
             found.append(taken / .microseconds(1))
         }
         Figure(name: "outbox-waiting-found", value: .median(found), unit: "µs").report()
-        scene.store.close()
+        fixture.store.close()
     }
 }
 

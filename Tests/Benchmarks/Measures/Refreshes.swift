@@ -49,11 +49,11 @@ struct Refreshes: AsyncParsableCommand {
             migrations: SessionTables.migrations, engine: SQLiteEngine(durability: durability),
             limits: limits, time: SystemTime(), logger: .silent)
         defer { store.close() }
-        let scene = try await SessionFixture(store: store)
-        let families = try await scene.families(workers)
+        let fixture = try await SessionFixture(store: store)
+        let families = try await fixture.families(workers)
         return try await Throughput(workers: workers, duration: .seconds(seconds))
             .measure { place in
-                try await latencies.note { try await scene.refresh(families[place]) }
+                try await latencies.note { try await fixture.refresh(families[place]) }
             }
     }
 }

@@ -22,9 +22,9 @@ struct SessionFigures: AsyncParsableCommand {
 
     func run() async throws {
         let empty = try store("openings")
-        let scene = try await SessionFixture(store: empty)
+        let fixture = try await SessionFixture(store: empty)
         var openings: [Double] = []
-        for _ in 0..<runs { openings.append(try await rate { _ in _ = try await scene.open() }) }
+        for _ in 0..<runs { openings.append(try await rate { _ in _ = try await fixture.open() }) }
         empty.close()
         Figure(name: "session-openings", value: .median(openings), unit: "sessions/s").report()
         try await compare()
@@ -36,17 +36,17 @@ struct SessionFigures: AsyncParsableCommand {
         let bytes = try large.bytesOnDisk(since: small)
         Figure(name: "session-bytes-on-disk", value: bytes, unit: "B").report()
         let before = CrowdedStore.residentBytes()
-        let scenes = (
+        let fixtures = (
             try await SessionFixture(store: small.store),
             try await SessionFixture(store: large.store)
         )
         var (few, many): ([Double], [Double]) = ([], [])
         let families = (
-            try await scenes.0.families(workers), try await scenes.1.families(workers)
+            try await fixtures.0.families(workers), try await fixtures.1.families(workers)
         )
         for _ in 0..<runs {
-            few.append(try await rate { try await scenes.0.refresh(families.0[$0]) })
-            many.append(try await rate { try await scenes.1.refresh(families.1[$0]) })
+            few.append(try await rate { try await fixtures.0.refresh(families.0[$0]) })
+            many.append(try await rate { try await fixtures.1.refresh(families.1[$0]) })
         }
         let resident = Double(CrowdedStore.residentBytes() - before) / Double(sessions)
         Figure(name: "session-bytes-resident", value: resident, unit: "B").report()

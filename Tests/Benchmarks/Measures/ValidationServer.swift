@@ -24,17 +24,17 @@ struct ValidationServer: AsyncParsableCommand {
 
     func run() async throws {
         MetricsSystem.bootstrap(MetricsRegistry())
-        let scene = try await ValidationFixture(folder: folder)
-        let token = try await scene.tokens(1).first ?? ""
+        let fixture = try await ValidationFixture(folder: folder)
+        let token = try await fixture.tokens(1).first ?? ""
         let request = SessionV1.ValidateRequest(accessToken: token)
-        let answer = try scene.service.sessions.validate(
+        let answer = try fixture.service.sessions.validate(
             request, CallContext(deadline: SystemTime().uptime() + .seconds(10)))
         guard answer.valid else { throw ValidationError("the token is not valid") }
         try write(request.encoded())
         let caller = try ApplicationKey(file: key)
         let server = try await RPCServer.start(
             ServerSettings(service: "postern.benchmark", host: "127.0.0.1", port: 0),
-            services: [scene.service.sessions.methods, Self.echo(answer)],
+            services: [fixture.service.sessions.methods, Self.echo(answer)],
             applications: Applications(
                 name: caller.application, keyID: caller.keyID, key: caller.key,
                 mayAssertClientAddress: false),

@@ -10,34 +10,34 @@ struct SMTPEncryptionTests {
     func startTLS() async throws {
         var script = SMTPSink.Script()
         script.demandsTLS = true
-        let bench = try SMTPFixture(script)
-        #expect(try await bench.send(bench.server(.required)) == .accepted)
+        let fixture = try SMTPFixture(script)
+        #expect(try await fixture.send(fixture.server(.required)) == .accepted)
         #expect(
-            bench.sink.commands.prefix(3).map { $0.prefix(8) } == [
+            fixture.sink.commands.prefix(3).map { $0.prefix(8) } == [
                 "EHLO us.", "STARTTLS", "EHLO us.",
             ])
-        #expect(bench.sink.mailCount == 1)
-        bench.sink.close()
+        #expect(fixture.sink.mailCount == 1)
+        fixture.sink.close()
     }
 
     @Test("RFC 8314: TLS from the first byte works without STARTTLS")
     func implicit() async throws {
         var script = SMTPSink.Script()
         script.isTLSImplicit = true
-        let bench = try SMTPFixture(script)
-        #expect(try await bench.send(bench.server(.implicit)) == .accepted)
-        #expect(!bench.sink.commands.contains("STARTTLS"))
-        bench.sink.close()
+        let fixture = try SMTPFixture(script)
+        #expect(try await fixture.send(fixture.server(.implicit)) == .accepted)
+        #expect(!fixture.sink.commands.contains("STARTTLS"))
+        fixture.sink.close()
     }
 
     @Test("a server that demands TLS refuses a mail in clear, and the reason is reported")
     func demanded() async throws {
         var script = SMTPSink.Script()
         script.demandsTLS = true
-        let bench = try SMTPFixture(script)
+        let fixture = try SMTPFixture(script)
         let answer = SMTPAnswer(step: .sender, code: 530, status: SMTPStatus(5, 7, 0))
-        #expect(try await bench.send(bench.server(.none)) == .refused(answer))
-        bench.sink.close()
+        #expect(try await fixture.send(fixture.server(.none)) == .refused(answer))
+        fixture.sink.close()
     }
 
     @Test(
@@ -47,12 +47,12 @@ struct SMTPEncryptionTests {
         for encryption in [SMTPServer.Encryption.required, .implicit] {
             var script = SMTPSink.Script()
             script.isTLSImplicit = encryption == .implicit
-            let bench = try SMTPFixture(
+            let fixture = try SMTPFixture(
                 script, name: isName ? .dns("other.example") : .address(127, 0, 0, 1))
-            let server = try bench.server(encryption, trustsSink: isName)
-            #expect(try await bench.send(server) == .failed(.notEncrypted))
-            #expect(bench.sink.mailCount == 0)
-            bench.sink.close()
+            let server = try fixture.server(encryption, trustsSink: isName)
+            #expect(try await fixture.send(server) == .failed(.notEncrypted))
+            #expect(fixture.sink.mailCount == 0)
+            fixture.sink.close()
         }
     }
 
@@ -71,28 +71,28 @@ struct SMTPEncryptionTests {
         script.demandsTLS = true
         script.capabilities.append("AUTH \(mechanism)")
         script.logins = [line]
-        let bench = try SMTPFixture(script)
+        let fixture = try SMTPFixture(script)
         let proof: SMTPServer.Credentials.Proof =
             mechanism == "XOAUTH2"
-            ? .tokenFile(try bench.secretFile("secret\n", "token"))
+            ? .tokenFile(try fixture.secretFile("secret\n", "token"))
             : .password(SecretBytes(copying: "secret".utf8))
         let credentials = SMTPServer.Credentials(user: "us", proof: proof)
-        let server = try bench.server(.required, credentials: credentials)
-        #expect(try await bench.send(server) == .accepted)
-        bench.sink.script.logins = []
-        #expect(try await bench.send(server) == .failed(.loginRefused))
-        #expect(bench.sink.mailCount == 1)
-        bench.sink.close()
+        let server = try fixture.server(.required, credentials: credentials)
+        #expect(try await fixture.send(server) == .accepted)
+        fixture.sink.script.logins = []
+        #expect(try await fixture.send(server) == .failed(.loginRefused))
+        #expect(fixture.sink.mailCount == 1)
+        fixture.sink.close()
     }
 
     @Test("a missing token file fails as a refused login, without a connection")
     func noToken() async throws {
-        let bench = try SMTPFixture(SMTPSink.Script())
+        let fixture = try SMTPFixture(SMTPSink.Script())
         let credentials = SMTPServer.Credentials(
-            user: "us", proof: .tokenFile(bench.folder.file("nothing")))
-        let server = try bench.server(.required, credentials: credentials)
-        #expect(try await bench.send(server) == .failed(.loginRefused))
-        #expect(bench.sink.connections == 0)
-        bench.sink.close()
+            user: "us", proof: .tokenFile(fixture.folder.file("nothing")))
+        let server = try fixture.server(.required, credentials: credentials)
+        #expect(try await fixture.send(server) == .failed(.loginRefused))
+        #expect(fixture.sink.connections == 0)
+        fixture.sink.close()
     }
 }

@@ -54,7 +54,7 @@ struct ConnectionLifeTests {
 
 @Suite("A server ends old and idle connections, with manual time")
 struct ConnectionEndTests {
-    private let bench = QuietServerFixture()
+    private let fixture = QuietServerFixture()
 
     private var limits: ServerLimits {
         var limits = ServerLimits()
@@ -69,10 +69,10 @@ struct ConnectionEndTests {
     ) throws -> [WireV1.GoAwayReason] {
         var reasons: [WireV1.GoAwayReason] = []
         for _ in 0..<Int(duration.components.seconds / 10) where channel.isActive {
-            bench.pass(.seconds(10))
-            for kind in try bench.heard(from: channel) {
+            fixture.pass(.seconds(10))
+            for kind in try fixture.heard(from: channel) {
                 switch kind {
-                case .ping: try bench.say(.pong(WireV1.Pong()), to: channel)
+                case .ping: try fixture.say(.pong(WireV1.Pong()), to: channel)
                 case .goAway(let goAway): reasons.append(goAway.reason)
                 default: break
                 }
@@ -83,8 +83,8 @@ struct ConnectionEndTests {
 
     @Test("Protos/README.md, Connection 5: an idle connection gets GoAway IDLE and is closed")
     func idle() throws {
-        let (channel, _) = try bench.serverConnection(limits)
-        try bench.greet(channel)
+        let (channel, _) = try fixture.serverConnection(limits)
+        try fixture.greet(channel)
         #expect(try live(channel, .seconds(290)) == [])
         #expect(try live(channel, .seconds(20)) == [.idle])
         #expect(!channel.isActive)
@@ -93,13 +93,13 @@ struct ConnectionEndTests {
     @Test(
         "Protos/README.md, Connection 5: an old busy connection gets GoAway DRAINING and is closed")
     func old() throws {
-        let (channel, _) = try bench.serverConnection(limits)
-        try bench.greet(channel)
+        let (channel, _) = try fixture.serverConnection(limits)
+        try fixture.greet(channel)
         var reasons: [WireV1.GoAwayReason] = []
         for call in 1...40 where reasons.isEmpty {
             reasons += try live(channel, .seconds(100))
             guard reasons.isEmpty else { break }
-            try bench.say(
+            try fixture.say(
                 .request(WireV1.Request(call: UInt64(call), method: EchoService.onLoop.name)),
                 to: channel)
         }

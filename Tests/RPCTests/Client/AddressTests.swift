@@ -34,18 +34,18 @@ struct AddressTests {
     @Test("Protos/README.md, Client: a name is looked up again when a connection is lost")
     func lookedUp() async throws {
         let resolver = ScriptedResolver()
-        try await Instances.run(2) { bench in
-            let client = Instances.client(["x.test:1"], group: bench.group, resolver: resolver)
-            resolver.says([bench.servers[0].port])
+        try await Instances.run(2) { fixture in
+            let client = Instances.client(["x.test:1"], group: fixture.group, resolver: resolver)
+            resolver.says([fixture.servers[0].port])
             for _ in 0..<20 {
-                let name = try await bench.call(client: client)
+                let name = try await fixture.call(client: client)
                 #expect(name == "0")
             }
             #expect(resolver.asked == 1)
-            resolver.says([bench.servers[1].port])
+            resolver.says([fixture.servers[1].port])
             try await Task.sleep(for: ClientTargetFigures.lookUpFloor)
-            await bench.servers[0].drain()
-            try await eventually { try await bench.call(client: client) == "1" }
+            await fixture.servers[0].drain()
+            try await eventually { try await fixture.call(client: client) == "1" }
             #expect(resolver.asked >= 2)
             client.close()
         }
@@ -54,12 +54,12 @@ struct AddressTests {
     @Test("a client calls all addresses of a name")
     func several() async throws {
         let resolver = ScriptedResolver()
-        try await Instances.run(2) { bench in
-            resolver.says(bench.servers.map(\.port))
-            let client = Instances.client(["x.test:1"], group: bench.group, resolver: resolver)
+        try await Instances.run(2) { fixture in
+            resolver.says(fixture.servers.map(\.port))
+            let client = Instances.client(["x.test:1"], group: fixture.group, resolver: resolver)
             try await eventually {
-                try await bench.call(client: client)
-                return bench.instances.allSatisfy { $0.calls > 0 }
+                try await fixture.call(client: client)
+                return fixture.instances.allSatisfy { $0.calls > 0 }
             }
             client.close()
         }
@@ -68,11 +68,11 @@ struct AddressTests {
     @Test("a name that does not resolve is looked up again while calls wait")
     func unresolved() async throws {
         let resolver = ScriptedResolver()
-        try await Instances.run(1) { bench in
-            let client = Instances.client(["x.test:1"], group: bench.group, resolver: resolver)
-            async let name = bench.call(client: client)
+        try await Instances.run(1) { fixture in
+            let client = Instances.client(["x.test:1"], group: fixture.group, resolver: resolver)
+            async let name = fixture.call(client: client)
             try await eventually { resolver.asked > 1 }
-            resolver.says([bench.servers[0].port])
+            resolver.says([fixture.servers[0].port])
             let answered = try await name
             #expect(answered == "0")
             client.close()
@@ -81,18 +81,18 @@ struct AddressTests {
 
     @Test("without any address a call fails as unavailable when its connect patience is over")
     func none() async throws {
-        try await Instances.run(0, Instances.Terms(connectPatience: .milliseconds(80))) { bench in
-            #expect(await bench.failure()?.code == .unavailable)
+        try await Instances.run(0, Instances.Terms(connectPatience: .milliseconds(80))) { fixture in
+            #expect(await fixture.failure()?.code == .unavailable)
         }
     }
 
     @Test("the system's resolver resolves localhost and 127.0.0.1")
     func system() async throws {
-        try await Instances.run(1) { bench in
+        try await Instances.run(1) { fixture in
             for host in ["localhost", "127.0.0.1"] {
                 let client = Instances.client(
-                    ["\(host):\(bench.servers[0].port)"], group: bench.group)
-                let name = try await bench.call(client: client)
+                    ["\(host):\(fixture.servers[0].port)"], group: fixture.group)
+                let name = try await fixture.call(client: client)
                 #expect(name == "0")
                 client.close()
             }
@@ -103,9 +103,9 @@ struct AddressTests {
     func idle() async throws {
         let listener = try RawListener()
         let terms = Instances.Terms(idlePatience: .milliseconds(100), ports: [listener.port])
-        try await Instances.run(0, terms) { bench in
+        try await Instances.run(0, terms) { fixture in
             for _ in 0..<2 {
-                async let failure = bench.failure()
+                async let failure = fixture.failure()
                 let server = try listener.accept()
                 server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
                 try Self.answer(server)
@@ -119,8 +119,8 @@ struct AddressTests {
     func goAway() async throws {
         let listener = try RawListener()
         let terms = Instances.Terms(connectPatience: .seconds(4), ports: [listener.port])
-        try await Instances.run(0, terms) { bench in
-            async let failure = bench.failure()
+        try await Instances.run(0, terms) { fixture in
+            async let failure = fixture.failure()
             let first = try listener.accept()
             first.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
             let clock = ContinuousClock()
@@ -137,13 +137,13 @@ struct AddressTests {
     @Test("a client reconnects at once to a server that answered and then drains")
     func fresh() async throws {
         let listener = try RawListener()
-        try await Instances.run(0, Instances.Terms(ports: [listener.port])) { bench in
+        try await Instances.run(0, Instances.Terms(ports: [listener.port])) { fixture in
             let clock = ContinuousClock()
             let shortestRest = Duration.milliseconds(80)
             var (next, quickest): (RawPeer?, Duration) = (nil, .seconds(10))
             // The best of several runs, since a busy machine may take that long.
             for _ in 0..<8 where quickest >= shortestRest {
-                async let failure = bench.failure()
+                async let failure = fixture.failure()
                 let server = try next ?? listener.accept()
                 server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
                 try Self.answer(server)

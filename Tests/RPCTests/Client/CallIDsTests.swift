@@ -14,14 +14,14 @@ struct CallIDsTests {
         var ended: [Int: ErrorCode?] = [:]
     }
 
-    private let bench = QuietServerFixture()
+    private let fixture = QuietServerFixture()
     private let told = Told()
 
     private func start(_ number: Int, on connection: ClientConnection) {
         let request = OutgoingRequest(method: "a/b", metadata: Metadata(), payload: [])
         connection.start(
             PendingCall(
-                request, deadline: bench.time.uptime() + .seconds(600), connectDue: .zero
+                request, deadline: fixture.time.uptime() + .seconds(600), connectDue: .zero
             ) { [told] result in
                 if case .failure(let error) = result {
                     told.ended[number] = .some(error.code)
@@ -38,25 +38,25 @@ struct CallIDsTests {
             service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
             keyID: TestKey.keyID, secret: TestKey.right)
         let connection = ClientConnection(
-            settings, time: bench.time, idsMax: 3, onReady: { _ in },
+            settings, time: fixture.time, idsMax: 3, onReady: { _ in },
             onLoss: { [told] _, error in told.lost.append(error) })
-        let channel = EmbeddedChannel(handler: connection, loop: bench.loop)
+        let channel = EmbeddedChannel(handler: connection, loop: fixture.loop)
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        try bench.say(.hello(WireV1.Hello(version: 1, callsMax: 2, challenge: [1])), to: channel)
+        try fixture.say(.hello(WireV1.Hello(version: 1, callsMax: 2, challenge: [1])), to: channel)
         for number in 1...5 { start(number, on: connection) }
         #expect(told.lost.isEmpty)
-        try bench.say(.response(WireV1.Response(call: 1)), to: channel)
-        bench.loop.run()
+        try fixture.say(.response(WireV1.Response(call: 1)), to: channel)
+        fixture.loop.run()
         // The third id is used: calls 4 and 5, which waited, and any later call go to another
         // connection.
         #expect(told.lost.map(\.notProcessed) == [true])
         #expect(told.ended == [1: nil, 4: .unavailable, 5: .unavailable])
         start(6, on: connection)
         #expect(told.ended[6] == .unavailable)
-        #expect(try bench.goAways(from: channel) == [.draining])
+        #expect(try fixture.goAways(from: channel) == [.draining])
         #expect(channel.isActive)
         for call: UInt64 in [2, 3] {
-            try bench.say(.response(WireV1.Response(call: call)), to: channel)
+            try fixture.say(.response(WireV1.Response(call: call)), to: channel)
         }
         #expect(told.ended.count == 6)
         #expect(!channel.isActive)

@@ -15,7 +15,7 @@ struct ClientPatienceTests {
         var lost: [ServiceError] = []
     }
 
-    private let bench = QuietServerFixture()
+    private let fixture = QuietServerFixture()
     private let told = Told()
 
     private func connected() throws -> (EmbeddedChannel, ClientConnection) {
@@ -23,27 +23,27 @@ struct ClientPatienceTests {
             service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
             keyID: TestKey.keyID, secret: TestKey.right)
         let connection = ClientConnection(
-            settings, time: bench.time, onReady: { [told] _ in told.ready += 1 },
+            settings, time: fixture.time, onReady: { [told] _ in told.ready += 1 },
             onLoss: { [told] _, error in told.lost.append(error) })
-        let channel = EmbeddedChannel(handler: connection, loop: bench.loop)
+        let channel = EmbeddedChannel(handler: connection, loop: fixture.loop)
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return (channel, connection)
     }
 
     private func serverHello(_ channel: EmbeddedChannel, floor: UInt32 = 10_000) throws {
-        try bench.say(
+        try fixture.say(
             .hello(WireV1.Hello(version: 1, keepaliveFloorMs: floor, challenge: [1])), to: channel)
         #expect(told.ready == 1)
-        _ = try bench.heard(from: channel)
+        _ = try fixture.heard(from: channel)
     }
 
     @Test(
         "a server that sends no Hello is disconnected after 5 s, so that the client can reconnect")
     func silentServer() throws {
         let (channel, _) = try connected()
-        bench.pass(.milliseconds(4_999))
+        fixture.pass(.milliseconds(4_999))
         #expect(channel.isActive)
-        bench.pass(.milliseconds(1))
+        fixture.pass(.milliseconds(1))
         #expect(!channel.isActive)
         #expect(told.lost.map(\.code) == [.unavailable])
     }
@@ -57,13 +57,13 @@ struct ClientPatienceTests {
         connection.start(
             PendingCall(
                 OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
-                deadline: bench.time.uptime() + .seconds(600), connectDue: .zero
+                deadline: fixture.time.uptime() + .seconds(600), connectDue: .zero
             ) { result = $0 })
-        bench.loop.run()
-        _ = try bench.heard(from: channel)
-        bench.pass(.seconds(30))
-        #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
-        bench.pass(.seconds(20))
+        fixture.loop.run()
+        _ = try fixture.heard(from: channel)
+        fixture.pass(.seconds(30))
+        #expect(try fixture.heard(from: channel) == [.ping(WireV1.Ping())])
+        fixture.pass(.seconds(20))
         #expect(!channel.isActive)
         guard case .failure(let error) = result else {
             Issue.record("the call did not end")
@@ -78,10 +78,10 @@ struct ClientPatienceTests {
     func floor() throws {
         let (channel, _) = try connected()
         try serverHello(channel, floor: 60_000)
-        bench.pass(.seconds(59))
-        #expect(try bench.heard(from: channel).isEmpty)
-        bench.pass(.seconds(1))
-        #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
+        fixture.pass(.seconds(59))
+        #expect(try fixture.heard(from: channel).isEmpty)
+        fixture.pass(.seconds(1))
+        #expect(try fixture.heard(from: channel) == [.ping(WireV1.Ping())])
     }
 
     @Test("Protos/README.md, Connection 6: a partial frame must be complete within 10 s")
@@ -91,11 +91,11 @@ struct ClientPatienceTests {
         // A length of 1 MiB, and then bytes that would be answers.
         try channel.writeInbound(ByteBuffer(bytes: [0, 0x10, 0, 0, 1]))
         for _ in 0..<9 {
-            bench.pass(.seconds(1))
+            fixture.pass(.seconds(1))
             try channel.writeInbound(ByteBuffer(bytes: [1, 2, 3]))
         }
         #expect(channel.isActive)
-        bench.pass(.seconds(1))
+        fixture.pass(.seconds(1))
         #expect(!channel.isActive)
         #expect(told.lost.map(\.code) == [.unavailable])
     }
@@ -127,7 +127,7 @@ struct ClientPatienceTests {
             try serverHello(channel)
             _ = try channel.finish()
         }
-        bench.pass(.seconds(600))
+        fixture.pass(.seconds(600))
         #expect(connection == nil)
     }
 }

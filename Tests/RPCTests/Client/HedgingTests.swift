@@ -6,28 +6,28 @@ import Testing
 struct HedgingTests {
     @Test("a stuck instance's calls are answered by the other one and then cancelled")
     func slow() async throws {
-        try await Instances.run(2) { bench in
-            try await bench.warmUp()
-            bench.instances[0].feels(.stuck)
+        try await Instances.run(2) { fixture in
+            try await fixture.warmUp()
+            fixture.instances[0].feels(.stuck)
             for _ in 0..<4 {
                 // Instance 0 never answers.
-                let name = try await bench.call(Instance.hedged)
+                let name = try await fixture.call(Instance.hedged)
                 #expect(name == "1")
             }
             // On a slow machine a call to the quick instance may have been hedged as well.
-            #expect(bench.count("rpc_client_hedges") >= 2)
-            await bench.instances[0].gate.cancelled(2)
-            #expect(bench.instances[1].attempts.suffix(4).sorted() == ["", "", "2", "2"])
+            #expect(fixture.count("rpc_client_hedges") >= 2)
+            await fixture.instances[0].gate.cancelled(2)
+            #expect(fixture.instances[1].attempts.suffix(4).sorted() == ["", "", "2", "2"])
         }
     }
 
     @Test("a token validation that hangs at one instance is answered by the other")
     func read() async throws {
-        try await Instances.run(2) { bench in
-            try await bench.warmUp()
-            bench.instances[0].feels(.stuck)
-            for _ in 0..<2 { #expect(try await bench.call(Instance.read) == "1") }
-            #expect(bench.count("rpc_client_hedges") >= 1)
+        try await Instances.run(2) { fixture in
+            try await fixture.warmUp()
+            fixture.instances[0].feels(.stuck)
+            for _ in 0..<2 { #expect(try await fixture.call(Instance.read) == "1") }
+            #expect(fixture.count("rpc_client_hedges") >= 1)
         }
     }
 
@@ -45,48 +45,48 @@ struct HedgingTests {
 
     @Test("calls answered in time and calls of methods without hedging are sent once")
     func once() async throws {
-        try await Instances.run(2) { bench in
-            try await bench.warmUp()
-            let before = bench.instances.map(\.calls).reduce(0, +)
-            for _ in 0..<50 { try await bench.call(Instance.hedgedLate) }
-            for instance in bench.instances { instance.feels(.slow(.milliseconds(60))) }
-            try await bench.call(Instance.repeatable)
-            #expect(bench.instances.map(\.calls).reduce(0, +) - before == 51)
-            #expect(bench.count("rpc_client_hedges") == 0)
+        try await Instances.run(2) { fixture in
+            try await fixture.warmUp()
+            let before = fixture.instances.map(\.calls).reduce(0, +)
+            for _ in 0..<50 { try await fixture.call(Instance.hedgedLate) }
+            for instance in fixture.instances { instance.feels(.slow(.milliseconds(60))) }
+            try await fixture.call(Instance.repeatable)
+            #expect(fixture.instances.map(\.calls).reduce(0, +) - before == 51)
+            #expect(fixture.count("rpc_client_hedges") == 0)
         }
     }
 
     @Test("when all instances are slow, the budget limits hedging to a tenth more load")
     func budget() async throws {
-        try await Instances.run(2) { bench in
-            try await bench.warmUp()
-            let before = bench.instances.map(\.calls).reduce(0, +)
-            for instance in bench.instances { instance.feels(.stuck) }
+        try await Instances.run(2) { fixture in
+            try await fixture.warmUp()
+            let before = fixture.instances.map(\.calls).reduce(0, +)
+            for instance in fixture.instances { instance.feels(.stuck) }
             try await withThrowingTaskGroup(of: Void.self) { calls in
                 for _ in 0..<100 {
-                    calls.addTask { #expect(await bench.failure(Instance.hedged) == nil) }
+                    calls.addTask { #expect(await fixture.failure(Instance.hedged) == nil) }
                 }
                 try await eventually {
-                    bench.instances.map(\.calls).reduce(0, +) - before == 106
+                    fixture.instances.map(\.calls).reduce(0, +) - before == 106
                 }
                 // Every call's hedge delay must pass before one is answered, since an answer earns
                 // tokens.
                 try await Task.sleep(for: .milliseconds(200))
-                for instance in bench.instances { instance.gate.open() }
+                for instance in fixture.instances { instance.gate.open() }
                 try await calls.waitForAll()
             }
             // There are ten tokens, each hedge takes one, and below five no hedge is sent.
-            #expect(bench.count("rpc_client_hedges") == 6)
-            #expect(bench.instances.map(\.calls).reduce(0, +) - before == 106)
+            #expect(fixture.count("rpc_client_hedges") == 6)
+            #expect(fixture.instances.map(\.calls).reduce(0, +) - before == 106)
         }
     }
 
     @Test("with one instance no call is hedged")
     func alone() async throws {
-        try await Instances.run(1) { bench in
-            bench.instances[0].feels(.slow(.milliseconds(60)))
-            try await bench.call(Instance.hedged)
-            #expect(bench.instances[0].calls == 1)
+        try await Instances.run(1) { fixture in
+            fixture.instances[0].feels(.slow(.milliseconds(60)))
+            try await fixture.call(Instance.hedged)
+            #expect(fixture.instances[0].calls == 1)
         }
     }
 }

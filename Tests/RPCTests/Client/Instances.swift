@@ -44,10 +44,10 @@ struct Instances: Sendable {
             let client = client(
                 ports.map { "127.0.0.1:\($0)" }, terms, group: group, logger: log.logger(),
                 metrics: metrics)
-            let bench = Instances(
+            let fixture = Instances(
                 group: group, instances: instances, servers: servers, client: client, log: log,
                 metrics: metrics)
-            try await TestThreads.run { try await body(bench) }
+            try await TestThreads.run { try await body(fixture) }
             client.close()
             for instance in instances { instance.gate.open() }
             for server in servers { await server.drain() }

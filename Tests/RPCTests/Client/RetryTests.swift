@@ -9,37 +9,37 @@ struct RetryTests {
 
     @Test("Protos/README.md, Client: an idempotent call is tried three times, retries are numbered")
     func three() async throws {
-        try await Instances.run(1) { bench in
-            let instance = bench.instances[0]
+        try await Instances.run(1) { fixture in
+            let instance = fixture.instances[0]
             instance.feels(.failing(Self.gone))
-            #expect(await bench.failure(Instance.repeatable)?.code == .unavailable)
+            #expect(await fixture.failure(Instance.repeatable)?.code == .unavailable)
             #expect(instance.attempts == ["", "2", "3"])
-            #expect(bench.count("rpc_client_retries") == 2)
+            #expect(fixture.count("rpc_client_retries") == 2)
             instance.feels(.failing(Self.gone, times: 1))
-            try await bench.call(Instance.repeatable)
+            try await fixture.call(Instance.repeatable)
         }
     }
 
     @Test("Protos/README.md, Client: a call with an idempotency-key is retried, any other is not")
     func keyed() async throws {
-        try await Instances.run(1) { bench in
-            let instance = bench.instances[0]
+        try await Instances.run(1) { fixture in
+            let instance = fixture.instances[0]
             instance.feels(.failing(Self.gone, times: 1))
-            #expect(await bench.failure()?.code == .unavailable)
+            #expect(await fixture.failure()?.code == .unavailable)
             #expect(instance.calls == 1)
             instance.feels(.failing(Self.gone, times: 1))
-            try await bench.call(key: "once")
+            try await fixture.call(key: "once")
             #expect(instance.calls == 3)
         }
     }
 
     @Test("a retry goes to another instance if there is one")
     func elsewhere() async throws {
-        try await Instances.run(2) { bench in
-            try await bench.warmUp()
-            bench.instances[0].feels(.failing(Self.gone))
+        try await Instances.run(2) { fixture in
+            try await fixture.warmUp()
+            fixture.instances[0].feels(.failing(Self.gone))
             for _ in 0..<4 {
-                let name = try await bench.call(Instance.repeatable)
+                let name = try await fixture.call(Instance.repeatable)
                 #expect(name == "1")
             }
         }
@@ -47,23 +47,23 @@ struct RetryTests {
 
     @Test("Protos/README.md, Client: the retry budget stops retries when all calls fail")
     func storm() async throws {
-        try await Instances.run(1) { bench in
-            bench.instances[0].feels(.failing(Self.gone))
-            for _ in 0..<100 { _ = await bench.failure(Instance.repeatable) }
+        try await Instances.run(1) { fixture in
+            fixture.instances[0].feels(.failing(Self.gone))
+            for _ in 0..<100 { _ = await fixture.failure(Instance.repeatable) }
             // Ten tokens: two calls use their three tries, then five are left and no call is
             // retried.
-            #expect(bench.instances[0].calls == 104)
+            #expect(fixture.instances[0].calls == 104)
         }
     }
 
     @Test("Protos/README.md, Client: a retry waits at least as long as retry_after says")
     func retryAfter() async throws {
-        try await Instances.run(1) { bench in
-            let instance = bench.instances[0]
+        try await Instances.run(1) { fixture in
+            let instance = fixture.instances[0]
             instance.feels(
                 .failing(
                     ServiceError(.resourceExhausted, retryAfter: .milliseconds(250)), times: 1))
-            try await bench.call(Instance.repeatable)
+            try await fixture.call(Instance.repeatable)
             let arrivals = instance.arrivals
             #expect(arrivals.count == 2)
             #expect(arrivals[1] - arrivals[0] >= .milliseconds(250))
@@ -75,28 +75,28 @@ struct RetryTests {
     func handedUp() async throws {
         let busy = ServiceError(
             .resourceExhausted, retryAfter: .seconds(4), notProcessed: true)
-        try await Instances.run(2) { bench in
-            try await bench.warmUp()
-            let before = bench.instances.map(\.calls).reduce(0, +)
-            for instance in bench.instances { instance.feels(.failing(busy)) }
-            let short = await bench.failure(Instance.repeatable, timeout: .seconds(3))
+        try await Instances.run(2) { fixture in
+            try await fixture.warmUp()
+            let before = fixture.instances.map(\.calls).reduce(0, +)
+            for instance in fixture.instances { instance.feels(.failing(busy)) }
+            let short = await fixture.failure(Instance.repeatable, timeout: .seconds(3))
             #expect(short?.retryAfter == .seconds(4))
-            let plain = await bench.failure(Instance.plain)
+            let plain = await fixture.failure(Instance.plain)
             #expect(plain?.code == .resourceExhausted)
-            #expect(bench.instances.map(\.calls).reduce(0, +) - before == 2)
+            #expect(fixture.instances.map(\.calls).reduce(0, +) - before == 2)
         }
     }
 
     @Test("closing a client ends the calls that wait for a retry")
     func closed() async throws {
-        try await Instances.run(1) { bench in
+        try await Instances.run(1) { fixture in
             let busy = ServiceError(.unavailable, retryAfter: .seconds(8))
-            bench.instances[0].feels(.failing(busy))
-            async let failure = bench.failure(Instance.repeatable)
-            try await eventually { bench.count("rpc_client_retries") == 1 }
+            fixture.instances[0].feels(.failing(busy))
+            async let failure = fixture.failure(Instance.repeatable)
+            try await eventually { fixture.count("rpc_client_retries") == 1 }
             let clock = ContinuousClock()
             let start = clock.now
-            bench.client.close()
+            fixture.client.close()
             let error = await failure
             #expect(error?.detail == "this client is closed")
             #expect(clock.now - start < .seconds(5))
@@ -105,27 +105,27 @@ struct RetryTests {
 
     @Test("an error from a service's own rules is not retried, even with retry_after")
     func rules() async throws {
-        try await Instances.run(1) { bench in
+        try await Instances.run(1) { fixture in
             let limited = ServiceError(.tooManyRequests, retryAfter: .milliseconds(10))
-            bench.instances[0].feels(.failing(limited))
-            #expect(await bench.failure(Instance.repeatable)?.code == .tooManyRequests)
-            #expect(bench.instances[0].calls == 1)
+            fixture.instances[0].feels(.failing(limited))
+            #expect(await fixture.failure(Instance.repeatable)?.code == .tooManyRequests)
+            #expect(fixture.instances[0].calls == 1)
         }
     }
 
     @Test("Protos/README.md, Client: a call that was not processed is sent elsewhere, once")
     func resent() async throws {
         let listener = try RawListener()
-        try await Instances.run(1, Instances.Terms(ports: [listener.port])) { bench in
+        try await Instances.run(1, Instances.Terms(ports: [listener.port])) { fixture in
             // The raw server accepts each call and then reports that it processed none.
             async let raw: Void = Self.goAway(listener)
             try await eventually {
-                try await bench.call()
-                return bench.instances[0].attempts.contains("2")
+                try await fixture.call()
+                return fixture.instances[0].attempts.contains("2")
             }
             try await raw
-            #expect(bench.count("rpc_client_resends") == 1)
-            #expect(bench.count("rpc_client_retries") == 0)
+            #expect(fixture.count("rpc_client_resends") == 1)
+            #expect(fixture.count("rpc_client_retries") == 0)
         }
     }
 

@@ -11,18 +11,18 @@ struct RollingStopTests {
         "Protos/README.md, Connection 4: two instances restart at 500 calls/s and no call fails"
     )
     func rolling() async throws {
-        try await Instances.run(2) { bench in
-            for instance in bench.instances { instance.feels(.slow(.milliseconds(5))) }
-            try await bench.warmUp()
-            let before = bench.instances.map(\.calls)
+        try await Instances.run(2) { fixture in
+            for instance in fixture.instances { instance.feels(.slow(.milliseconds(5))) }
+            try await fixture.warmUp()
+            let before = fixture.instances.map(\.calls)
             let isDone = Mutex(false)
-            async let made = Self.load(bench) { isDone.withLock { $0 } }
-            for (index, instance) in bench.instances.enumerated() {
+            async let made = Self.load(fixture) { isDone.withLock { $0 } }
+            for (index, instance) in fixture.instances.enumerated() {
                 try await Task.sleep(for: Self.phase)
-                await bench.servers[index].drain()
+                await fixture.servers[index].drain()
                 try await Task.sleep(for: Self.phase)
                 _ = try await Instances.serve(
-                    instance, port: bench.servers[index].port, group: bench.group)
+                    instance, port: fixture.servers[index].port, group: fixture.group)
             }
             try await Task.sleep(for: Self.phase)
             isDone.withLock { $0 = true }
@@ -30,21 +30,21 @@ struct RollingStopTests {
             #expect(failures == [])
             #expect(calls > 500)  // a busy machine may not keep the pace
             // No call was lost and none was executed twice.
-            #expect(bench.instances.map(\.calls).reduce(0, +) - before.reduce(0, +) == calls)
-            try await bench.warmUp()  // both are back
+            #expect(fixture.instances.map(\.calls).reduce(0, +) - before.reduce(0, +) == calls)
+            try await fixture.warmUp()  // both are back
         }
     }
 
     /// Makes a call every 2 ms, whatever the outcome of others, until `isDone` returns true.
     private static func load(
-        _ bench: Instances, _ isDone: @Sendable () -> Bool
+        _ fixture: Instances, _ isDone: @Sendable () -> Bool
     ) async -> (calls: Int, failures: [String]) {
         await withTaskGroup(of: String?.self) { calls in
             let clock = ContinuousClock()
             let start = clock.now
             var made = 0
             while !isDone() {
-                calls.addTask { (await bench.failure()).map { "\($0)" } }
+                calls.addTask { (await fixture.failure()).map { "\($0)" } }
                 made += 1
                 // This task cannot be cancelled.
                 try? await clock.sleep(until: start + .milliseconds(2 * made))

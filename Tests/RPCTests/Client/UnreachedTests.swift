@@ -11,11 +11,11 @@ import Testing
 struct UnreachedTests {
     @Test("it fails at its deadline, not at the next tick")
     func deadline() async throws {
-        try await Instances.run(0, Instances.Terms(ports: [try deadPort()])) { bench in
+        try await Instances.run(0, Instances.Terms(ports: [try deadPort()])) { fixture in
             // A tick would delay every one of them.
             let late = try await quickest(under: .milliseconds(5), of: 30) {
                 try await elapsed {
-                    let error = await bench.failure(timeout: .milliseconds(53))
+                    let error = await fixture.failure(timeout: .milliseconds(53))
                     #expect(error?.code == .deadlineExceeded)
                 } - .milliseconds(53)
             }
@@ -47,8 +47,8 @@ struct UnreachedTests {
         let listener = try RawListener()
         let terms = Instances.Terms(
             connectPatience: .seconds(1), ports: [dead, listener.port])
-        try await Instances.run(0, terms) { bench in
-            async let failure = bench.failure()
+        try await Instances.run(0, terms) { fixture in
+            async let failure = fixture.failure()
             let server = try listener.accept()
             server.send(.hello(WireV1.Hello(version: 1, challenge: [1])))
             server.send(

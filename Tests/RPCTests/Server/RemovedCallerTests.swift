@@ -10,25 +10,25 @@ import Testing
 struct RemovedCallerTests {
     @Test("X-03: it gets GoAway UNAUTHENTICATED at once, without a call")
     func silent() throws {
-        let bench = QuietServerFixture()
-        let (channel, shared) = try bench.serverConnection()
-        try bench.greet(channel)
-        bench.pass(.seconds(25))
-        _ = try bench.heard(from: channel)
+        let fixture = QuietServerFixture()
+        let (channel, shared) = try fixture.serverConnection()
+        try fixture.greet(channel)
+        fixture.pass(.seconds(25))
+        _ = try fixture.heard(from: channel)
         shared.callers.replace(.nobody)
         channel.pipeline.fireUserInboundEventTriggered(CallersChanged())
-        #expect(try bench.goAways(from: channel) == [.unauthenticated])
+        #expect(try fixture.goAways(from: channel) == [.unauthenticated])
     }
 
     @Test("X-03: a call that arrives before the GoAway is rejected")
     func crossing() throws {
-        let bench = QuietServerFixture()
-        let (channel, shared) = try bench.serverConnection()
-        try bench.greet(channel)
+        let fixture = QuietServerFixture()
+        let (channel, shared) = try fixture.serverConnection()
+        try fixture.greet(channel)
         shared.callers.replace(.nobody)
-        try bench.say(
+        try fixture.say(
             .request(.init(call: 1, method: EchoService.onLoop.name, payload: [])), to: channel)
-        let heard = try bench.heard(from: channel)
+        let heard = try fixture.heard(from: channel)
         guard case .response(let response) = heard.first, case .goAway(let goAway) = heard.last
         else {
             Issue.record("\(heard)")

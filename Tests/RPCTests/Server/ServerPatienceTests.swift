@@ -8,18 +8,18 @@ import Testing
 
 @Suite("Timeouts of a server's connection, with manual time")
 struct ServerPatienceTests {
-    private let bench = QuietServerFixture()
+    private let fixture = QuietServerFixture()
 
     @Test("Protos/README.md, Connection 6: without a Hello the connection ends after 5 s as SLOW")
     func hello() throws {
-        let (channel, shared) = try bench.serverConnection()
-        _ = try bench.heard(from: channel)
-        bench.pass(.milliseconds(4_999))
+        let (channel, shared) = try fixture.serverConnection()
+        _ = try fixture.heard(from: channel)
+        fixture.pass(.milliseconds(4_999))
         #expect(channel.isActive)
-        bench.pass(.milliseconds(1))
-        #expect(try bench.goAways(from: channel) == [.slow])
+        fixture.pass(.milliseconds(1))
+        #expect(try fixture.goAways(from: channel) == [.slow])
         #expect(!channel.isActive)
-        bench.pass(.seconds(60))
+        fixture.pass(.seconds(60))
         #expect(shared.connections.withLock { $0.isEmpty })
     }
 
@@ -27,61 +27,61 @@ struct ServerPatienceTests {
         "Protos/README.md, Connection 6: a partial frame must be complete within 10 s",
         arguments: [1, 3, 4, 40])
     func partial(count: Int) throws {
-        let (channel, _) = try bench.serverConnection()
-        try bench.greet(channel)
+        let (channel, _) = try fixture.serverConnection()
+        try fixture.greet(channel)
         try channel.writeInbound(
             ByteBuffer(bytes: ([0, 0, 0, 100] + Array(repeating: 1, count: 36))[..<count]))
-        bench.pass(.milliseconds(9_999))
-        #expect(try bench.goAways(from: channel) == [])
-        bench.pass(.milliseconds(1))
-        #expect(try bench.goAways(from: channel) == [.slow])
+        fixture.pass(.milliseconds(9_999))
+        #expect(try fixture.goAways(from: channel) == [])
+        fixture.pass(.milliseconds(1))
+        #expect(try fixture.goAways(from: channel) == [.slow])
     }
 
     @Test(
         "Protos/README.md, Connection 6: each frame has its own 10 s, which end with the frame"
     )
     func nextFrame() throws {
-        let (channel, _) = try bench.serverConnection()
-        try bench.greet(channel)
+        let (channel, _) = try fixture.serverConnection()
+        try fixture.greet(channel)
         let frame = [0, 0, 0, 3, 0x9a, 0x06, 0x00] as [UInt8]  // of an unknown kind
         try channel.writeInbound(ByteBuffer(bytes: frame[..<5]))
         for _ in 0..<5 {
-            bench.pass(.seconds(9))
+            fixture.pass(.seconds(9))
             // The end of one frame and the beginning of the next.
             try channel.writeInbound(ByteBuffer(bytes: frame[5...] + frame[..<5]))
         }
         try channel.writeInbound(ByteBuffer(bytes: frame[5...]))
-        bench.pass(.seconds(15))
+        fixture.pass(.seconds(15))
         #expect(channel.isActive)
-        #expect(try bench.goAways(from: channel) == [])
+        #expect(try fixture.goAways(from: channel) == [])
     }
 
     @Test(
         "Protos/README.md, Connection 3: an idle peer is pinged and closed if it does not answer")
     func keepAlive() throws {
-        let (channel, _) = try bench.serverConnection()
-        try bench.greet(channel)
-        bench.pass(.seconds(29))
-        #expect(try bench.heard(from: channel).isEmpty)
-        bench.pass(.seconds(1))
-        #expect(try bench.heard(from: channel) == [.ping(WireV1.Ping())])
-        bench.pass(.seconds(19))
+        let (channel, _) = try fixture.serverConnection()
+        try fixture.greet(channel)
+        fixture.pass(.seconds(29))
+        #expect(try fixture.heard(from: channel).isEmpty)
+        fixture.pass(.seconds(1))
+        #expect(try fixture.heard(from: channel) == [.ping(WireV1.Ping())])
+        fixture.pass(.seconds(19))
         #expect(channel.isActive)
-        bench.pass(.seconds(1))
+        fixture.pass(.seconds(1))
         #expect(!channel.isActive)
     }
 
     @Test("Protos/README.md, Connection 3: a peer that answers pings may be idle for any time")
     func pongs() throws {
-        let (channel, _) = try bench.serverConnection()
-        try bench.greet(channel)
+        let (channel, _) = try fixture.serverConnection()
+        try fixture.greet(channel)
         var pings = 0
         for _ in 0..<5_000 {
-            bench.pass(.seconds(10))
-            for kind in try bench.heard(from: channel) {
+            fixture.pass(.seconds(10))
+            for kind in try fixture.heard(from: channel) {
                 #expect(kind == .ping(WireV1.Ping()))
                 pings += 1
-                try bench.say(.pong(WireV1.Pong()), to: channel)
+                try fixture.say(.pong(WireV1.Pong()), to: channel)
             }
         }
         #expect(channel.isActive)
@@ -90,46 +90,46 @@ struct ServerPatienceTests {
 
     @Test("Protos/README.md, Connection 4: a drain waits for running calls until its grace ends")
     func grace() throws {
-        let (channel, shared) = try bench.serverConnection()
-        try bench.greet(channel)
-        try bench.say(
+        let (channel, shared) = try fixture.serverConnection()
+        try fixture.greet(channel)
+        try fixture.say(
             .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
         #expect(shared.admission.runningCount == 1)
         channel.pipeline.fireUserInboundEventTriggered(DrainEvent())
-        #expect(try bench.goAways(from: channel) == [.draining])
-        bench.pass(FrameLimits.drainGrace - .milliseconds(1))
+        #expect(try fixture.goAways(from: channel) == [.draining])
+        fixture.pass(FrameLimits.drainGrace - .milliseconds(1))
         #expect(channel.isActive)
-        bench.pass(.milliseconds(1))
+        fixture.pass(.milliseconds(1))
         #expect(!channel.isActive)
-        bench.echo.gate.open()
+        fixture.echo.gate.open()
     }
 
     @Test("Protos/README.md, Call: timeout 0 means the method's default of 10 s")
     func defaultTimeout() throws {
-        let (channel, _) = try bench.serverConnection()
-        try bench.greet(channel)
-        try bench.say(
+        let (channel, _) = try fixture.serverConnection()
+        try fixture.greet(channel)
+        try fixture.say(
             .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
-        bench.pass(.milliseconds(9_994))
-        #expect(try bench.heard(from: channel).isEmpty)
-        bench.pass(.milliseconds(1))
-        guard case .response(let response) = try bench.heard(from: channel).first else {
+        fixture.pass(.milliseconds(9_994))
+        #expect(try fixture.heard(from: channel).isEmpty)
+        fixture.pass(.milliseconds(1))
+        guard case .response(let response) = try fixture.heard(from: channel).first else {
             Issue.record("no response")
             return
         }
         #expect(response.status == 4)
-        bench.echo.gate.open()
+        fixture.echo.gate.open()
     }
 
     @Test("a connection accepted while the server begins to drain is drained too")
     func lateAccept() throws {
-        let bench = QuietServerFixture()
-        let (_, shared) = try bench.serverConnection()
+        let fixture = QuietServerFixture()
+        let (_, shared) = try fixture.serverConnection()
         shared.isDraining.store(true, ordering: .releasing)
         let late = EmbeddedChannel(
-            handler: ServerConnection(shared, LoopResources(bench.loop)), loop: bench.loop)
+            handler: ServerConnection(shared, LoopResources(fixture.loop)), loop: fixture.loop)
         try late.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        #expect(try bench.goAways(from: late) == [.draining])
+        #expect(try fixture.goAways(from: late) == [.draining])
         #expect(!late.isActive)
     }
 }

@@ -17,7 +17,7 @@ struct SecretFrameTests {
     private static let request = Request(
         email: "ada@example.org", password: SecretBytes(text: password))
 
-    private let bench = QuietServerFixture()
+    private let fixture = QuietServerFixture()
 
     private static func method(_ name: String, hasSecrets: Bool) -> MethodDescription {
         MethodDescription(
@@ -49,17 +49,17 @@ struct SecretFrameTests {
     }
 
     private func connection(_ methods: [MethodDescription]) throws -> EmbeddedChannel {
-        let (channel, _) = try bench.serverConnection(
+        let (channel, _) = try fixture.serverConnection(
             methods: ServiceMethods(
                 ServiceDescription(name: "test.v1.Secret", methods: [], fileDescriptorSet: ""),
                 methods.map(Self.handler)))
-        try bench.greet(channel)
-        _ = try bench.heard(from: channel)
+        try fixture.greet(channel)
+        _ = try fixture.heard(from: channel)
         return channel
     }
 
     private func answers(from channel: EmbeddedChannel) throws -> [Bool] {
-        try bench.heard(from: channel).compactMap { kind in
+        try fixture.heard(from: channel).compactMap { kind in
             guard case .response(let response) = kind else { return nil }
             return try? SessionV1.ValidateResponse(decoding: response.payload).valid
         }
@@ -74,7 +74,7 @@ struct SecretFrameTests {
         #expect(isThere(first) && isThere(second))
         try channel.writeInbound(first)
         try channel.writeInbound(second)
-        bench.loop.run()
+        fixture.loop.run()
         #expect(try answers(from: channel) == [true, true])
         #expect(!isThere(first))
         #expect(isThere(second))
@@ -91,7 +91,7 @@ struct SecretFrameTests {
         let first = try #require(slice)
         try channel.writeInbound(first)
         try channel.writeInbound(whole)
-        bench.loop.run()
+        fixture.loop.run()
         #expect(try answers(from: channel) == [true])
         for piece in [first, whole] {
             #expect(piece.readableBytesView.allSatisfy { $0 == 0 })
@@ -122,8 +122,8 @@ struct SecretFrameTests {
         #expect(isThere(unread) && isThere(late))
         try channel.writeInbound(unread)
         try channel.writeInbound(late)
-        bench.loop.run()
-        #expect(try bench.goAways(from: channel) == [.protocolError])
+        fixture.loop.run()
+        #expect(try fixture.goAways(from: channel) == [.protocolError])
         #expect(!isThere(unread))
         #expect(!isThere(late))
     }
@@ -134,20 +134,20 @@ struct SecretFrameTests {
             service: "test.echo", host: "127.0.0.1", port: 1, application: TestKey.application,
             keyID: TestKey.keyID, secret: TestKey.right)
         let connection = ClientConnection(
-            settings, time: bench.time, onReady: { _ in }, onLoss: { _, _ in })
-        let channel = EmbeddedChannel(handler: connection, loop: bench.loop)
+            settings, time: fixture.time, onReady: { _ in }, onLoss: { _, _ in })
+        let channel = EmbeddedChannel(handler: connection, loop: fixture.loop)
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        try bench.say(.hello(WireV1.Hello(version: 1, callsMax: 9, challenge: [1])), to: channel)
-        _ = try bench.heard(from: channel)
+        try fixture.say(.hello(WireV1.Hello(version: 1, callsMax: 9, challenge: [1])), to: channel)
+        _ = try fixture.heard(from: channel)
         let payload = RequestPayload(
             Self.request, of: Self.method("Secret", hasSecrets: true))
         connection.start(
             PendingCall(
                 OutgoingRequest(method: "a/b", metadata: Metadata(), payload: payload),
-                deadline: bench.time.uptime() + .seconds(9), connectDue: .zero
+                deadline: fixture.time.uptime() + .seconds(9), connectDue: .zero
             ) { _ in })
         #expect(connection.out.readableBytes == 0)
-        bench.loop.run()
+        fixture.loop.run()
         let frame = try #require(try channel.readOutbound(as: ByteBuffer.self))
         #expect(frame.readableBytes > Self.password.utf8.count)
         #expect(frame.readableBytesView.allSatisfy { $0 == 0 })

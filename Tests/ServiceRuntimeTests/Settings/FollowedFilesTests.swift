@@ -36,13 +36,13 @@ struct FollowedFilesTests {
     func looks(
         _ reads: [String], _ expected: [FollowedFiles<String>.Look], _ inForce: [String]
     ) {
-        let house = Fixture()
-        let files = house.files
+        let fixture = Fixture()
+        let files = fixture.files
         let looks = reads.map { text in
-            house.inFiles.withLock { $0 = text }
+            fixture.inFiles.withLock { $0 = text }
             return files.look()
         }
         #expect(looks == expected)
-        #expect(house.inForce.withLock { $0 } == inForce)
+        #expect(fixture.inForce.withLock { $0 } == inForce)
     }
 }

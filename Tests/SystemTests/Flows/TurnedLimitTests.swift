@@ -53,12 +53,12 @@ extension SystemTests {
             "B5: a squatter's device is no longer known after the owner took the account over",
             arguments: OwnersWay.allCases)
         func takenOver(way: OwnersWay) async throws {
-            try await StoryFixture.with { town in
+            try await StoryFixture.with { fixture in
                 // The squatter signs up with the owner's address, and never verifies it.
                 let (squatter, owner) = (Person(1), Person(2))
-                _ = try await town.signUp(squatter)
-                try await takeOver(squatter, by: owner, way, town)
-                let backend = town.backend
+                _ = try await fixture.signUp(squatter)
+                try await takeOver(squatter, by: owner, way, fixture)
+                let backend = fixture.backend
                 try await guess(5, at: squatter, backend)
                 let squatters = try await backend.signIn(
                     squatter, Self.wrong, device: squatter.device)
@@ -70,15 +70,15 @@ extension SystemTests {
         }
 
         private func takeOver(
-            _ squatter: Person, by owner: Person, _ way: OwnersWay, _ town: StoryFixture
+            _ squatter: Person, by owner: Person, _ way: OwnersWay, _ fixture: StoryFixture
         ) async throws {
             switch way {
             case .reset:
-                try await town.resetPassword(of: squatter, to: Self.owners, by: owner)
+                try await fixture.resetPassword(of: squatter, to: Self.owners, by: owner)
             case .provider:
-                let token = try await town.googleToken(
+                let token = try await fixture.googleToken(
                     of: "g-b5", email: squatter.email, for: owner)
-                let admitted = try await town.signIn(owner, by: token)
+                let admitted = try await fixture.signIn(owner, by: token)
                 #expect(admitted.removedMethods == ["password"])
             }
         }
@@ -125,22 +125,23 @@ extension SystemTests {
 
         @Test("B14: failures in a row lock new devices only; a reset or a known device ends it")
         func inARow() async throws {
-            try await StoryFixture.with(limits: Self.fourInARow) { town in
-                let (ada, backend) = (Person(1), town.backend)
-                let signedUp = try await town.signUp(ada)
-                let link = try await town.linkToken(to: ada.email, page: "verify-email")
+            try await StoryFixture.with(limits: Self.fourInARow) { fixture in
+                let (ada, backend) = (Person(1), fixture.backend)
+                let signedUp = try await fixture.signUp(ada)
+                let link = try await fixture.linkToken(to: ada.email, page: "verify-email")
                 _ = try await backend.auth.verifyEmail(
                     .init(token: link, accessToken: signedUp.session?.accessToken ?? ""),
                     backend.context(ada))
                 try await guess(4, at: ada, backend)
                 await expectShut(ada, Person.password, backend)
-                let google = try await town.signIn(
+                let google = try await fixture.signIn(
                     Person(2),
-                    by: try await town.googleToken(of: "g-b14", email: ada.email, for: Person(2)))
+                    by: try await fixture.googleToken(of: "g-b14", email: ada.email, for: Person(2))
+                )
                 #expect(google.account?.accountId == signedUp.account?.accountId)
                 await expectShut(ada, Person.password, backend)
 
-                try await town.resetPassword(of: ada, to: Self.owners, by: Person(3))
+                try await fixture.resetPassword(of: ada, to: Self.owners, by: Person(3))
                 #expect(try await backend.signIn(ada, Self.owners, device: "new") == nil)
 
                 try await guess(4, at: ada, backend)

@@ -9,15 +9,15 @@ extension SystemTests.Stories {
     @Suite("D3 3: view and edit account profile")
     struct Profile {
         private static let new = "Owners9Password"
-        private let town: StoryFixture
+        private let fixture: StoryFixture
 
-        init() throws { town = try #require(StoryFixture.current) }
+        init() throws { fixture = try #require(StoryFixture.current) }
 
         @Test("D3 3.1: the account shows its email, name and time of creation")
         func view() async throws {
             let ada = Person(13_001)
-            let signedUp = try await town.signUp(ada)
-            let state = try await town.state(signedUp.session, of: ada)
+            let signedUp = try await fixture.signUp(ada)
+            let state = try await fixture.state(signedUp.session, of: ada)
             let account = try #require(state.account)
             #expect(account.email == ada.email && account.displayName == "Ada")
             #expect(account.createdAtMs > 0 && account.createdAtMs <= state.serverTimeMs)
@@ -26,36 +26,37 @@ extension SystemTests.Stories {
         @Test("D3 3.4: a user who knows the password changes it and stays signed in")
         func password() async throws {
             let ada = Person(13_004)
-            let other = try await town.signUp(ada)
-            let here = try await town.signIn(ada)
+            let other = try await fixture.signUp(ada)
+            let here = try await fixture.signIn(ada)
             let change = GatewayV1.ChangePasswordRequest(
                 accessToken: here.session?.accessToken ?? "",
                 currentPassword: .init(text: Person.password),
                 newPassword: .init(text: Self.new), device: ada.gatewayDevice)
-            _ = try await town.backend.passwords.changePassword(change, town.backend.context(ada))
-            #expect(try await town.state(here.session, of: ada).authenticated)
+            _ = try await fixture.backend.passwords.changePassword(
+                change, fixture.backend.context(ada))
+            #expect(try await fixture.state(here.session, of: ada).authenticated)
             let isOut = try await eventually {
-                try await !town.state(other.session, of: ada).authenticated
+                try await !fixture.state(other.session, of: ada).authenticated
             }
             #expect(isOut, "the other devices are signed out")
-            #expect(try await town.signIn(ada, Self.new).session != nil)
-            _ = try await town.letter(to: ada.email, saying: "was changed")
+            #expect(try await fixture.signIn(ada, Self.new).session != nil)
+            _ = try await fixture.letter(to: ada.email, saying: "was changed")
         }
 
         @Test("D3 3.5: a password change whose response was lost can be retried")
         func lostAnswer() async throws {
             let ada = Person(13_005)
-            let here = try await town.signUp(ada)
+            let here = try await fixture.signUp(ada)
             let change = GatewayV1.ChangePasswordRequest(
                 accessToken: here.session?.accessToken ?? "",
                 currentPassword: .init(text: Person.password),
                 newPassword: .init(text: Self.new), device: ada.gatewayDevice)
             for _ in 0..<2 {
-                _ = try await town.backend.passwords.changePassword(
-                    change, town.backend.context(ada, key: "change-13005"))
+                _ = try await fixture.backend.passwords.changePassword(
+                    change, fixture.backend.context(ada, key: "change-13005"))
             }
-            #expect(try await town.state(here.session, of: ada).authenticated)
-            #expect(try await town.signIn(ada, Self.new).session != nil)
+            #expect(try await fixture.state(here.session, of: ada).authenticated)
+            #expect(try await fixture.signIn(ada, Self.new).session != nil)
         }
     }
 }

@@ -7,39 +7,39 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D3 1: new user registration")
     struct Registration {
-        private let town: StoryFixture
+        private let fixture: StoryFixture
 
-        init() throws { town = try #require(StoryFixture.current) }
+        init() throws { fixture = try #require(StoryFixture.current) }
 
         @Test("D3 1.1: a guest signs up by email, is signed in, and keeps the account")
         func email() async throws {
             let ada = Person(11_001)
-            let guest = try await town.guest(ada)
+            let guest = try await fixture.guest(ada)
             #expect(guest.account?.isGuest == true)
-            let signedUp = try await town.signUp(
+            let signedUp = try await fixture.signUp(
                 ada, accessToken: guest.session?.accessToken ?? "")
             #expect(signedUp.isNewUser && signedUp.account?.isGuest == false)
             #expect(signedUp.account?.accountId == guest.account?.accountId)
-            let state = try await town.state(signedUp.session, of: ada)
+            let state = try await fixture.state(signedUp.session, of: ada)
             #expect(state.authenticated && state.account?.email == ada.email)
         }
 
         @Test("D3 1.2: a guest signs up with Google, with its profile, and keeps the account")
         func google() async throws {
             let ada = Person(11_002)
-            let guest = try await town.guest(ada)
-            let signedUp = try await town.signIn(
-                ada, by: try await town.googleToken(of: "g-1.2", email: ada.email, for: ada),
+            let guest = try await fixture.guest(ada)
+            let signedUp = try await fixture.signIn(
+                ada, by: try await fixture.googleToken(of: "g-1.2", email: ada.email, for: ada),
                 accessToken: guest.session?.accessToken ?? "")
             #expect(signedUp.isNewUser && signedUp.isUpgraded)
             #expect(signedUp.account?.accountId == guest.account?.accountId)
             #expect(signedUp.account?.email == ada.email && signedUp.account?.emailVerified == true)
             #expect(signedUp.account?.displayName == "Ada Lovelace")
             #expect(signedUp.account?.photoUrl.isEmpty == false)
-            #expect(try await town.state(signedUp.session, of: ada).authenticated)
+            #expect(try await fixture.state(signedUp.session, of: ada).authenticated)
             // The guest's own session ends soon after.
             let isOver = try await eventually {
-                try await !town.state(guest.session, of: ada).authenticated
+                try await !fixture.state(guest.session, of: ada).authenticated
             }
             #expect(isOver)
         }
@@ -48,40 +48,40 @@ extension SystemTests.Stories {
         func apple() async throws {
             let ada = Person(11_003)
             let relay = "k7x2.11003@privaterelay.appleid.com"
-            let guest = try await town.guest(ada)
-            let signedUp = try await town.signIn(
+            let guest = try await fixture.guest(ada)
+            let signedUp = try await fixture.signIn(
                 ada,
-                by: try await town.appleToken(
+                by: try await fixture.appleToken(
                     of: "a-1.3", email: relay, isPrivate: true, name: "Ada", for: ada),
                 accessToken: guest.session?.accessToken ?? "")
             #expect(signedUp.isNewUser && signedUp.isUpgraded)
             #expect(signedUp.account?.accountId == guest.account?.accountId)
             #expect(signedUp.account?.email == relay && signedUp.account?.displayName == "Ada")
-            #expect(try await town.state(signedUp.session, of: ada).authenticated)
+            #expect(try await fixture.state(signedUp.session, of: ada).authenticated)
         }
 
         @Test("D3 1.4: an invalid provider token gives a readable error; another method works")
         func failed() async throws {
             let ada = Person(11_004)
-            var token = try await town.googleToken(of: "g-1.4", email: ada.email, for: ada)
+            var token = try await fixture.googleToken(of: "g-1.4", email: ada.email, for: ada)
             token.idToken = String(token.idToken.dropLast())
-            let error = try await refusal { try await town.signIn(ada, by: token) }
+            let error = try await refusal { try await fixture.signIn(ada, by: token) }
             #expect(error.code == .invalidProviderToken)
             #expect(error.sentence?.isEmpty != true && !error.code.entry.sentence.isEmpty)
-            let again = try await town.signIn(
-                ada, by: try await town.appleToken(of: "a-1.4", email: ada.email, for: ada))
+            let again = try await fixture.signIn(
+                ada, by: try await fixture.appleToken(of: "a-1.4", email: ada.email, for: ada))
             #expect(again.isNewUser)
         }
 
         @Test("D3 1.7: an existing email is reported, and the next step is to sign in")
         func exists() async throws {
             let ada = Person(11_007)
-            _ = try await town.signUp(ada)
-            let error = try await refusal { try await town.signUp(ada) }
+            _ = try await fixture.signUp(ada)
+            let error = try await refusal { try await fixture.signUp(ada) }
             #expect(error.code == .emailAlreadyInUse && error.fields == ["email"])
             #expect(error.code.entry.next == .signIn)
-            _ = try await town.letter(to: ada.email, saying: "already have an account")
-            #expect(try await town.signIn(ada).session != nil)
+            _ = try await fixture.letter(to: ada.email, saying: "already have an account")
+            #expect(try await fixture.signIn(ada).session != nil)
         }
 
         @Test(
@@ -92,22 +92,22 @@ extension SystemTests.Stories {
             ])
         func weak(password: String, rule: String) async throws {
             let ada = Person(11_008)
-            let error = try await refusal { try await town.signUp(ada, password: password) }
+            let error = try await refusal { try await fixture.signUp(ada, password: password) }
             #expect(error.code == .weakPassword && error.fields.contains(rule), "\(error.fields)")
         }
 
         @Test("D3 1.9: a verification mail is sent, and the user is signed in before using it")
         func verification() async throws {
             let ada = Person(11_009)
-            let signedUp = try await town.signUp(ada)
-            let state = try await town.state(signedUp.session, of: ada)
+            let signedUp = try await fixture.signUp(ada)
+            let state = try await fixture.state(signedUp.session, of: ada)
             #expect(state.authenticated && state.todo == [.verifyEmail])
-            let token = try await town.linkToken(to: ada.email, page: "verify-email")
-            let verified = try await town.backend.auth.verifyEmail(
+            let token = try await fixture.linkToken(to: ada.email, page: "verify-email")
+            let verified = try await fixture.backend.auth.verifyEmail(
                 .init(token: token, accessToken: signedUp.session?.accessToken ?? ""),
-                town.backend.context(ada))
+                fixture.backend.context(ada))
             #expect(verified.account?.emailVerified == true)
-            #expect(try await town.state(signedUp.session, of: ada).todo.isEmpty)
+            #expect(try await fixture.state(signedUp.session, of: ada).todo.isEmpty)
         }
     }
 }

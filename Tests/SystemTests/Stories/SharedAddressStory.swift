@@ -8,53 +8,53 @@ import Testing
 extension SystemTests.Stories {
     @Suite("D3 FR-024 to FR-026: one address, one account")
     struct SharedAddress {
-        private let town: StoryFixture
+        private let fixture: StoryFixture
 
-        init() throws { town = try #require(StoryFixture.current) }
+        init() throws { fixture = try #require(StoryFixture.current) }
 
         @Test("FR-025: a provider is linked to the account with the verified address")
         func joined() async throws {
             let ada = Person(26_001)
-            let signedUp = try await town.signUp(ada)
-            let token = try await town.linkToken(to: ada.email, page: "verify-email")
-            _ = try await town.backend.auth.verifyEmail(
+            let signedUp = try await fixture.signUp(ada)
+            let token = try await fixture.linkToken(to: ada.email, page: "verify-email")
+            _ = try await fixture.backend.auth.verifyEmail(
                 .init(token: token, accessToken: signedUp.session?.accessToken ?? ""),
-                town.backend.context(ada))
-            let google = try await town.signIn(
-                ada, by: try await town.googleToken(of: "g-fr25", email: ada.email, for: ada))
+                fixture.backend.context(ada))
+            let google = try await fixture.signIn(
+                ada, by: try await fixture.googleToken(of: "g-fr25", email: ada.email, for: ada))
             #expect(google.isLinked && google.removedMethods.isEmpty)
             #expect(google.account?.accountId == signedUp.account?.accountId)
-            #expect(try await town.signIn(ada).session != nil)
-            _ = try await town.letter(to: ada.email, saying: "one more way to sign in")
+            #expect(try await fixture.signIn(ada).session != nil)
+            _ = try await fixture.letter(to: ada.email, saying: "one more way to sign in")
         }
 
         @Test("X-04: a stranger who registered the address first is out once its owner signs in")
         func prepared() async throws {
             let ada = Person(26_002)
-            let stranger = try await town.signUp(ada, password: "Strangers7Password")
-            let owner = try await town.signIn(
-                ada, by: try await town.googleToken(of: "g-x04", email: ada.email, for: ada))
+            let stranger = try await fixture.signUp(ada, password: "Strangers7Password")
+            let owner = try await fixture.signIn(
+                ada, by: try await fixture.googleToken(of: "g-x04", email: ada.email, for: ada))
             #expect(owner.account?.accountId == stranger.account?.accountId)
             #expect(owner.removedMethods == ["password"])
             let isOut = try await eventually {
-                try await !town.state(stranger.session, of: ada).authenticated
+                try await !fixture.state(stranger.session, of: ada).authenticated
             }
             #expect(isOut)
-            let error = try await refusal { try await town.signIn(ada, "Strangers7Password") }
+            let error = try await refusal { try await fixture.signIn(ada, "Strangers7Password") }
             #expect(error.code == .invalidCredential)
-            #expect(try await town.state(owner.session, of: ada).authenticated)
-            _ = try await town.letter(to: ada.email, saying: "We secured your account")
+            #expect(try await fixture.state(owner.session, of: ada).authenticated)
+            _ = try await fixture.letter(to: ada.email, saying: "We secured your account")
         }
 
         @Test("FR-026: only the owner can add a password to a provider's account, by mail")
         func passwordAfterwards() async throws {
             let ada = Person(26_003)
-            let google = try await town.signIn(
-                ada, by: try await town.googleToken(of: "g-fr26", email: ada.email, for: ada))
+            let google = try await fixture.signIn(
+                ada, by: try await fixture.googleToken(of: "g-fr26", email: ada.email, for: ada))
             #expect(
-                try await refusal { try await town.signUp(ada) }.code == .emailAlreadyInUse)
-            try await town.resetPassword(of: ada, to: Person.password, by: ada)
-            let signedIn = try await town.signIn(ada)
+                try await refusal { try await fixture.signUp(ada) }.code == .emailAlreadyInUse)
+            try await fixture.resetPassword(of: ada, to: Person.password, by: ada)
+            let signedIn = try await fixture.signIn(ada)
             #expect(signedIn.account?.accountId == google.account?.accountId)
             #expect(signedIn.account?.methods.sorted() == ["google", "password"])
         }
@@ -67,13 +67,14 @@ extension SystemTests.Stories {
                 let person = Person(26_101 + number)
                 tokens.append(
                     number.isMultiple(of: 2)
-                        ? try await town.googleToken(of: "g-crowd", email: address, for: person)
-                        : try await town.appleToken(of: "a-crowd", email: address, for: person))
+                        ? try await fixture.googleToken(of: "g-crowd", email: address, for: person)
+                        : try await fixture.appleToken(of: "a-crowd", email: address, for: person))
             }
             let accounts = try await withThrowingTaskGroup(of: String?.self) { group in
                 for (number, token) in tokens.enumerated() {
                     group.addTask {
-                        try await town.signIn(Person(26_101 + number), by: token).account?.accountId
+                        try await fixture.signIn(Person(26_101 + number), by: token).account?
+                            .accountId
                     }
                 }
                 for number in 0..<16 {
@@ -88,11 +89,11 @@ extension SystemTests.Stories {
         /// The account; nil if the address was already taken.
         private func signUp(_ person: Person, on address: String) async throws -> String? {
             do {
-                return try await town.backend.auth.signUpWithPassword(
+                return try await fixture.backend.auth.signUpWithPassword(
                     .init(
                         email: address, password: .init(text: Person.password),
                         device: person.gatewayDevice),
-                    town.backend.context(person)
+                    fixture.backend.context(person)
                 ).account?.accountId
             } catch let error as ServiceError where error.code == .emailAlreadyInUse {
                 return nil

@@ -7,7 +7,7 @@ import Testing
 /// provider. All stories share one, because its start takes longer than any of them; each story
 /// uses its own people.
 final class StoryFixture: Sendable {
-    /// The town that the story runs in.
+    /// The fixture that the story runs in.
     @TaskLocal static var current: StoryFixture?
 
     let cluster: Cluster
@@ -29,7 +29,7 @@ final class StoryFixture: Sendable {
         backend = try AppBackend(cluster)
     }
 
-    /// Runs `story` in a new town, and stops the town afterwards, even if the story fails.
+    /// Runs `story` with a new fixture, and stops the fixture afterwards, even if the story fails.
     /// - Parameter limits: the content of the operator's limits file; nil for no file.
     static func with(
         limits: String? = nil, _ story: (StoryFixture) async throws -> Void
@@ -45,10 +45,10 @@ final class StoryFixture: Sendable {
         var failure: (any Error)?
         do {
             try await Cluster.with(limits: limits, environment: settings) { cluster in
-                let town = try StoryFixture(
+                let fixture = try StoryFixture(
                     cluster, google: google, apple: apple, mails: mails, texts: texts)
-                defer { town.backend.close() }
-                try await story(town)
+                defer { fixture.backend.close() }
+                try await story(fixture)
             }
         } catch { failure = error }
         await google.close()
@@ -69,14 +69,14 @@ final class StoryFixture: Sendable {
     }
 }
 
-/// Gives a suite one town for all its stories.
+/// Gives a suite one fixture for all its stories.
 struct SharedStoryFixture: SuiteTrait, TestScoping {
     func provideScope(
         for test: Test, testCase: Test.Case?,
         performing stories: @Sendable () async throws -> Void
     ) async throws {
-        try await StoryFixture.with { town in
-            try await StoryFixture.$current.withValue(town) { try await stories() }
+        try await StoryFixture.with { fixture in
+            try await StoryFixture.$current.withValue(fixture) { try await stories() }
         }
     }
 }

@@ -3,9 +3,9 @@ import Testing
 extension SystemTests.Stories {
     @Suite("The tool can call every way of signing in")
     struct Tool {
-        private let town: StoryFixture
+        private let fixture: StoryFixture
 
-        init() throws { town = try #require(StoryFixture.current) }
+        init() throws { fixture = try #require(StoryFixture.current) }
 
         @Test(
             "postern call finds each public service by reflection and gets its response",
@@ -21,7 +21,7 @@ extension SystemTests.Stories {
                 ("SignInMethods/LinkProvider", "{}", "auth/invalid-access-token"),
             ] as [(String, String, String?)])
         func call(method: String, request: String, code: String?) async throws {
-            let answer = try await town.cluster.call(
+            let answer = try await fixture.cluster.call(
                 "postern.gateway.v1.\(method)", request,
                 metadata: ["client-address": Person(29_001).address])
             #expect(answer.code == code, "\(answer)")

@@ -92,16 +92,17 @@ struct KeyFoldersTests {
     @Test(
         "H3: after a crash at any step of the first start, the next start creates what is missing")
     func crashed() throws {
-        func house() throws -> Self {
-            let house = Self(try TemporaryFolder())
-            try house.makeFormer()
-            unlink("\(house.keys.outside)/app.k1.key")  // so that a key pair of app is created too
-            return house
+        func fixture() throws -> Self {
+            let fixture = Self(try TemporaryFolder())
+            try fixture.makeFormer()
+            // So that a key pair of app is created too.
+            unlink("\(fixture.keys.outside)/app.k1.key")
+            return fixture
         }
-        let whole = try house()
+        let whole = try fixture()
         #expect(try whole.keys.prepare() == ["shop"])
         for count in 0...keys.steps.count {
-            let crashed = try house()
+            let crashed = try fixture()
             for step in crashed.keys.steps.prefix(count) { try step() }
             #expect(try crashed.keys.prepare() == ["shop"], "after step \(count)")
             for name in Endpoints.services + ["applications"] {

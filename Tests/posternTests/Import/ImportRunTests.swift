@@ -11,12 +11,12 @@ import Testing
 
 @Suite("I-03: importing files of accounts", .timeLimit(.minutes(5)))
 struct ImportRunTests {
-    private let house: IdentityBesideTool
+    private let fixture: IdentityBesideTool
 
-    init() throws { house = try IdentityBesideTool() }
+    init() throws { fixture = try IdentityBesideTool() }
 
     private func signIn(_ email: String, _ password: String) async throws -> String {
-        try await house.accounts.verifyPassword(
+        try await fixture.accounts.verifyPassword(
             .init(email: email, password: .init(text: password)), IdentityBesideTool.context
         ).account?.accountId ?? ""
     }
@@ -25,7 +25,7 @@ struct ImportRunTests {
         "a Firebase export is imported, its users can sign in, and a second import changes nothing")
     func firebase() async throws {
         let config = try FirebaseHashConfig(ExportFiles.hashConfig)
-        let id = try await house.imports.keepHashParameters(
+        let id = try await fixture.imports.keepHashParameters(
             .init(signerKey: config.signerKey, saltSeparator: config.saltSeparator),
             IdentityBesideTool.context
         ).parametersId
@@ -35,8 +35,8 @@ struct ImportRunTests {
         let users =
             (0..<3).map(ExportFiles.user)
             + [#"{"localId":"x"}"#, #"{"localId":"y","email":"nobody"}"#]
-        let path = try house.folder.write(ExportFiles.firebase(users), to: "users.json")
-        let first = try await house.take(path, content)
+        let path = try fixture.folder.write(ExportFiles.firebase(users), to: "users.json")
+        let first = try await fixture.take(path, content)
         #expect(first.created == 3 && first.refused == 1 && first.lost == ["anonymous users": 1])
         #expect(try await signIn("user1@example.org", "user1password") != "")
         let letter = String(
@@ -45,23 +45,23 @@ struct ImportRunTests {
             letter
                 == #"{"external_id":"y","code":"auth/invalid-email","field":"email","reason":""}"#
                 + "\n")
-        let second = try await house.take(path, content)
+        let second = try await fixture.take(path, content)
         #expect(second.created == 0 && second.unchanged == 3 && second.refused == 1)
-        house.close()
+        fixture.close()
     }
 
     @Test("an import that is stopped anywhere resumes at its position, and creates no duplicates")
     func resumed() async throws {
         let count = 600
-        let path = try house.folder.write(ExportFiles.lines(count), to: "users.jsonl")
+        let path = try fixture.folder.write(ExportFiles.lines(count), to: "users.jsonl")
         // Each run is killed after some batches; some of these were committed without a response.
         var position: Int64 = 0
         var runs = 0
         while runs < 50 {
             runs += 1
-            let failing = FailingImports(house.imports, after: runs % 3)
+            let failing = FailingImports(fixture.imports, after: runs % 3)
             do {
-                _ = try await house.take(path, from: position, through: failing)
+                _ = try await fixture.take(path, from: position, through: failing)
                 break
             } catch is FailingImports.Killed {
                 let byteCount = try RecordReader(path, form: .lines).byteCount ?? 0
@@ -70,25 +70,25 @@ struct ImportRunTests {
             }
         }
         #expect(runs > 1 && runs < 50)
-        let exported = try await house.exported()
+        let exported = try await fixture.exported()
         #expect(exported.count == count)
         #expect(Set(exported.map(\.externalId)).count == count)
         #expect(
             ImportPosition.read(path + ".position", byteCount: 0) == nil,
             "all is done: none is left")
-        let again = try await house.take(path)
+        let again = try await fixture.take(path)
         #expect(again.created == 0 && again.unchanged == count)
-        house.close()
+        fixture.close()
     }
 
     @Test("an export goes to a file that only its owner can read, and can be imported elsewhere")
     func roundTrip() async throws {
-        let path = try house.folder.write(ExportFiles.lines(120), to: "users.jsonl")
-        _ = try await house.take(path)
-        let output = house.folder.file("export.jsonl")
+        let path = try fixture.folder.write(ExportFiles.lines(120), to: "users.jsonl")
+        _ = try await fixture.take(path)
+        let output = fixture.folder.file("export.jsonl")
         do {
             let file = try ExportFile(output)
-            let items = house.imports.exportAccounts(
+            let items = fixture.imports.exportAccounts(
                 .init(withPasswordHashes: true), IdentityBesideTool.context)
             #expect(try await file.write(items) == 120)
         }
@@ -99,36 +99,36 @@ struct ImportRunTests {
         #expect(counts.created == 120 && counts.refused == 0)
         #expect(Set(try await there.exported().map(\.email)).count == 120)
         there.close()
-        house.close()
+        fixture.close()
     }
 
     @Test("hash parameters of a file get the ids of this store")
     func renamed() async throws {
         // So that the file's first id is not the first id of this store.
-        _ = try await house.imports.keepHashParameters(
+        _ = try await fixture.imports.keepHashParameters(
             .init(signerKey: [UInt8](repeating: 1, count: 64)), IdentityBesideTool.context)
         let hash =
             "$firebase-scrypt$m=14,r=8$k=1$42xEC+ixf3L2lw$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/"
             + "qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ"
-        let path = try house.folder.write(
+        let path = try fixture.folder.write(
             #"{"hash_parameters":{"parameters_id":1,"signer_key":"\#(ExportFiles.signerKey)","#
                 + #""salt_separator":"Bw=="}}"# + "\n"
                 + #"{"external_id":"1","email":"a@example.org","password_hash":"\#(hash)"}"# + "\n"
                 + #"{"external_id":"2","email":"b@example.org","password_hash":"\#(hash.replacing("$k=1$", with: "$k=9$"))"}"#,
             to: "users.jsonl")
-        let counts = try await house.take(path)
+        let counts = try await fixture.take(path)
         #expect(counts.created == 1 && counts.refused == 1)
         #expect(try await signIn("a@example.org", "user1password") != "")
-        house.close()
+        fixture.close()
     }
 
     @Test("many accounts are imported; a long run imports 20,000 a round and prints the rate")
     func many() async throws {
         let count = SoakRounds.isLong ? 20_000 * SoakRounds.count : 500
-        let path = try house.folder.write(ExportFiles.lines(count), to: "users.jsonl")
+        let path = try fixture.folder.write(ExportFiles.lines(count), to: "users.jsonl")
         let (time, shown) = (SystemTime(), Shown())
         let begun = time.uptime()
-        let counts = try await house.take(path) { shown.add($0) }
+        let counts = try await fixture.take(path) { shown.add($0) }
         let took = time.uptime() - begun
         #expect(counts.created == count && counts.refused == 0)
         #expect(shown.lines.first?.contains("accounts") == true)
@@ -137,7 +137,7 @@ struct ImportRunTests {
                 Double(took.components.seconds) + Double(took.components.attoseconds) / 1e18
             print("import: \(count) accounts, \(Int(Double(count) / seconds)) a second")
         }
-        house.close()
+        fixture.close()
     }
 }
 
