@@ -40,22 +40,25 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl"),
         .systemLibrary(name: "CArgon2", path: "Sources/CArgon2", pkgConfig: "libargon2"),
         .systemLibrary(name: "CCrypt", path: "Sources/CCrypt", pkgConfig: "libcrypt"),
+        .systemLibrary(name: "CYAML", path: "Sources/CYAML", pkgConfig: "yaml-0.1"),
+        .target(name: "JSON", path: "Sources/JSON", swiftSettings: settings),
         .target(
             name: "ServiceRuntime",
             dependencies: [
-                logging, coreMetrics, .product(name: "Metrics", package: "swift-metrics"),
+                "CYAML", "JSON", logging, coreMetrics,
+                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ], path: "Sources/ServiceRuntime", swiftSettings: settings),
         .target(
             name: "Cryptography",
             dependencies: [
-                "COpenSSL", "CArgon2", "CCrypt", "ServiceRuntime", logging, coreMetrics,
+                "COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", logging, coreMetrics,
                 .product(name: "Metrics", package: "swift-metrics"),
             ], path: "Sources/Cryptography", swiftSettings: settings),
         .target(
-            name: "Messages", dependencies: ["CMessages", "Cryptography"], path: "Sources/Messages",
-            swiftSettings: watched),
+            name: "Messages", dependencies: ["CMessages", "Cryptography", "JSON"],
+            path: "Sources/Messages", swiftSettings: watched),
         .target(
             name: "RPC",
             dependencies: [

@@ -91,14 +91,19 @@ package final class ResponseTimeFloor: Sendable {
     ///   load has succeeded.
     func slot() async throws -> Duration {
         if let slot = state.withLock({ $0.slot }) { return slot }
-        let loading = state.withLock { $0.loading.join { try await self.look() } }
+        let loading = state.withLock { $0.loading.join { try await self.load() } }
+        try await loading.value
+        return state.withLock { $0.slot } ?? .zero
+    }
+
+    /// The first `look`. After a failure the next caller starts another.
+    private func load() async throws {
         do {
-            try await loading.value
+            try await look()
         } catch {
             state.withLock { $0.loading.end() }
             throw error
         }
-        return state.withLock { $0.slot } ?? .zero
     }
 
     /// Measures schemes before hashes with them are stored, and raises the slot if one is slower.

@@ -105,12 +105,17 @@ struct YAMLSettings {
     private mutating func take(_ scalar: YAMLScalar, _ line: Int) throws(Stop) {
         switch levels.last {
         case nil:
-            let text = (try? scalar.value.get()) ?? ""
-            throw stop(
-                line,
-                text.contains(":")
-                    ? "a space is missing after the colon"
-                    : "neither \"name: value\" nor \"- value\"")
+            switch scalar.value {
+            // The content of `---` over nothing but comments: no settings.
+            case .failure(.empty): break
+            case .failure(.refused(let sentence)): throw stop(line, sentence)
+            case .success(let text):
+                throw stop(
+                    line,
+                    text.contains(":")
+                        ? "a space is missing after the colon"
+                        : "neither \"name: value\" nor \"- value\"")
+            }
         case .mapping(let prefix, nil):
             let name = scalar.settingName
             if name == nil { mistake(line, "a setting's name is letters, digits and dashes") }

@@ -158,7 +158,7 @@ struct LimitOverridesTests {
             failed-sign-in-by-account-count: 100
             failed-provider-*:
               cuont: 3
-            \tshadow: true
+              shadow: &a true
             """)
         let lines = document.mistakes.compactMap { $0.split(separator: " line ").dropFirst().first }
         #expect(lines.map { $0.prefix(1) } == ["1", "2", "5", "5", "7", "8"])

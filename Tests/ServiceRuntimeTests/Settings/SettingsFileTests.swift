@@ -27,6 +27,16 @@ struct SettingsFileTests {
     }
 
     @Test(
+        "a file of nothing but comments has no settings",
+        arguments: ["", "# a\n", "---\n", "---\n# a\n", "# a\n---\n"])
+    func comments(text: String) throws {
+        let (empty, file) = try outcome(text)
+        let (some, _) = try outcome(text + "listen-port: 5\n")
+        #expect(!empty.text.contains(file), "\(empty.text)")
+        #expect(some.values?.port == 5, "\(some.text)")
+    }
+
+    @Test(
         "other YAML is rejected with its line number",
         arguments: [
             ("listen-port: &a 5", "line 1: a value that begins with & must stand in quotes"),
