@@ -17,6 +17,11 @@ git -c safe.directory="$root" ls-files -z --cached --others --exclude-standard '
 say "checking the container files"
 "$venv/bin/hadolint" docker/Dockerfile
 "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec docker/compose.yaml
+
+say "checking the protocol's files"
+BUF_CACHE_DIR=$root/.build/buf "$venv/bin/buf" lint Protos
+
+say "checking the scripts"
 for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"; done
 
 say "building programs and tests"

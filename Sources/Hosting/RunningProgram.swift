@@ -66,7 +66,7 @@ enum RunningProgram {
                 service: host.description.service, host: settings.listenHost,
                 port: settings.listenPort, limits: limits,
                 isPlaintextTrusted: settings.plaintext == .trustedNetwork,
-                agent: "\(host.description.program)/1"),
+                agent: "\(host.description.program)/\(ProductVersion.text)"),
             services: assembly.services + [
                 HealthDispatcher.methods(of: health), ReflectionDispatcher.methods(of: reflection),
             ],

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import ServiceRuntime
 
 /// `postern`: the operator's and developer's tool.
 struct PosternTool: AsyncParsableCommand {
@@ -9,6 +10,7 @@ struct PosternTool: AsyncParsableCommand {
         discussion: """
             Start with `postern up`; it prints some commands to try.
             """,
+        version: "postern \(ProductVersion.text)",
         subcommands: [
             UpCommand.self, CallCommand.self, InboxCommand.self, StatusCommand.self,
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,

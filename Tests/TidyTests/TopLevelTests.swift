@@ -26,4 +26,15 @@ struct TopLevelTests {
         }
         #expect(findings == [])
     }
+
+    @Test("the images and the list of changes have the version of the programs")
+    func version() throws {
+        let checkout = try Checkout.here.get()
+        let source = try checkout.text(
+            of: "Sources/ServiceRuntime/Lifecycle/ProductVersion.swift")
+        let version = try #require(source.firstMatch(of: /text = "(\d+\.\d+\.\d+)"/)?.1)
+        let label = "org.opencontainers.image.version=\"\(version)\""
+        #expect(try checkout.text(of: "docker/Dockerfile").contains(label))
+        #expect(try checkout.text(of: "docker/CHANGES.md").contains("\n## \(version)"))
+    }
 }

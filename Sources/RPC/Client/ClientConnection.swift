@@ -162,7 +162,7 @@ final class ClientConnection: ChannelInboundHandler {
             frameBytesMax: UInt32(clamping: FrameLimits.frameBytesMax),
             streamCredit: settings.streamCredit,
             keepaliveFloorMs: UInt32(clamping: FrameLimits.keepaliveFloor.milliseconds),
-            agent: "postern/1", service: settings.service)
+            agent: "postern/\(ProductVersion.text)", service: settings.service)
         do {
             try settings.prove(&hello, challenge: server.challenge, over: context?.channel)
         } catch {

@@ -1,3 +1,5 @@
+import ServiceRuntime
+
 /// The settings of an RPC server. Limits that no operator needs to change are in `FrameLimits`.
 package struct ServerSettings: Sendable {
     /// The service name that clients call, for example `postern.gateway`.
@@ -24,7 +26,7 @@ package struct ServerSettings: Sendable {
         service: String, host: String, port: Int,
         frameBytesMax: Int = FrameLimits.frameBytesDefault, callsMax: Int = FrameLimits.callsMax,
         streamCredit: UInt32 = FrameLimits.streamCredit, limits: ServerLimits = ServerLimits(),
-        isPlaintextTrusted: Bool = false, agent: String = "postern/1"
+        isPlaintextTrusted: Bool = false, agent: String = "postern/\(ProductVersion.text)"
     ) {
         self.service = service
         self.host = host

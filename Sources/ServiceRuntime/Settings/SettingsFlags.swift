@@ -12,6 +12,8 @@ struct SettingsFlags {
         case config
         /// `--help`: list all settings, and exit.
         case help
+        /// `--version`: print the program's name and version, and exit.
+        case version
     }
 
     /// What is wrong with the arguments.
@@ -24,6 +26,7 @@ struct SettingsFlags {
         var forms = Dictionary(uniqueKeysWithValues: declarations.map { ($0.name, $0.form) })
         forms[Command.check.rawValue] = .claim
         forms[Command.help.rawValue] = .claim
+        forms[Command.version.rawValue] = .claim
         forms[Command.config.rawValue] = .value
         self.forms = forms
         var rest = arguments[...]

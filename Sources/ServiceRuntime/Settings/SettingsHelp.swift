@@ -20,6 +20,8 @@ struct SettingsHelp {
               Prints the settings in use and their sources, secrets hidden, and exits.
           --help
               Prints this text and exits.
+          --version
+              Prints the version and exits.
 
         \(declarations.map(Self.entry).joined())
         """

@@ -30,6 +30,9 @@ package struct SettingsLoader: Sendable {
             return .leave(
                 SettingsHelp(program: program, summary: summary).text(declarations), exitCode: 0)
         }
+        if flags.asks(.version) {
+            return .leave("\(program) \(ProductVersion.text)\n", exitCode: 0)
+        }
         let file = flags.configPath.map { SettingsFile(path: $0, declarations: declarations) }
         var reader = SettingsReader(
             sources: [flags.source, .environment(environment), file?.source].compactMap(\.self))

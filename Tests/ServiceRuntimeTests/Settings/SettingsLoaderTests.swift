@@ -144,6 +144,13 @@ struct SettingsLoaderTests {
         #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
     }
 
+    @Test("--version prints the program's name and version, whatever the other arguments")
+    func version() {
+        let outcome = SampleOutcome(["--version", "--nonsense"])
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.text == "postern-sample \(ProductVersion.text)\n")
+    }
+
     @Test("--help lists every setting with default and reason, whatever the other arguments")
     func help() {
         let outcome = SampleOutcome(["--help", "--nonsense"])
