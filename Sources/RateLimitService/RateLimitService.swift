@@ -1,10 +1,10 @@
 import Contracts
 package import Logging
+package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// Opens the store and the journals of the rate limiter, and does its background work. Its rpcs are
-/// `LimitsHandler` and `LimitOperationHandler`.
+/// The rate limiter over one store and its journals: its handlers, and the work beside them.
 package struct RateLimitService: Sendable {
     private static let sweepPause = Duration.seconds(600)
     /// The capacity for known devices, in addition to that for subjects: a quarter of it.
@@ -64,6 +64,14 @@ package struct RateLimitService: Sendable {
         self.logger = logger
     }
 
+    /// The rpcs of both handlers, for a server.
+    package var methods: [ServiceMethods] {
+        [limits.methods, LimitOperationDispatcher.methods(of: operations)]
+    }
+
+    /// The work beside the handlers. Each task runs until cancelled.
+    package var tasks: [@Sendable () async throws -> Void] { [run] }
+
     /// Adds the known devices' journal to the health report, under the name of its files. The
     /// limits' own journal is reported with the store: without it no durable charge is accepted.
     /// Without this one a restart only forgets devices.
@@ -100,8 +108,15 @@ package struct RateLimitService: Sendable {
         }
     }
 
-    /// Writes what no call waits for; called at shutdown too, after the last call.
-    package func flush() async {
+    /// Writes what no call waits for, and closes the journals. Call it after the tasks have ended and
+    /// before the store closes.
+    package func close() async {
+        await flush()
+        closeJournals()
+    }
+
+    /// Writes what no call waits for.
+    func flush() async {
         await limits.hits.write(at: time.now())
         for subjects in tables {
             do {
@@ -117,7 +132,7 @@ package struct RateLimitService: Sendable {
     }
 
     /// Closes the journals; blocks its thread.
-    package func close() {
+    func closeJournals() {
         for subjects in tables { subjects.table.close() }
     }
 }

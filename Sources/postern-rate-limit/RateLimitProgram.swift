@@ -28,25 +28,11 @@ struct RateLimitProgram: Program {
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("rate-limit")
         ) { try keys.openOldest(in: $0, limit: $1) }
         let service = try await RateLimitService(
-            settings: settings, store: store,
-            keys: keys,
-            time: host.time, randomness: host.randomness, logger: host.logger)
+            settings: settings, store: store, keys: keys, time: host.time,
+            randomness: host.randomness, logger: host.logger)
         service.report(to: host.parts)
         return Assembly(
-            services: [
-                service.limits.methods,
-                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
-                LimitOperationDispatcher.methods(of: service.operations),
-                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
-            ],
-            workers: [
-                Worker { try await service.run() },
-                Worker { try await ClockMarking(store: store, time: host.time).run() },
-            ],
-            close: {
-                await service.flush()
-                service.close()
-                store.close()
-            })
+            methods: service.methods, tasks: service.tasks, store: store, time: host.time,
+            close: service.close)
     }
 }

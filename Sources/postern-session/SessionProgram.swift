@@ -29,30 +29,13 @@ struct SessionProgram: Program {
         try await store.requireKey(
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("session")
         ) { try keys.openOldest(in: $0, limit: $1) }
-        let service = try await SessionHandlers(
-            settings: settings.session, store: store,
-            keys: keys,
+        let service = try await SessionService(
+            settings: settings.session, store: store, keys: keys,
             notices: AccountNoticesClient(try host.channel(to: settings.identity)),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [
-                service.sessions.methods,
-                DevicesDispatcher.methods(of: service.devices),
-                AccountActivityDispatcher.methods(of: service.accountActivity),
-                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
-                RefreshKeysDispatcher.methods(of: service.refreshKeys),
-                SessionEndsDispatcher.methods(of: service.ends),
-                SigningKeysDispatcher.methods(of: service.signingKeys),
-                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
-            ],
-            workers: [
-                Worker { try await service.background.run() },
-                Worker { try await ClockMarking(store: store, time: host.time).run() },
-            ],
-            close: {
-                await service.background.writeRemaining()
-                store.close()
-            })
+            methods: service.methods, tasks: service.tasks, store: store, time: host.time,
+            close: service.close)
     }
 }
 

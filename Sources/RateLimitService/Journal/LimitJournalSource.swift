@@ -98,11 +98,7 @@ struct LimitJournalPlace: Sendable {
 extension LimitJournalPlace {
     /// Beside a store and with its name: `ratelimit.log.0` beside `ratelimit.sqlite`.
     init(beside store: Store) {
-        let path = store.location
-        let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-        self.init(
-            folder: slash == path.startIndex ? "." : String(path[..<slash].dropLast()),
-            name: String(path[slash...].prefix { $0 != "." }))
+        self.init(folder: store.folder, name: store.name)
         writes = store.writes
     }
 }
