@@ -1,4 +1,4 @@
-import Contracts
+package import Contracts
 package import Logging
 package import RPC
 package import ServiceRuntime
@@ -36,12 +36,11 @@ package struct RateLimitService: Sendable {
         settings: RateLimitSettings, store: Store, keys: RateLimitKeys, time: any Time,
         randomness: any Randomness, logger: Logger
     ) async throws {
-        let policies = PoliciesInForce(settings.policies)
+        let policies = CurrentPolicies(settings.policies)
         let ledger = SharedLedger()
-        let hits = try await LimitHits(HitStore(store), logger: logger)
+        let hits = try await LimitHits(store, logger: logger)
         subjectKeys = try await SubjectKeys(
-            SubjectKeyStore(store: store, first: keys.subjects, box: keys.secrets),
-            randomness: randomness, logger: logger)
+            keys, in: store, randomness: randomness, logger: logger)
         let table = try LimitTable(
             statesMax: settings.subjectsMax, layout: TableLayout(of: settings.share),
             journal: LimitJournalPlace(beside: store), ledger: ledger, at: time.now(),
@@ -134,5 +133,23 @@ package struct RateLimitService: Sendable {
     /// Closes the journals; blocks its thread.
     func closeJournals() {
         for subjects in tables { subjects.table.close() }
+    }
+}
+
+extension RateLimitService {
+    /// For benchmarks: charges each of `count` subjects of a limit once. Their names are the
+    /// numbers below `count` in eight digits. Returns once they are on disk.
+    /// - Throws: `rpc/unavailable` if the disk accepts no writes.
+    package func fill(_ limit: LimitName, subjects count: Int) async throws {
+        let rule = limits.policies.value.rule(limit)
+        let subjects = limits.subjects
+        let now = limits.time.now()
+        for subject in 0..<count {
+            let digits = "\(subject)"
+            let name = String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
+            let request = subjects.request(limit, name, rule, subjects.ring, at: now)
+            _ = subjects.table.decide(.consume, request, at: now)
+        }
+        try await subjects.table.persisted([])
     }
 }

@@ -20,7 +20,7 @@ struct Slot {
     private static let layoutShift: UInt8 = 3
     private static let layoutMask: UInt8 = 0x18
     private static let changedMark: UInt8 = 0x40
-    private static let notedMark: UInt8 = 0x80
+    private static let reportedMark: UInt8 = 0x80
 
     /// Where the moments after the first are stored.
     enum Layout: UInt8 {
@@ -106,9 +106,9 @@ struct Slot {
     }
 
     /// Whether the limit has been reported as reached, so that a flood leaves one record.
-    var isNoted: Bool {
-        get { mark & Self.notedMark != 0 }
-        nonmutating set { mark = newValue ? mark | Self.notedMark : mark & ~Self.notedMark }
+    var isReported: Bool {
+        get { mark & Self.reportedMark != 0 }
+        nonmutating set { mark = newValue ? mark | Self.reportedMark : mark & ~Self.reportedMark }
     }
 
     /// Marks the slot as free.

@@ -53,7 +53,7 @@ struct CredentialStuffingDetector: Sendable {
 
     /// Counts an attempt.
     /// - Parameter isEvaluated: its password is verified; otherwise the alarm's limit refused it.
-    mutating func note(
+    mutating func record(
         at now: Timestamp, isEvaluated: Bool, _ rule: CredentialStuffingRule
     ) -> Change {
         enter(now, rule)

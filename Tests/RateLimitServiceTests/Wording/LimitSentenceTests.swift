@@ -45,11 +45,11 @@ struct LimitSentenceTests {
         }
         for milliseconds in edges {
             let wait = WaitText(milliseconds: milliseconds)
-            let (told, overflow) = wait.count.multipliedReportingOverflow(by: units[wait.unit] ?? 0)
-            #expect(overflow || told >= milliseconds)
+            let (stated, overflow) = wait.count.multipliedReportingOverflow(by: units[wait.unit] ?? 0)
+            #expect(overflow || stated >= milliseconds)
             #expect(wait.count >= 1)
             if milliseconds > 60_000, milliseconds < .max {
-                #expect(told - milliseconds < units[wait.unit] ?? 0)
+                #expect(stated - milliseconds < units[wait.unit] ?? 0)
             }
         }
     }
