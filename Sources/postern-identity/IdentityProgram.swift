@@ -1,9 +1,6 @@
-import Contracts
-import Cryptography
 import Hosting
 import IdentityService
 import ServiceRuntime
-import Storage
 
 /// `postern-identity`: who an account is and how it proves itself.
 @main
@@ -17,18 +14,13 @@ struct IdentityProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: IdentityProgramSettings
     ) async throws -> Assembly {
-        let master = try host.masterKey("identity", ofStore: "identity")
-        let store = try Store(
-            folder: host.settings.dataFolder, name: "identity",
-            migrations: IdentityTables.migrations,
-            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
-        let keys = try IdentityKeys(
-            master: master, signInProofs: try host.key("sign-in-proof"),
-            randomness: host.randomness)
-        store.report(to: host.parts)
-        try await store.requireKey(
-            check: ServiceHost.storeCheck(of: master), file: host.keyFile("identity")
-        ) { try keys.openOldest(in: $0, limit: $1) }
+        let (store, keys) = try await host.openStore(
+            "identity", key: "identity", migrations: IdentityTables.migrations
+        ) {
+            try IdentityKeys(
+                master: $0, signInProofs: try host.key("sign-in-proof"),
+                randomness: host.randomness)
+        }
         let service = try IdentityService(
             settings: settings.identity, store: store, keys: keys,
             peers: IdentityPeers(

@@ -1,8 +1,6 @@
-import Contracts
 import Hosting
 import NotificationService
 import ServiceRuntime
-import Storage
 
 /// `postern-notification`: accepts messages durably and delivers them in the background.
 @main
@@ -16,16 +14,9 @@ struct NotificationProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: NotificationProgramSettings
     ) async throws -> Assembly {
-        let master = try host.masterKey("notification", ofStore: "notification")
-        let store = try Store(
-            folder: host.settings.dataFolder, name: "notification",
-            migrations: NotificationStore.migrations,
-            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
-        let keys = try NotificationKeys(master: master, randomness: host.randomness)
-        store.report(to: host.parts)
-        try await store.requireKey(
-            check: ServiceHost.storeCheck(of: master), file: host.keyFile("notification")
-        ) { try keys.openOldest(in: $0, limit: $1) }
+        let (store, keys) = try await host.openStore(
+            "notification", key: "notification", migrations: NotificationStore.migrations
+        ) { try NotificationKeys(master: $0, randomness: host.randomness) }
         let service = try NotificationService(
             settings: settings.notification, store: store, keys: keys,
             peers: NotificationPeers(

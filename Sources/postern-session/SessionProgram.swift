@@ -1,9 +1,7 @@
 import Contracts
-import Cryptography
 import Hosting
 import ServiceRuntime
 import SessionService
-import Storage
 
 /// `postern-session`: sessions, refresh tokens and signing keys.
 @main
@@ -17,18 +15,13 @@ struct SessionProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: SessionProgramSettings
     ) async throws -> Assembly {
-        let master = try host.masterKey("session", ofStore: "session")
-        let store = try Store(
-            folder: host.settings.dataFolder, name: "session",
-            migrations: SessionTables.migrations,
-            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
-        let keys = try SessionKeys(
-            master: master, signInProofs: try host.key("sign-in-proof"),
-            randomness: host.randomness)
-        store.report(to: host.parts)
-        try await store.requireKey(
-            check: ServiceHost.storeCheck(of: master), file: host.keyFile("session")
-        ) { try keys.openOldest(in: $0, limit: $1) }
+        let (store, keys) = try await host.openStore(
+            "session", key: "session", migrations: SessionTables.migrations
+        ) {
+            try SessionKeys(
+                master: $0, signInProofs: try host.key("sign-in-proof"),
+                randomness: host.randomness)
+        }
         let service = try await SessionService(
             settings: settings.session, store: store, keys: keys,
             notices: AccountNoticesClient(try host.channel(to: settings.identity)),

@@ -37,7 +37,9 @@ final class LimitJournalSource: JournalSource {
 
     func copyPart(_ part: Int, into bytes: inout JournalBytes) {
         guard part == shards.journalParts else { return shards.copyPart(part, into: &bytes) }
-        for charge in ledger.withLock({ $0.storedCharges }) { Self.append(charge, charge.id, to: &bytes) }
+        for charge in ledger.withLock({ $0.storedCharges }) {
+            Self.append(charge, charge.id, to: &bytes)
+        }
     }
 
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {

@@ -45,7 +45,8 @@ struct LimitTableTests {
         for wait in 0..<3 {
             let moment = now + .seconds(10 * wait)
             for _ in 0..<2 { _ = table.decide(.consume, [request(1)], at: moment) }
-            let firsts = (0..<5).map { _ in table.decide(.consume, [request(1)], at: moment).isFirst }
+            let firsts = (0..<5).map { _ in table.decide(.consume, [request(1)], at: moment).isFirst
+            }
             #expect(firsts == [true, false, false, false, false])
         }
     }

@@ -55,7 +55,8 @@ struct LimitsFileTests {
         #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 2)
         let logged = fixture.log.lines.filter { $0.contains("limits.file.reload.failed") }
         #expect(logged.count == 1)
-        #expect(logged.first?.contains("line 1") == true && logged.first?.contains("line 2") == true)
+        #expect(
+            logged.first?.contains("line 1") == true && logged.first?.contains("line 2") == true)
         _ = try folder.write("failed-sign-in-by-account-count: 5\n", to: "limits.yaml")
         for _ in 0..<2 { file.look() }
         #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)

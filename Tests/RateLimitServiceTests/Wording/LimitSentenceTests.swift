@@ -45,7 +45,8 @@ struct LimitSentenceTests {
         }
         for milliseconds in edges {
             let wait = WaitText(milliseconds: milliseconds)
-            let (stated, overflow) = wait.count.multipliedReportingOverflow(by: units[wait.unit] ?? 0)
+            let (stated, overflow) = wait.count.multipliedReportingOverflow(
+                by: units[wait.unit] ?? 0)
             #expect(overflow || stated >= milliseconds)
             #expect(wait.count >= 1)
             if milliseconds > 60_000, milliseconds < .max {
