@@ -43,13 +43,15 @@ package struct RateLimitService: Sendable {
             keys, in: store, randomness: randomness, logger: logger)
         let table = try LimitTable(
             statesMax: settings.subjectsMax, layout: TableLayout(of: settings.share),
-            journal: LimitJournalPlace(beside: store), ledger: ledger, at: time.now(),
+            journal: LimitJournalPlace(beside: store, writes: store.writes), ledger: ledger,
+            at: time.now(),
             logger: logger
         ) { number in
             LimitName(number: number).map { policies.value.rule($0) }
         }
         let subjects = SubjectTable(table, subjectKeys)
-        devicesJournal = .devices(beside: store, writes: PartCondition(time: time))
+        devicesJournal = LimitJournalPlace(
+            beside: store, suffix: "-devices", writes: PartCondition(time: time))
         let devices = try KnownDevices(
             statesMax: settings.subjectsMax / Self.devicesShare, journal: devicesJournal,
             keys: subjectKeys, at: time.now(), logger: logger)

@@ -95,13 +95,12 @@ struct LimitJournalPlace: Sendable {
         self.folder = folder
         self.name = name
     }
-}
 
-extension LimitJournalPlace {
     /// Beside a store and with its name: `ratelimit.log.0` beside `ratelimit.sqlite`.
-    init(beside store: Store) {
-        self.init(folder: store.folder, name: store.name)
-        writes = store.writes
+    /// - Parameter suffix: follows the store's name: `ratelimit-devices.log.0`.
+    init(beside store: Store, suffix: String = "", writes: PartCondition) {
+        self.init(folder: store.folder, name: store.name + suffix)
+        self.writes = writes
     }
 }
 

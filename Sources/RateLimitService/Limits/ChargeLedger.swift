@@ -58,7 +58,7 @@ struct ChargeLedger: Sendable {
     }
 
     private var charges: [Int64: Charge] = [:]
-    private var order = ChargeOrder()
+    private var order = Order()
     /// Repeatable charges that changed since the journal last took the changes.
     private var changes: Set<Int64> = []
 
@@ -180,31 +180,33 @@ final class SharedLedger: Sendable {
     }
 }
 
-/// Charges in the order in which they were made, so that the oldest is found without a search.
-private struct ChargeOrder: Sendable {
-    private var places: [(id: Int64, moment: Timestamp)] = []
-    private var start = 0
+extension ChargeLedger {
+    /// Charges in the order in which they were made, so that the oldest is found without a search.
+    fileprivate struct Order: Sendable {
+        private var places: [(id: Int64, moment: Timestamp)] = []
+        private var start = 0
 
-    var count: Int { places.count - start }
+        var count: Int { places.count - start }
 
-    /// The oldest charge.
-    var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
+        /// The oldest charge.
+        var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
 
-    mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
+        mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
 
-    /// Drops the oldest. The others are moved up when half of all entries are dropped.
-    mutating func dropFirst() {
-        guard start < places.count else { return }
-        start += 1
-        guard start * 2 >= places.count else { return }
-        places.removeFirst(start)
-        start = 0
-    }
+        /// Drops the oldest. The others are moved up when half of all entries are dropped.
+        mutating func dropFirst() {
+            guard start < places.count else { return }
+            start += 1
+            guard start * 2 >= places.count else { return }
+            places.removeFirst(start)
+            start = 0
+        }
 
-    /// Keeps the entries for which `isKept` returns true.
-    mutating func keep(_ isKept: (Int64, Timestamp) -> Bool) {
-        places = places[start...].filter { isKept($0.id, $0.moment) }
-        start = 0
+        /// Keeps the entries for which `isKept` returns true.
+        mutating func keep(_ isKept: (Int64, Timestamp) -> Bool) {
+            places = places[start...].filter { isKept($0.id, $0.moment) }
+            start = 0
+        }
     }
 }
 

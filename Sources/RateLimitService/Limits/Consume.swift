@@ -95,10 +95,10 @@ extension LimitsHandler {
             guard plan.isCountedTowardsAlarm(verdict) else { return }
         }
         let rule = CredentialStuffingRule(policies.value[.signInFailuresOverall].rule)
-        let change = alarm.withLock {
+        let isRaised = alarm.withLock {
             $0.record(at: now, isEvaluated: !verdict.isLimited, rule)
         }
-        guard change == .raised else { return }
+        guard isRaised else { return }
         await hits.alarm()
     }
 }

@@ -78,8 +78,8 @@ extension LimitsHandler {
             verdict.retryAt.map { max(1, ($0 - now).milliseconds) }
             ?? (verdict.isFull ? Self.waitForCapacity : nil)
         decision.retryAfterMs = UInt64(clamping: wait ?? Self.waitWithoutEnd)
-        decision.sentence = LimitSentence.text(
-            limit.definition.wording, milliseconds: wait, LimitLanguage(tag: language))
+        decision.sentence = limit.definition.wording.sentence(
+            milliseconds: wait, in: LimitLanguage(tag: language))
         return decision
     }
 }

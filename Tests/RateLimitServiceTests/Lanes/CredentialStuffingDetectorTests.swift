@@ -17,9 +17,9 @@ struct CredentialStuffingDetectorTests {
         -> Int
     {
         (0..<count).reduce(0) { raised, _ in
-            let change = alarm.record(
+            let isRaised = alarm.record(
                 at: Self.start + .seconds(second), isEvaluated: false, Self.rule)
-            return raised + (change == .raised ? 1 : 0)
+            return raised + (isRaised ? 1 : 0)
         }
     }
 
