@@ -1,6 +1,8 @@
+import Contracts
 package import RPC
 import ServiceLifecycle
 package import ServiceRuntime
+package import Storage
 
 /// One of the five programs: its names, its settings and how its service is assembled. This module
 /// has what they share: settings, logs, metrics, keys, the server, start and stop.
@@ -94,6 +96,25 @@ package struct Assembly: Sendable {
         self.services = services
         self.workers = workers
         self.close = close
+    }
+
+    /// An assembly of a service with a store. It also serves the store's event feed and its clock,
+    /// and the latest known time is stored.
+    package init(
+        methods: [ServiceMethods], tasks: [@Sendable () async throws -> Void], store: Store,
+        time: any Time, close: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.init(
+            services: methods + [
+                EventsDispatcher.methods(of: EventFeed(store: store, time: time)),
+                ClockDispatcher.methods(of: StoreClock(store, time: time)),
+            ],
+            workers: (tasks + [{ try await ClockMarking(store: store, time: time).run() }])
+                .map { Worker($0) },
+            close: {
+                await close()
+                store.close()
+            })
     }
 }
 

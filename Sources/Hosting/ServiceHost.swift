@@ -6,6 +6,7 @@ package import Logging
 package import NIOPosix
 package import RPC
 package import ServiceRuntime
+package import Storage
 
 /// What a program gets to assemble its service.
 package struct ServiceHost: Sendable {
@@ -49,10 +50,10 @@ package struct ServiceHost: Sendable {
         }
     }
 
-    /// The key with that name, which seals a store. Call it before the store is opened: the key is
+    /// The key with that name, which seals a store. Called before the store is opened: the key is
     /// created only while the store does not exist.
     /// - Throws: `LostKeyError`, `SecretFileError`.
-    package func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
+    func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
         let path = keyFile(name)
         let file = "\(settings.dataFolder)/\(store).sqlite"
         guard access(path, F_OK) == 0 || access(file, F_OK) != 0 else {
@@ -62,12 +63,31 @@ package struct ServiceHost: Sendable {
     }
 
     /// The path of the key with that name.
-    package func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }
+    func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }
 
     /// A value that a store keeps to recognise its master key at the next start: a keyed hash with
     /// a purpose of its own, which reveals nothing about the key.
-    package static func storeCheck(of master: SecretBytes) -> [UInt8] {
+    static func storeCheck(of master: SecretBytes) -> [UInt8] {
         KeyedHash(master: master, purpose: "hosting/store check").hash([UInt8]())
+    }
+
+    /// Opens the service's store, and makes its keys from the master key `<key>.key`, which must be
+    /// the one that the store was created with.
+    /// - Parameter keys: makes the keys from the master key.
+    /// - Throws: `LostKeyError`, `SecretFileError`, `StoreError`, `SQLError`; what `keys` throws.
+    package func openStore<Keys: StoreKeys>(
+        _ name: String, key: String, migrations: [Migration], keys: (SecretBytes) throws -> Keys
+    ) async throws -> (store: Store, keys: Keys) {
+        let master = try masterKey(key, ofStore: name)
+        let store = try Store(
+            folder: settings.dataFolder, name: name, migrations: migrations,
+            acceptsClock: settings.acceptsClock, time: time, logger: logger)
+        let keys = try keys(master)
+        store.report(to: parts)
+        try await store.requireKey(check: Self.storeCheck(of: master), file: keyFile(key)) {
+            try keys.openOldest(in: $0, limit: $1)
+        }
+        return (store, keys)
     }
 
     /// A channel to a peer, authenticated as this program's application.

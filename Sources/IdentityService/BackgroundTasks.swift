@@ -1,8 +1,8 @@
-package import Logging
-package import Metrics
+import Logging
+import Metrics
 import ServiceLifecycle
-package import ServiceRuntime
-package import Storage
+import ServiceRuntime
+import Storage
 
 /// The identity service's work between calls: delivers the outbox, checks for orphans, deletes
 /// expired pending addresses, flushes audit counters, and measures password schemes.
@@ -13,13 +13,18 @@ package struct BackgroundTasks: Service {
     private let sweep: PendingAddressSweep
     private let auditCounts: AuditCountFlusher
 
-    /// The tasks over a store that was opened with `IdentityTables.migrations`. The store's owner
-    /// closes it after `run` has returned.
-    package init(
-        store: Store, slots: ResponseTimeFloor, time: any Time, randomness: any Randomness,
-        logger: Logger, metrics: any MetricsFactory, delivery: OutboxDelivery
+    /// The tasks over the store of `accounts`. The store's owner closes it after `run` has returned.
+    /// - Parameter apple: The endpoints for exchanging codes and revoking grants; nil without the
+    ///   operator's key.
+    init(
+        beside accounts: AccountsHandler, peers: IdentityPeers, apple: AppleEndpoint?,
+        logger: Logger, metrics: any MetricsFactory
     ) {
-        self.slots = slots
+        let (store, time, randomness) = (accounts.store, accounts.time, accounts.randomness)
+        let delivery = OutboxDelivery(
+            settings: accounts.settings, store: store, keys: accounts.keys, time: time,
+            randomness: randomness, logger: logger, peers: peers, apple: apple)
+        slots = accounts.slots
         relay = OutboxRelay(
             store: store, time: time, randomness: randomness, queues: OutboxTopic.queues,
             deliver: { try await delivery.deliver($0) })

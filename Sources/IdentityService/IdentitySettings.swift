@@ -27,6 +27,10 @@ package struct IdentitySettings: Settings {
     package let passwordPolicy: PasswordPolicy
     /// The app's name as users know it; it is rejected as a password. May be empty.
     package let appName: String
+    /// The sign-in providers.
+    package let providers: ProvidersSettings
+    /// The credentials at Apple, for grants.
+    package let apple: AppleSettings
 
     /// Settings for tests and embedding.
     package init(
@@ -35,13 +39,17 @@ package struct IdentitySettings: Settings {
         phone: PhoneSettings = PhoneSettings(),
         passwordHashing: PasswordHashPool.Settings, enumeration: EnumerationMode = .friendly,
         emailVerification: EmailVerificationMode = .optional,
-        passwordPolicy: PasswordPolicy = .document, appName: String = ""
+        passwordPolicy: PasswordPolicy = .document, appName: String = "",
+        providers: ProvidersSettings = ProvidersSettings(providers: []),
+        apple: AppleSettings = .none
     ) {
         self.phone = phone
         self.enumeration = enumeration
         self.emailVerification = emailVerification
         self.passwordPolicy = passwordPolicy
         self.appName = appName
+        self.providers = providers
+        self.apple = apple
         self.linkOrigin = linkOrigin
         self.verificationLife = verificationLife
         self.resetLife = resetLife
@@ -94,6 +102,11 @@ package struct IdentitySettings: Settings {
         )
         phone = PhoneSettings(reading: &settings)
         passwordHashing = Self.passwordHashing(&settings)
+        providers = ProvidersSettings(reading: &settings)
+        apple = AppleSettings(reading: &settings)
+        settings.require(
+            apple.redirects.clients.isSubset(of: providers.appleClients),
+            ["apple-redirect-uris"], "apple-redirect-uris names an app that apple-audiences lacks")
     }
 
     private static func passwordHashing(

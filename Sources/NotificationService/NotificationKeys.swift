@@ -4,7 +4,7 @@ package import Storage
 
 /// The keys of one notification store. All are derived from its one master key, each for one
 /// purpose.
-package struct NotificationKeys: Sendable {
+package struct NotificationKeys: StoreKeys {
     private static let sealingKeyID: UInt8 = 1
 
     /// Seals a message's content and recipient.

@@ -35,6 +35,8 @@ package struct NotificationSettings: Settings {
     let sms: SMSSettings
     /// Settings of push messages.
     let push: PushSettings
+    /// Settings of webhooks.
+    let webhooks: WebhookSettings
 
     package init(reading settings: inout SettingsReader) {
         providers = ProviderSettings(&settings)
@@ -68,9 +70,27 @@ package struct NotificationSettings: Settings {
         recipientInterval = settings.duration(
             "recipient-interval", default: .seconds(10), in: .milliseconds(1)...(.seconds(3_600)),
             reason: "After recipient-burst a recipient gets one message per interval.")
+        webhooks = WebhookSettings(reading: &settings)
     }
 
-    /// The routes by which messages are delivered.
+    /// The routes of all channels. The inbox is in the store's folder, unless a setting says
+    /// otherwise.
+    /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
+    func makeRoutes(
+        _ wording: CatalogueWording, _ store: Store, _ keys: NotificationKeys, _ time: any Time,
+        _ logger: Logger
+    ) throws -> [Channel: any MessageRoute] {
+        let client = try makeProviderClient()
+        return try makeRoutes(
+            dataFolder: store.folder, store: store, keys: keys, time: time, logger: logger
+        ).merging(
+            try makeSMSAndPushRoutes(
+                dataFolder: store.folder, wording: wording, client: client, store: store,
+                keys: keys, time: time, logger: logger)
+        ) { own, _ in own }
+    }
+
+    /// The route by which mails are delivered.
     /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
     /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
     package func makeRoutes(

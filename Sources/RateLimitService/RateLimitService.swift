@@ -1,10 +1,10 @@
-import Contracts
+package import Contracts
 package import Logging
+package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// Opens the store and the journals of the rate limiter, and does its background work. Its rpcs are
-/// `LimitsHandler` and `LimitOperationHandler`.
+/// The rate limiter over one store and its journals: its handlers, and the work beside them.
 package struct RateLimitService: Sendable {
     private static let sweepPause = Duration.seconds(600)
     /// The capacity for known devices, in addition to that for subjects: a quarter of it.
@@ -36,21 +36,22 @@ package struct RateLimitService: Sendable {
         settings: RateLimitSettings, store: Store, keys: RateLimitKeys, time: any Time,
         randomness: any Randomness, logger: Logger
     ) async throws {
-        let policies = PoliciesInForce(settings.policies)
+        let policies = CurrentPolicies(settings.policies)
         let ledger = SharedLedger()
-        let hits = try await LimitHits(HitStore(store), logger: logger)
+        let hits = try await LimitHits(store, logger: logger)
         subjectKeys = try await SubjectKeys(
-            SubjectKeyStore(store: store, first: keys.subjects, box: keys.secrets),
-            randomness: randomness, logger: logger)
+            keys, in: store, randomness: randomness, logger: logger)
         let table = try LimitTable(
             statesMax: settings.subjectsMax, layout: TableLayout(of: settings.share),
-            journal: LimitJournalPlace(beside: store), ledger: ledger, at: time.now(),
+            journal: LimitJournalPlace(beside: store, writes: store.writes), ledger: ledger,
+            at: time.now(),
             logger: logger
         ) { number in
             LimitName(number: number).map { policies.value.rule($0) }
         }
         let subjects = SubjectTable(table, subjectKeys)
-        devicesJournal = .devices(beside: store, writes: PartCondition(time: time))
+        devicesJournal = LimitJournalPlace(
+            beside: store, suffix: "-devices", writes: PartCondition(time: time))
         let devices = try KnownDevices(
             statesMax: settings.subjectsMax / Self.devicesShare, journal: devicesJournal,
             keys: subjectKeys, at: time.now(), logger: logger)
@@ -63,6 +64,14 @@ package struct RateLimitService: Sendable {
         }
         self.logger = logger
     }
+
+    /// The rpcs of both handlers, for a server.
+    package var methods: [ServiceMethods] {
+        [limits.methods, LimitOperationDispatcher.methods(of: operations)]
+    }
+
+    /// The work beside the handlers. Each task runs until cancelled.
+    package var tasks: [@Sendable () async throws -> Void] { [run] }
 
     /// Adds the known devices' journal to the health report, under the name of its files. The
     /// limits' own journal is reported with the store: without it no durable charge is accepted.
@@ -100,8 +109,15 @@ package struct RateLimitService: Sendable {
         }
     }
 
-    /// Writes what no call waits for; called at shutdown too, after the last call.
-    package func flush() async {
+    /// Writes what no call waits for, and closes the journals. Call it after the tasks have ended and
+    /// before the store closes.
+    package func close() async {
+        await flush()
+        closeJournals()
+    }
+
+    /// Writes what no call waits for.
+    func flush() async {
         await limits.hits.write(at: time.now())
         for subjects in tables {
             do {
@@ -117,7 +133,25 @@ package struct RateLimitService: Sendable {
     }
 
     /// Closes the journals; blocks its thread.
-    package func close() {
+    func closeJournals() {
         for subjects in tables { subjects.table.close() }
+    }
+}
+
+extension RateLimitService {
+    /// For benchmarks: charges each of `count` subjects of a limit once. Their names are the
+    /// numbers below `count` in eight digits. Returns once they are on disk.
+    /// - Throws: `rpc/unavailable` if the disk accepts no writes.
+    package func fill(_ limit: LimitName, subjects count: Int) async throws {
+        let rule = limits.policies.value.rule(limit)
+        let subjects = limits.subjects
+        let now = limits.time.now()
+        for subject in 0..<count {
+            let digits = "\(subject)"
+            let name = String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
+            let request = subjects.request(limit, name, rule, subjects.ring, at: now)
+            _ = subjects.table.decide(.consume, request, at: now)
+        }
+        try await subjects.table.persisted([])
     }
 }

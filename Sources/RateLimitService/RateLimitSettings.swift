@@ -18,17 +18,23 @@ package struct RateLimitSettings: Settings {
         subjectsMax = settings.integer(
             "subjects-max", default: 1_000_000, in: 1_000...20_000_000, unit: "subjects",
             reason: "Bounds memory, about 64 bytes each; a quarter more for known devices.")
-        var shares: [CapacityClass: Int] = [:]
-        for capacity in CapacityClass.allCases {
-            shares[capacity] = settings.integer(
-                capacity.setting, default: capacity.share, in: 1...98,
-                unit: "per cent of subjects-max",
-                reason: capacity.reason)
-        }
+        // Subjects that strangers can name count for longest, and there are few accounts compared
+        // with their devices' addresses.
+        shares = [
+            .address: Self.share(
+                &settings, "address", 40,
+                "Addresses and applications; when it is full, new ones share cells."),
+            .account: Self.share(
+                &settings, "account", 20,
+                "Accounts by their own sessions and devices; strangers cannot fill it."),
+            .text: Self.share(
+                &settings, "text", 40,
+                "Emails and numbers that anybody can name; when full, new ones share cells."),
+        ]
         settings.require(
-            shares.values.reduce(0, +) <= 100, CapacityClass.allCases.map(\.setting),
+            shares.values.reduce(0, +) <= 100,
+            ["subjects-share-address", "subjects-share-account", "subjects-share-text"],
             "their sum must be at most 100")
-        self.shares = shares
         limitsFile = settings.optionalPath(
             "limits-file",
             reason: "Overrides of limits, .yaml or .json; reloaded when it changes (R-06). "
@@ -38,39 +44,19 @@ package struct RateLimitSettings: Settings {
             reason: "Applications that may reset a user's counts; no flow needs this.")
         let document = limitsFile.map { SettingsDocument<LimitOverrides>(path: $0) }
         policies = document?.values?.policies ?? .standard
-        for mistake in document?.mistakes ?? [] {
-            settings.require(false, ["limits-file"], mistake)
+        for error in document?.mistakes ?? [] {
+            settings.require(false, ["limits-file"], error)
         }
+    }
+
+    private static func share(
+        _ settings: inout SettingsReader, _ name: String, _ standard: Int, _ reason: String
+    ) -> Int {
+        settings.integer(
+            "subjects-share-\(name)", default: standard, in: 1...98,
+            unit: "per cent of subjects-max", reason: reason)
     }
 
     /// Per cent of `subjects-max`.
-    func share(_ capacity: CapacityClass) -> Int { shares[capacity] ?? capacity.share }
-}
-
-extension CapacityClass {
-    fileprivate var setting: String {
-        switch self {
-        case .address: "subjects-share-address"
-        case .account: "subjects-share-account"
-        case .text: "subjects-share-text"
-        }
-    }
-
-    /// The default. Subjects that strangers can name count for longest, and there are few accounts
-    /// compared with their devices' addresses.
-    fileprivate var share: Int {
-        switch self {
-        case .address: 40
-        case .account: 20
-        case .text: 40
-        }
-    }
-
-    fileprivate var reason: String {
-        switch self {
-        case .address: "Addresses and applications; when it is full, new ones share cells."
-        case .account: "Accounts by their own sessions and devices; strangers cannot fill it."
-        case .text: "Emails and numbers that anybody can name; when full, new ones share cells."
-        }
-    }
+    func share(_ capacity: CapacityClass) -> Int { shares[capacity, default: 0] }
 }

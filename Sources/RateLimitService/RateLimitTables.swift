@@ -4,8 +4,8 @@ extension RateLimitService {
     /// The schema of `ratelimit.sqlite`, besides the tables that every store has. The limits'
     /// states are in the journal.
     package static let migrations = [
-        // Charges were stored here before there was a journal. Kept so that an older program still
-        // starts.
+        // Charges were stored here before there was a journal. The table stays so that an older
+        // program starts.
         Migration(
             number: 1,
             sql: """
@@ -19,7 +19,7 @@ extension RateLimitService {
                 CREATE UNIQUE INDEX rings_by_subject ON rings (limit_number, subject);
                 CREATE INDEX rings_by_end ON rings (ends_at);
                 """),
-        // The waits that are being counted (`HitStore`).
+        // The waits that are being counted (`LimitHits`).
         Migration(
             number: 2,
             sql: """
@@ -33,7 +33,7 @@ extension RateLimitService {
                     PRIMARY KEY (limit_number, subject)
                 ) STRICT;
                 """),
-        // The secrets that subjects are hashed under (`SubjectKeyStore`).
+        // The secrets that subjects are hashed under (`SubjectKeys`).
         Migration(
             number: 3,
             sql: """

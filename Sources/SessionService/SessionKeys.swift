@@ -4,7 +4,7 @@ package import ServiceRuntime
 package import Storage
 
 /// The session service's keys, each for one purpose; all but one are derived from its master key.
-package struct SessionKeys: Sendable {
+package struct SessionKeys: StoreKeys {
     /// Seals the refresh token keys.
     let tokenKeys: SealedBox
     /// Seals the private parts of signing keys.

@@ -1,9 +1,6 @@
-import Contracts
-import Cryptography
 import Hosting
 import RateLimitService
 import ServiceRuntime
-import Storage
 
 /// `postern-rate-limit`: decides whether a call is within its limits.
 @main
@@ -17,36 +14,15 @@ struct RateLimitProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: RateLimitSettings
     ) async throws -> Assembly {
-        let master = try host.masterKey("rate-limit", ofStore: "ratelimit")
-        let store = try Store(
-            folder: host.settings.dataFolder, name: "ratelimit",
-            migrations: RateLimitService.migrations,
-            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
-        let keys = try RateLimitKeys(master: master, randomness: host.randomness)
-        store.report(to: host.parts)
-        try await store.requireKey(
-            check: ServiceHost.storeCheck(of: master), file: host.keyFile("rate-limit")
-        ) { try keys.openOldest(in: $0, limit: $1) }
+        let (store, keys) = try await host.openStore(
+            "ratelimit", key: "rate-limit", migrations: RateLimitService.migrations
+        ) { try RateLimitKeys(master: $0, randomness: host.randomness) }
         let service = try await RateLimitService(
-            settings: settings, store: store,
-            keys: keys,
-            time: host.time, randomness: host.randomness, logger: host.logger)
+            settings: settings, store: store, keys: keys, time: host.time,
+            randomness: host.randomness, logger: host.logger)
         service.report(to: host.parts)
         return Assembly(
-            services: [
-                service.limits.methods,
-                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
-                LimitOperationDispatcher.methods(of: service.operations),
-                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
-            ],
-            workers: [
-                Worker { try await service.run() },
-                Worker { try await ClockMarking(store: store, time: host.time).run() },
-            ],
-            close: {
-                await service.flush()
-                service.close()
-                store.close()
-            })
+            methods: service.methods, tasks: service.tasks, store: store, time: host.time,
+            close: service.close)
     }
 }

@@ -1,9 +1,7 @@
 import Contracts
-import Cryptography
 import Hosting
 import ServiceRuntime
 import SessionService
-import Storage
 
 /// `postern-session`: sessions, refresh tokens and signing keys.
 @main
@@ -17,42 +15,20 @@ struct SessionProgram: Program {
     static func assemble(
         _ host: ServiceHost, _ settings: SessionProgramSettings
     ) async throws -> Assembly {
-        let master = try host.masterKey("session", ofStore: "session")
-        let store = try Store(
-            folder: host.settings.dataFolder, name: "session",
-            migrations: SessionTables.migrations,
-            acceptsClock: host.settings.acceptsClock, time: host.time, logger: host.logger)
-        let keys = try SessionKeys(
-            master: master, signInProofs: try host.key("sign-in-proof"),
-            randomness: host.randomness)
-        store.report(to: host.parts)
-        try await store.requireKey(
-            check: ServiceHost.storeCheck(of: master), file: host.keyFile("session")
-        ) { try keys.openOldest(in: $0, limit: $1) }
-        let service = try await SessionHandlers(
-            settings: settings.session, store: store,
-            keys: keys,
+        let (store, keys) = try await host.openStore(
+            "session", key: "session", migrations: SessionTables.migrations
+        ) {
+            try SessionKeys(
+                master: $0, signInProofs: try host.key("sign-in-proof"),
+                randomness: host.randomness)
+        }
+        let service = try await SessionService(
+            settings: settings.session, store: store, keys: keys,
             notices: AccountNoticesClient(try host.channel(to: settings.identity)),
             time: host.time, randomness: host.randomness, logger: host.logger)
         return Assembly(
-            services: [
-                service.sessions.methods,
-                DevicesDispatcher.methods(of: service.devices),
-                AccountActivityDispatcher.methods(of: service.accountActivity),
-                ClockDispatcher.methods(of: StoreClock(store, time: host.time)),
-                RefreshKeysDispatcher.methods(of: service.refreshKeys),
-                SessionEndsDispatcher.methods(of: service.ends),
-                SigningKeysDispatcher.methods(of: service.signingKeys),
-                EventsDispatcher.methods(of: EventFeed(store: store, time: host.time)),
-            ],
-            workers: [
-                Worker { try await service.background.run() },
-                Worker { try await ClockMarking(store: store, time: host.time).run() },
-            ],
-            close: {
-                await service.background.writeRemaining()
-                store.close()
-            })
+            methods: service.methods, tasks: service.tasks, store: store, time: host.time,
+            close: service.close)
     }
 }
 

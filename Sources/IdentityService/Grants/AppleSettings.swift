@@ -12,6 +12,14 @@ package struct AppleSettings: Settings {
     /// The redirect URI of each web client id.
     package let redirects: AppleRedirects
 
+    /// Without the key.
+    package static let none = Self(key: nil, redirects: .none)
+
+    private init(key: AppleKey?, redirects: AppleRedirects) {
+        self.key = key
+        self.redirects = redirects
+    }
+
     /// Declares every setting and reads its value.
     package init(reading settings: inout SettingsReader) {
         let pem = settings.secret(

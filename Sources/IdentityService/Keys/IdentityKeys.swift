@@ -6,7 +6,7 @@ package import Storage
 
 /// The keys of the identity service, one for each purpose. All but one are derived from its master
 /// key.
-package struct IdentityKeys: Sendable {
+package struct IdentityKeys: StoreKeys {
     /// Looks up an account by its address: `addresses.lookUpKey(address.normalised)`.
     let addresses: KeyedHash
     /// Looks up an identity by its issuer and subject, and recognises used nonces.

@@ -1,33 +1,10 @@
-package import Contracts
+import Contracts
 import Cryptography
 package import Logging
 import Messages
 import RPC
 package import ServiceRuntime
 package import Storage
-
-/// The services that the outbox's messages go to.
-package struct OutboxPeers: Sendable {
-    let notifications: any NotificationsAPI
-    let texts: any TextMessagesAPI
-    let pushDevices: any PushDevicesAPI
-    let sessions: any SessionsAPI
-    /// The notification service, for providers' relay addresses.
-    let relays: (any RelayAddressesAPI)?
-
-    /// Clients of the notification service and the session service.
-    package init(
-        notifications: any NotificationsAPI, texts: any TextMessagesAPI,
-        pushDevices: any PushDevicesAPI, sessions: any SessionsAPI,
-        relays: (any RelayAddressesAPI)? = nil
-    ) {
-        self.notifications = notifications
-        self.texts = texts
-        self.pushDevices = pushDevices
-        self.sessions = sessions
-        self.relays = relays
-    }
-}
 
 /// Delivers the outbox's messages to the other services. A thrown error is retried without limit. A
 /// message that can never be delivered is logged and dropped.
@@ -38,7 +15,7 @@ package struct OutboxDelivery: Sendable {
     let keys: IdentityKeys
     let time: any Time
     let logger: Logger
-    let peers: OutboxPeers
+    let peers: IdentityPeers
     let resets: ResetMailing
     let texts: PhoneCodeTextDelivery
     let grants: GrantDelivery
@@ -48,7 +25,8 @@ package struct OutboxDelivery: Sendable {
     ///   operator's key.
     package init(
         settings: IdentitySettings, store: Store, keys: IdentityKeys, time: any Time,
-        randomness: any Randomness, logger: Logger, peers: OutboxPeers, apple: AppleEndpoint? = nil
+        randomness: any Randomness, logger: Logger, peers: IdentityPeers,
+        apple: AppleEndpoint? = nil
     ) {
         self.keys = keys
         self.time = time
@@ -105,11 +83,8 @@ package struct OutboxDelivery: Sendable {
         let payload = try keys.outbox.open(
             message.payload, at: IdentityOutbox.place(message.key))
         let request = try NotificationV1.SetRelayRequest(decoding: payload)
-        guard let relays = peers.relays else {
-            throw ServiceError(.unavailable, detail: "no relay address api is configured")
-        }
         do {
-            _ = try await relays.setRelay(request, context(message))
+            _ = try await peers.relays.setRelay(request, context(message))
         } catch let error as ServiceError where Self.isFinal(error.code) {
             giveUp(message, error.code.rawValue)
         }

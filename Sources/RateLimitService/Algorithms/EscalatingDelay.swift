@@ -64,8 +64,8 @@ struct EscalatingDelay: Sendable {
         } else if state.step > 0 {
             state.step -= 1
         }
-        let isTold = lastBesides(moment, state).map { moment - $0 < quiet } ?? false
-        if isTold || state.step == 0 { state.moments.remove(moment) }
+        let isDerivable = lastBesides(moment, state).map { moment - $0 < quiet } ?? false
+        if isDerivable || state.step == 0 { state.moments.remove(moment) }
     }
 
     /// The latest request other than one of that moment.

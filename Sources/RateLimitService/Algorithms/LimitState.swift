@@ -77,7 +77,7 @@ struct LimitAnswer: Hashable, Sendable {
 
 /// Up to 64 moments, oldest first, stored as 32-bit milliseconds after the first one. The rules
 /// work on any conforming type: on a value (`Moments`), or in place on the bytes of the table
-/// (`SlotMoments`), so that a decision copies nothing.
+/// (`SlotState.List`), so that a decision copies nothing.
 ///
 /// Moments more than 49 days apart do not fit; the older ones are then moved forward. Such a charge
 /// counts longer than it must, which errs on the strict side. No rule looks back that far.

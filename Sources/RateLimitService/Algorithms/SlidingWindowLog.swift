@@ -18,15 +18,15 @@ struct SlidingWindowLog: Sendable {
 
     /// The answer that a charge at `now` would get.
     func answer(_ state: borrowing some CountedState, at now: Int64) -> LimitAnswer {
-        let kept = state.moments.count
-        let living = kept - expired(state, at: now)
+        let stored = state.moments.count
+        let living = stored - expired(state, at: now)
         guard living >= count else {
             return LimitAnswer(
                 remaining: count - living - 1, attempt: living + 1,
                 resetAt: max(now, state.moments.last ?? now) + window)
         }
         return LimitAnswer(
-            isLimited: true, retryAt: state.moments[kept - count] + window, attempt: living + 1,
+            isLimited: true, retryAt: state.moments[stored - count] + window, attempt: living + 1,
             resetAt: end(state))
     }
 

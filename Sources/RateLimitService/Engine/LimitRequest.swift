@@ -112,26 +112,23 @@ package struct LimitVerdict: Hashable, Sendable {
     package var shared: UInt32 = 0
     /// The batch's keys belong to a secret that has been replaced: nothing was decided.
     package var isStale = false
+
+    /// Whether the request at that index is counted in a shared bucket.
+    func isShared(_ place: Int) -> Bool { shared & 1 << UInt32(place) != 0 }
+
+    /// Whether the request at that index must not be charged: it is in shadow mode and at its
+    /// limit.
+    func isSpared(_ place: Int) -> Bool { shadowLimited & 1 << UInt32(place) != 0 }
 }
 
 /// Combines the answers of a batch's rules into the strictest one.
 struct BatchSurvey {
     private(set) var verdict = LimitVerdict(remaining: .max)
 
-    /// Whether the deciding request is counted in a shared bucket.
-    var isShared: Bool { isShared(verdict.deciding) }
-
-    /// Whether the request at that index is counted in a shared bucket.
-    func isShared(_ place: Int) -> Bool { verdict.shared & (1 << UInt32(place)) != 0 }
-
-    /// Whether the request at that index must not be charged: it is in shadow mode and at its
-    /// limit.
-    func isSpared(_ place: Int) -> Bool { verdict.shadowLimited & (1 << UInt32(place)) != 0 }
-
     /// Adds one rule's answer.
     mutating func add(
         _ answer: LimitAnswer, of request: LimitRequest, at place: Int, isShared: Bool,
-        isNoted: Bool
+        isReported: Bool
     ) {
         if isShared {
             verdict.shared |= 1 << UInt32(place)
@@ -141,26 +138,26 @@ struct BatchSurvey {
             if answer.isLimited { verdict.shadowLimited |= 1 << UInt32(place) }
             // A limit in shadow mode decides only as long as no other one does.
             guard !answer.isLimited, verdict.remaining == .max, !verdict.isLimited else { return }
-            return decide(answer, place, isNoted: isNoted, remaining: .max)
+            return decide(answer, place, isReported: isReported, remaining: .max)
         }
         if answer.isLimited {
             guard !verdict.isLimited || Self.isLater(answer.retryAt, verdict.retryAt) else {
                 return
             }
-            decide(answer, place, isNoted: isNoted, remaining: 0)
+            decide(answer, place, isReported: isReported, remaining: 0)
         } else if !verdict.isLimited, answer.remaining < verdict.remaining {
-            decide(answer, place, isNoted: isNoted, remaining: answer.remaining)
+            decide(answer, place, isReported: isReported, remaining: answer.remaining)
         }
     }
 
     /// Refuses: there was no capacity, not even for a shared bucket.
     mutating func refuse(_ place: Int) {
         verdict.isFull = true
-        decide(LimitAnswer(isLimited: true), place, isNoted: false, remaining: 0)
+        decide(LimitAnswer(isLimited: true), place, isReported: false, remaining: 0)
     }
 
     private mutating func decide(
-        _ answer: LimitAnswer, _ place: Int, isNoted: Bool, remaining: Int
+        _ answer: LimitAnswer, _ place: Int, isReported: Bool, remaining: Int
     ) {
         verdict.isLimited = answer.isLimited
         verdict.deciding = place
@@ -168,7 +165,7 @@ struct BatchSurvey {
         verdict.remaining = remaining
         verdict.attempt = answer.attempt
         verdict.resetAt = answer.resetAt.map(Timestamp.init(milliseconds:))
-        verdict.isFirst = answer.isLimited && !isNoted
+        verdict.isFirst = answer.isLimited && !isReported
     }
 
     /// Whether `one` is the longer wait; nil is permanent.

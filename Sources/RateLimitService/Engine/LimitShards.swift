@@ -8,7 +8,7 @@ import ServiceRuntime
 /// only while its lock is held.
 final class LimitShards: @unchecked Sendable {
     /// The current rule of a limit by its number; nil for a limit that this version does not know,
-    /// whose states are kept.
+    /// whose states stay.
     typealias Rules = @Sendable (UInt16) -> CountingRule?
 
     /// Enough locks that two threads seldom need the same one; few enough to visit them all.
@@ -116,7 +116,7 @@ final class LimitShards: @unchecked Sendable {
         body(shards + place)
     }
 
-    /// Runs `body` with each shard in turn, locked.
+    /// Runs `body` with one shard after the other, locked.
     func forEachLocked(_ body: (UnsafeMutablePointer<Shard>) -> Void) {
         for place in 0..<number { locked(place, body) }
     }

@@ -21,13 +21,14 @@ extension LimitTable {
         var survey = survey(batch, at: now)
         guard !survey.verdict.isLimited else {
             let request = batch[survey.verdict.deciding]
-            let key = counted(request, isShared: survey.isShared).key
+            let key = counted(request, isShared: survey.verdict.isShared(survey.verdict.deciding))
+                .key
             let shard = shards[key]
-            shard.pointee.note(shard.pointee.find(key))
+            shard.pointee.markReported(shard.pointee.find(key))
             return survey.verdict
         }
-        for (place, request) in batch.enumerated() where !survey.isSpared(place) {
-            let counted = counted(request, isShared: survey.isShared(place))
+        for (place, request) in batch.enumerated() where !survey.verdict.isSpared(place) {
+            let counted = counted(request, isShared: survey.verdict.isShared(place))
             let shard = shards[counted.key]
             let found = shard.pointee.find(counted.key)
             if !shard.pointee.charge(counted.rule, counted.key, at: found, now) {
@@ -46,7 +47,7 @@ extension LimitTable {
             let found = shard.pointee.find(counted.key)
             survey.add(
                 shard.pointee.answer(counted.rule, at: found, now), of: request, at: place,
-                isShared: isShared, isNoted: shard.pointee.isNoted(found))
+                isShared: isShared, isReported: shard.pointee.isReported(found))
         }
         return survey
     }

@@ -1,5 +1,5 @@
 import Contracts
-import Logging
+package import Logging
 package import ServiceRuntime
 import Storage
 import Synchronization
@@ -45,6 +45,25 @@ package final class LimitTable: Sendable {
         journal = try Journal(
             folder: place.folder, name: place.name, source: source, files: place.files,
             logBytes: place.logBytes, writes: place.writes, logger: logger)
+    }
+
+    /// Creates a table whose limits all have one rule, for benchmarks and for tests in other
+    /// modules.
+    /// - Parameter folder: the folder of its journal; nil for a table that a restart clears.
+    /// - Precondition: the rule has no `flaw`.
+    /// - Throws: `JournalError`, `StoreError`, `SQLError`.
+    package convenience init(
+        statesMax: Int, rule: LimitRule, folder: String?, at now: Timestamp, logger: Logger
+    ) throws {
+        let counting = CountingRule(rule)
+        guard let folder else {
+            self.init(statesMax: statesMax) { _ in counting }
+            return
+        }
+        try self.init(
+            statesMax: statesMax, journal: LimitJournalPlace(folder: folder, name: "limits"),
+            at: now, logger: logger
+        ) { _ in counting }
     }
 
     /// The number of subjects.
@@ -128,8 +147,8 @@ package final class LimitTable: Sendable {
     ) -> LimitVerdict {
         var survey = survey(request, shard, found, at: now)
         if survey.verdict.isLimited {
-            shard.pointee.note(found)
-        } else if !survey.isSpared(0),
+            shard.pointee.markReported(found)
+        } else if !survey.verdict.isSpared(0),
             !shard.pointee.charge(request.rule, request.key, at: found, now)
         {
             survey.refuse(0)
@@ -145,7 +164,7 @@ package final class LimitTable: Sendable {
         var survey = BatchSurvey()
         survey.add(
             shard.pointee.answer(request.rule, at: found, now), of: request, at: 0,
-            isShared: false, isNoted: shard.pointee.isNoted(found))
+            isShared: false, isReported: shard.pointee.isReported(found))
         return survey
     }
 

@@ -29,8 +29,8 @@ extension Shard {
         }
         rule.charge(&state, at: now)
         narrow(slot)
-        slot.isNoted = false
-        noteChange(slot)
+        slot.isReported = false
+        recordChange(slot)
         return true
     }
 
@@ -50,14 +50,14 @@ extension Shard {
     mutating func refund(_ rule: CountingRule, of moment: Int64, at found: Found, _ now: Int64) {
         change(rule, at: found, now) { state in
             rule.refund(&state, of: moment, at: now)
-            state.slot.isNoted = false
+            state.slot.isReported = false
         }
     }
 
     /// Deletes the subject's state.
     mutating func forget(at found: Found) {
         guard found.isThere else { return }
-        noteEnd(of: slots[found.place])
+        recordEnd(of: slots[found.place])
         remove(at: found.place)
     }
 
@@ -70,11 +70,11 @@ extension Shard {
         var state = state(in: slot)
         body(&state)
         guard !state.isEmpty else {
-            noteEnd(of: slot)
+            recordEnd(of: slot)
             return remove(at: found.place)
         }
         narrow(slot)
-        noteChange(slot)
+        recordChange(slot)
     }
 
     /// Converts a state that another kind of rule has counted.
@@ -88,7 +88,7 @@ extension Shard {
         giveBlock(of: slot)
         slot.empty(state.kind)
         widen(slot, for: state.moments.count)
-        var kept = self.state(in: slot)
-        kept.copy(state)
+        var copy = self.state(in: slot)
+        copy.copy(state)
     }
 }

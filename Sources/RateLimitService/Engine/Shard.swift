@@ -79,7 +79,7 @@ struct Shard {
     /// The state of a slot that is in use.
     @inline(__always)
     func state(in slot: Slot) -> SlotState {
-        guard let kind = slot.kind else { fatalError("only states that are known are kept") }
+        guard let kind = slot.kind else { fatalError("only states that are known are stored") }
         return SlotState(slot, kind, rest: rest(of: slot))
     }
 
@@ -99,7 +99,7 @@ struct Shard {
     }
 
     /// Takes the capacity of a block, or returns it.
-    mutating func note(_ layout: Slot.Layout, of slot: Slot, isTaken: Bool) {
+    mutating func count(_ layout: Slot.Layout, of slot: Slot, isTaken: Bool) {
         let weight =
             switch layout {
             case .slot: 0
@@ -111,11 +111,11 @@ struct Shard {
 
     /// Whether the limit of a state has been reported as reached.
     @inline(__always)
-    func isNoted(_ found: Found) -> Bool { found.isThere && slots[found.place].isNoted }
+    func isReported(_ found: Found) -> Bool { found.isThere && slots[found.place].isReported }
 
     /// Records, in memory only, that it was reported.
-    func note(_ found: Found) {
-        if found.isThere { slots[found.place].isNoted = true }
+    func markReported(_ found: Found) {
+        if found.isThere { slots[found.place].isReported = true }
     }
 
     /// Removes a state.
@@ -171,7 +171,7 @@ extension Shard {
         case .smallBlock: small.give(slot.rest[0])
         case .largeBlock: large.give(slot.rest[0])
         }
-        note(slot.layout, of: slot, isTaken: false)
+        count(slot.layout, of: slot, isTaken: false)
         slot.layout = .slot
     }
 
@@ -184,7 +184,7 @@ extension Shard {
         case .largeBlock: slot.rest[0] = large.take()
         }
         slot.layout = layout
-        note(layout, of: slot, isTaken: true)
+        count(layout, of: slot, isTaken: true)
         let rest = rest(of: slot)
         for place in 1..<max(1, moments.count) { rest[place - 1] = moments[offset: place] }
     }

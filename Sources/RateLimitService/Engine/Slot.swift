@@ -20,7 +20,7 @@ struct Slot {
     private static let layoutShift: UInt8 = 3
     private static let layoutMask: UInt8 = 0x18
     private static let changedMark: UInt8 = 0x40
-    private static let notedMark: UInt8 = 0x80
+    private static let reportedMark: UInt8 = 0x80
 
     /// Where the moments after the first are stored.
     enum Layout: UInt8 {
@@ -106,9 +106,9 @@ struct Slot {
     }
 
     /// Whether the limit has been reported as reached, so that a flood leaves one record.
-    var isNoted: Bool {
-        get { mark & Self.notedMark != 0 }
-        nonmutating set { mark = newValue ? mark | Self.notedMark : mark & ~Self.notedMark }
+    var isReported: Bool {
+        get { mark & Self.reportedMark != 0 }
+        nonmutating set { mark = newValue ? mark | Self.reportedMark : mark & ~Self.reportedMark }
     }
 
     /// Marks the slot as free.
@@ -152,14 +152,14 @@ struct Slot {
 struct SlotState: CountedState {
     let slot: Slot
     let kind: LimitState.Kind
-    var moments: SlotMoments
+    var moments: List
 
     /// - Parameter rest: the moments after the first.
     @inline(__always)
     init(_ slot: Slot, _ kind: LimitState.Kind, rest: UnsafeMutablePointer<UInt32>) {
         self.slot = slot
         self.kind = kind
-        moments = SlotMoments(slot: slot, rest: rest)
+        moments = List(slot: slot, rest: rest)
     }
 
     var step: UInt16 {
@@ -182,29 +182,29 @@ struct SlotState: CountedState {
             moments[offset: place] = state.moments[offset: place]
         }
     }
-}
 
-/// A state's moments in place.
-struct SlotMoments: MomentList {
-    let slot: Slot
-    /// The moments after the first.
-    let rest: UnsafeMutablePointer<UInt32>
+    /// A state's moments in place.
+    struct List: MomentList {
+        let slot: Slot
+        /// The moments after the first.
+        let rest: UnsafeMutablePointer<UInt32>
 
-    var base: Int64 {
-        get { slot.base }
-        nonmutating set { slot.base = newValue }
-    }
+        var base: Int64 {
+            get { slot.base }
+            nonmutating set { slot.base = newValue }
+        }
 
-    var count: Int {
-        get { slot.count }
-        nonmutating set { slot.count = newValue }
-    }
+        var count: Int {
+            get { slot.count }
+            nonmutating set { slot.count = newValue }
+        }
 
-    subscript(offset place: Int) -> UInt32 {
-        @inline(__always) get { place == 0 ? 0 : rest[place - 1] }
-        @inline(__always) nonmutating set {
-            // The first offset is always 0 and is not stored.
-            if place > 0 { rest[place - 1] = newValue }
+        subscript(offset place: Int) -> UInt32 {
+            @inline(__always) get { place == 0 ? 0 : rest[place - 1] }
+            @inline(__always) nonmutating set {
+                // The first offset is always 0 and is not stored.
+                if place > 0 { rest[place - 1] = newValue }
+            }
         }
     }
 }

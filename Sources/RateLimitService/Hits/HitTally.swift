@@ -17,7 +17,7 @@ struct LimitHit: Hashable, Sendable {
     /// The audit event. It contains the subject only as a hash.
     var event: AuditEvent {
         AuditEvent(
-            LimitSeverity.event(limit, refused: refused, attempt: attempt),
+            limit.auditKind(refused: refused, attempt: attempt),
             subject: key.isEverybody ? nil : key.hash, outcome: .tooManyRequests,
             attempt: Int64(refused))
     }
@@ -44,7 +44,7 @@ struct HitTally: Sendable {
 
     /// Counts a refusal.
     /// - Returns: whether it is the first of its wait.
-    mutating func note(
+    mutating func record(
         _ limit: LimitName, _ key: LimitKey, _ verdict: LimitVerdict, at now: Timestamp
     ) -> Bool {
         let isKnown = hits[key] != nil
@@ -104,12 +104,12 @@ extension LimitKey {
 ///     all others                           fewer than 20     limit.reached
 ///                                          20 to 99          limit.repeated
 ///                                          100 or more       limit.severe
-enum LimitSeverity {
+extension LimitName {
     private static let repeatedFrom = 20
     private static let severeFrom = 100
 
-    static func event(_ limit: LimitName, refused: Int, attempt: Int) -> AuditKind {
-        switch limit {
+    func auditKind(refused: Int, attempt: Int) -> AuditKind {
+        switch self {
         case .phoneCodeRequest:
             attempt < 3 ? .limitReached : attempt == 3 ? .limitRepeated : .limitSevere
         case .phoneCodeGuess, .phoneCodeGuessByKnownDevice, .phoneCodeFirstGuess: .bruteForce
@@ -118,15 +118,13 @@ enum LimitSeverity {
             .failedSignInByAccount, .failedSignInInARow, .failedSignInByKnownDevice,
             .phoneCodeGuessByAddress, .failedProviderByDevice, .failedProviderByAddress,
             .failedProviderByAccount, .failedProviderByKnownDevice:
-            byCount(refused, severe: .bruteForce)
-        default: byCount(refused, severe: .limitSevere)
+            Self.byCount(refused, severe: .bruteForce)
+        default: Self.byCount(refused, severe: .limitSevere)
         }
     }
 
     /// Whether operators should be warned when it starts and not only when it is over.
-    static func isAlarming(_ limit: LimitName) -> Bool {
-        event(limit, refused: 1, attempt: 1) != .limitReached
-    }
+    var isAlarming: Bool { auditKind(refused: 1, attempt: 1) != .limitReached }
 
     private static func byCount(_ refused: Int, severe: AuditKind) -> AuditKind {
         refused < repeatedFrom ? .limitReached : refused < severeFrom ? .limitRepeated : severe

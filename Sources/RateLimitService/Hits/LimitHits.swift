@@ -15,7 +15,7 @@ final class LimitHits: Sendable {
     private static let pause = Duration.seconds(60)
 
     private let tally: Mutex<HitTally>
-    private let store: HitStore
+    private let store: Store
     private let logger: Logger
     private let refused: [Counter]
     private let shadowed: [Counter]
@@ -25,37 +25,43 @@ final class LimitHits: Sendable {
     private let devicesLoggedAt = Mutex<Timestamp?>(nil)
 
     /// Continues the waits of the process before this one.
-    init(_ store: HitStore, logger: Logger) async throws {
+    init(_ store: Store, logger: Logger) async throws {
         self.store = store
         self.logger = logger
         var tally = HitTally()
-        for hit in try await store.hits() { tally.restore(hit) }
+        for hit in try await store.read({ try $0.hits() }) { tally.restore(hit) }
         self.tally = Mutex(tally)
         refused = Self.counters("limits_refused")
         shadowed = Self.counters("limits_shadow_hits")
     }
 
     /// Counts a refusal.
-    func note(_ limit: LimitName, _ key: LimitKey, _ verdict: LimitVerdict, at now: Timestamp) {
+    func record(_ limit: LimitName, _ key: LimitKey, _ verdict: LimitVerdict, at now: Timestamp) {
         refused[Int(limit.number)].increment()
-        let isFirst = tally.withLock { $0.note(limit, key, verdict, at: now) }
-        guard isFirst, LimitSeverity.isAlarming(limit) else { return }
+        let isFirst = tally.withLock { $0.record(limit, key, verdict, at: now) }
+        guard isFirst, limit.isAlarming else { return }
         logger.warning(
             "limits.abuse.suspected", "repeated wrong codes or repeated message requests",
             fields: [.limit: .text(limit.rawValue), .attempt: .count(verdict.attempt)])
     }
 
     /// Counts an attempt that would have been refused if the limit were not in shadow mode.
-    func noteShadow(_ limit: LimitName) { shadowed[Int(limit.number)].increment() }
+    func recordShadow(_ limit: LimitName) { shadowed[Int(limit.number)].increment() }
 
     /// Writes the waits that are over or have changed.
     func write(at now: Timestamp) async {
         let (over, changed) = tally.withLock { $0.take(at: now) }
         guard !over.isEmpty || !changed.isEmpty else { return }
         do {
-            try await store.write(over: over, changed: changed)
+            try await store.write { transaction in
+                for hit in over {
+                    try transaction.audit(hit.event)
+                    try transaction.delete(hit)
+                }
+                for hit in changed { try transaction.insert(hit) }
+            }
         } catch {
-            // The disk may be full for a while. Until then the waits are kept and counted further.
+            // The disk may be full for a while. Until then the waits stay in memory and are counted further.
             tally.withLock { $0.giveBack(over, changed) }
             logger.warning(
                 "limits.hits.write.failed", "recording refused subjects failed",
@@ -65,7 +71,9 @@ final class LimitHits: Sendable {
 
     /// Writes one audit event immediately.
     /// - Throws: `rpc/unavailable` if the disk accepts no writes.
-    func audit(_ event: AuditEvent) async throws { try await store.audit(event) }
+    func audit(_ event: AuditEvent) async throws {
+        try await store.write { try $0.audit(event) }
+    }
 
     /// Reports that `CredentialStuffingDetector` raised its alarm.
     func alarm() async {
@@ -74,7 +82,7 @@ final class LimitHits: Sendable {
             "limits.credential_stuffing.detected",
             "credential stuffing detected: sign-ins from unknown devices are slowed down")
         do {
-            try await store.audit(AuditEvent(.stuffingAlarm))
+            try await audit(AuditEvent(.stuffingAlarm))
         } catch {
             // The alarm is effective whether or not the event was written. The log and the metric
             // have reported it.
@@ -115,5 +123,56 @@ final class LimitHits: Sendable {
             let name = LimitName(number: UInt16(number))?.rawValue ?? "none"
             return Counter(label: label, dimensions: [("limit", name)])
         }
+    }
+}
+
+// The waits that are being counted are stored once a second. A process that is killed therefore
+// leaves no flood unrecorded; it loses only the count of its last second.
+
+extension SQLSession {
+    /// The waits that were being counted when the last process ended.
+    func hits() throws -> [LimitHit] {
+        try query(
+            """
+            SELECT limit_number, subject, since_ms, until_ms, refused, attempt FROM hits
+            """
+        ) { row -> LimitHit? in
+            // A limit that this version does not know belongs to a newer version; its row stays.
+            guard let number = UInt16(exactly: try row.integer(0)),
+                let limit = LimitName(number: number)
+            else { return nil }
+            return LimitHit(
+                key: LimitKey(limit: number, hash: try row.blob(1)), limit: limit,
+                since: Timestamp(milliseconds: try row.integer(2)),
+                until: Timestamp(milliseconds: try row.integer(3)),
+                refused: Int(clamping: try row.integer(4)),
+                attempt: Int(clamping: try row.integer(5)))
+        }.compactMap(\.self)
+    }
+}
+
+extension Transaction {
+    /// Stores a wait.
+    func insert(_ hit: LimitHit) throws {
+        try execute(
+            """
+            INSERT INTO hits (limit_number, subject, since_ms, until_ms, refused, attempt)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (limit_number, subject) DO UPDATE SET
+                since_ms = excluded.since_ms, until_ms = excluded.until_ms,
+                refused = excluded.refused, attempt = excluded.attempt
+            """,
+            [
+                .integer(Int64(hit.limit.number)), .blob(hit.key.hash), SQLValue(hit.since),
+                SQLValue(hit.until), .integer(Int64(hit.refused)), .integer(Int64(hit.attempt)),
+            ])
+    }
+
+    /// Deletes a wait. By its start too, because another wait of the subject may have started
+    /// since.
+    func delete(_ hit: LimitHit) throws {
+        try execute(
+            "DELETE FROM hits WHERE limit_number = ? AND subject = ? AND since_ms = ?",
+            [.integer(Int64(hit.limit.number)), .blob(hit.key.hash), SQLValue(hit.since)])
     }
 }

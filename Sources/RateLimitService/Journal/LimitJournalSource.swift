@@ -37,7 +37,9 @@ final class LimitJournalSource: JournalSource {
 
     func copyPart(_ part: Int, into bytes: inout JournalBytes) {
         guard part == shards.journalParts else { return shards.copyPart(part, into: &bytes) }
-        for charge in ledger.withLock({ $0.kept }) { Self.append(charge, charge.id, to: &bytes) }
+        for charge in ledger.withLock({ $0.storedCharges }) {
+            Self.append(charge, charge.id, to: &bytes)
+        }
     }
 
     func restorePart(_ bytes: UnsafeRawBufferPointer) throws {
@@ -60,7 +62,7 @@ final class LimitJournalSource: JournalSource {
                 ledger.withLock { $0.restoreEnd(of: id) }
                 continue
             }
-            let charge = ChargeLedger.Kept(
+            let charge = ChargeLedger.StoredCharge(
                 id: id, moment: Timestamp(milliseconds: state.moments.base),
                 repeats: Int(state.step))
             ledger.withLock { $0.restore(charge, at: now) }
@@ -68,7 +70,7 @@ final class LimitJournalSource: JournalSource {
     }
 
     private static func append(
-        _ charge: ChargeLedger.Kept?, _ id: Int64, to bytes: inout JournalBytes
+        _ charge: ChargeLedger.StoredCharge?, _ id: Int64, to bytes: inout JournalBytes
     ) {
         var state = LimitState(.slidingWindow)
         if let charge {
@@ -93,16 +95,96 @@ struct LimitJournalPlace: Sendable {
         self.folder = folder
         self.name = name
     }
+
+    /// Beside a store and with its name: `ratelimit.log.0` beside `ratelimit.sqlite`.
+    /// - Parameter suffix: follows the store's name: `ratelimit-devices.log.0`.
+    init(beside store: Store, suffix: String = "", writes: PartCondition) {
+        self.init(folder: store.folder, name: store.name + suffix)
+        self.writes = writes
+    }
 }
 
-extension LimitJournalPlace {
-    /// Beside a store and with its name: `ratelimit.log.0` beside `ratelimit.sqlite`.
-    init(beside store: Store) {
-        let path = store.location
-        let slash = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
-        self.init(
-            folder: slash == path.startIndex ? "." : String(path[..<slash].dropLast()),
-            name: String(path[slash...].prefix { $0 != "." }))
-        writes = store.writes
+/// A state as it is stored in the journal: the bytes of a slot, then all moments after the first,
+/// padded to a multiple of 8. A state without moments means that the subject was deleted.
+struct LimitRecord {
+    let key: LimitKey
+    /// Whether the record means that the subject was deleted.
+    let isEmpty: Bool
+    /// Read in place; nil for a kind that this version does not know.
+    let state: SlotState?
+    /// The record's length in bytes.
+    let length: Int
+
+    /// The length in bytes of a state with this number of moments.
+    static func length(_ moments: Int) -> Int {
+        Slot.headerBytes + (max(0, moments - 1) * 4 + 7) / 8 * 8
+    }
+
+    /// Appends a state.
+    static func append(
+        _ state: borrowing some CountedState, of key: LimitKey, to bytes: inout JournalBytes
+    ) {
+        let place = bytes.append(length(state.moments.count))
+        guard let start = place.baseAddress else { return }
+        // The last moment may fill only half of the last word.
+        place.storeBytes(of: 0, toByteOffset: place.count - 8, as: UInt64.self)
+        let slot = Slot(start: start)
+        slot.begin(key, state.kind)
+        var stored = SlotState(slot, state.kind, rest: slot.rest)
+        stored.copy(state)
+    }
+
+    /// Reads the record at the start of `bytes`, whose address is a multiple of 8; nil if there is
+    /// no valid record.
+    @inline(__always)
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Slot.headerBytes, let start = bytes.baseAddress else { return nil }
+        // The slot is only read here.
+        let slot = Slot(start: UnsafeMutableRawPointer(mutating: start))
+        let count = slot.count
+        length = Self.length(count)
+        guard count <= LimitRule.momentsMax, length <= bytes.count else { return nil }
+        key = slot.key
+        isEmpty = count == 0
+        state = slot.kind.map { SlotState(slot, $0, rest: slot.rest) }
+    }
+}
+
+/// A sequence of records in one frame of the journal.
+struct LimitRecords: Sequence, IteratorProtocol {
+    private let bytes: UnsafeRawBufferPointer
+    private var place = 0
+
+    /// - Throws: `JournalError.unknownContent` if the bytes are not records of states that this
+    ///   version knows.
+    init(_ bytes: UnsafeRawBufferPointer) throws(JournalError) {
+        self.bytes = bytes
+        while place < bytes.count {
+            guard let record = record, record.state != nil else { throw .unknownContent }
+            place += record.length
+        }
+        place = 0
+    }
+
+    mutating func next() -> LimitRecord? {
+        guard place < bytes.count, let record else { return nil }
+        place += record.length
+        return record
+    }
+
+    private var record: LimitRecord? {
+        LimitRecord(UnsafeRawBufferPointer(rebasing: bytes[place...]))
+    }
+
+    /// The number of records if their keys ascend; else nil.
+    var ascending: Int? {
+        var count = 0
+        var last: LimitKey?
+        for record in self {
+            if let last, !last.isBefore(record.key) { return nil }
+            last = record.key
+            count += 1
+        }
+        return count
     }
 }

@@ -78,15 +78,15 @@ extension LimitShards: JournalSource {
 extension Shard {
     /// Records that a state must be written.
     @inline(__always)
-    mutating func noteChange(_ slot: Slot) {
+    mutating func recordChange(_ slot: Slot) {
         guard isJournaled, !slot.isChanged else { return }
         slot.isChanged = true
-        changes.note(slot.key)
+        changes.record(slot.key)
     }
 
     /// Records that a state must be deleted on disk too; called before it is removed.
-    mutating func noteEnd(of slot: Slot) {
-        if isJournaled { changes.noteEnd(of: slot.key, isMarked: slot.isChanged) }
+    mutating func recordEnd(of slot: Slot) {
+        if isJournaled { changes.recordEnd(of: slot.key, isMarked: slot.isChanged) }
     }
 
     /// Appends the changes since the last call.
@@ -166,13 +166,13 @@ struct ShardChanges {
     private(set) var areMore = false
 
     /// Records a state that was not marked before.
-    mutating func note(_ key: LimitKey) {
+    mutating func record(_ key: LimitKey) {
         if keys.count < Self.keysMax { keys.append(key) } else { areMore = true }
     }
 
     /// Records a state that is removed. Its mark is removed with it, so the key must be listed.
     /// - Parameter isMarked: the state is already recorded, in the list or by its mark.
-    mutating func noteEnd(of key: LimitKey, isMarked: Bool) {
+    mutating func recordEnd(of key: LimitKey, isMarked: Bool) {
         if !isMarked || areMore { keys.append(key) }
     }
 }

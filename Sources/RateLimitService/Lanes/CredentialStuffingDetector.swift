@@ -29,12 +29,6 @@ import ServiceRuntime
 /// limits and are not affected. On new devices they can still reset their password or sign in with
 /// a provider.
 struct CredentialStuffingDetector: Sendable {
-    /// The effect of an attempt on the alarm.
-    enum Change: Hashable {
-        case none
-        case raised
-    }
-
     private var start = Timestamp(milliseconds: 0)
     private var count = 0
     /// Whether the previous window had enough attempts.
@@ -52,15 +46,16 @@ struct CredentialStuffingDetector: Sendable {
     }
 
     /// Counts an attempt.
+    /// - Returns: whether it raised the alarm.
     /// - Parameter isEvaluated: its password is verified; otherwise the alarm's limit refused it.
-    mutating func note(
+    mutating func record(
         at now: Timestamp, isEvaluated: Bool, _ rule: CredentialStuffingRule
-    ) -> Change {
+    ) -> Bool {
         enter(now, rule)
         if isCarried, isEvaluated { evaluated += 1 }
         let wasOn = isCarried || count >= rule.attempts
         count = min(count + 1, rule.attempts)
-        return !wasOn && count >= rule.attempts ? .raised : .none
+        return !wasOn && count >= rule.attempts
     }
 
     /// The attempt charged at `charged` was right, or does not count.

@@ -1,7 +1,6 @@
 import Contracts
 import Logging
 import ServiceRuntime
-import Storage
 
 /// The devices that accounts have signed in from (`TrustedLane`).
 ///
@@ -102,15 +101,5 @@ struct KnownDevices: Sendable {
         _ subject: String, _ device: String, _ ring: SubjectKeyRing, _ now: Timestamp
     ) -> LimitRequest {
         subjects.request(.knownDevice, TrustedLane.pair(subject, device), marked, ring, at: now)
-    }
-}
-
-extension LimitJournalPlace {
-    /// The location of the devices' journal: `ratelimit-devices.log.0` beside `ratelimit.sqlite`.
-    static func devices(beside store: Store, writes: PartCondition) -> LimitJournalPlace {
-        let limits = LimitJournalPlace(beside: store)
-        var devices = LimitJournalPlace(folder: limits.folder, name: limits.name + "-devices")
-        devices.writes = writes
-        return devices
     }
 }

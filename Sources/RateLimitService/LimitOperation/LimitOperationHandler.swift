@@ -5,7 +5,7 @@ import ServiceRuntime
 /// limits`). Each rpc is in the file of its name: `listLimits`, `listSubjectKeys`,
 /// `rotateSubjectKey`.
 package struct LimitOperationHandler: LimitOperationService {
-    let policies: PoliciesInForce
+    let policies: CurrentPolicies
     let subjectKeys: SubjectKeys
     let time: any Time
 }

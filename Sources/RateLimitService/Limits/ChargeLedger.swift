@@ -1,3 +1,5 @@
+import Cryptography
+import Messages
 import ServiceRuntime
 import Synchronization
 
@@ -39,7 +41,7 @@ struct ChargeLedger: Sendable {
     }
 
     /// A charge under an idempotency key, as the journal stores it.
-    struct Kept: Hashable, Sendable {
+    struct StoredCharge: Hashable, Sendable {
         let id: Int64
         let moment: Timestamp
         let repeats: Int
@@ -56,17 +58,17 @@ struct ChargeLedger: Sendable {
     }
 
     private var charges: [Int64: Charge] = [:]
-    private var order = ChargeOrder()
+    private var order = Order()
     /// Repeatable charges that changed since the journal last took the changes.
     private var changes: Set<Int64> = []
 
     /// Records a charge under `id`, unless that id has a current one.
     /// - Parameter isRepeatable: the id was derived from an idempotency key.
-    mutating func note(
+    mutating func record(
         _ id: Int64, _ keys: [LimitKey], at moment: Timestamp, isRepeatable: Bool = false
     ) {
         insert(id, Charge(keys: keys, moment: moment, isRepeatable: isRepeatable), at: moment)
-        if isRepeatable { noteChange(of: id) }
+        if isRepeatable { recordChange(of: id) }
     }
 
     /// Whether a call with `id` is a retry; counts one that need not be charged.
@@ -78,7 +80,7 @@ struct ChargeLedger: Sendable {
         charge.repeats += 1
         charge.resting += 1
         charges[id] = charge
-        noteChange(of: id)
+        recordChange(of: id)
         return .free
     }
 
@@ -91,7 +93,7 @@ struct ChargeLedger: Sendable {
             return nil
         }
         charges[id] = nil
-        if charge.isRepeatable { noteChange(of: id) }
+        if charge.isRepeatable { recordChange(of: id) }
         return (charge.keys, charge.moment)
     }
 
@@ -134,31 +136,31 @@ struct ChargeLedger: Sendable {
 
     /// While the disk accepts no writes, at most `chargesMax` changes are listed. After a crash,
     /// retries of the others are charged.
-    private mutating func noteChange(of id: Int64) {
+    private mutating func recordChange(of id: Int64) {
         if changes.count < Self.chargesMax { changes.insert(id) }
     }
 
     /// The repeatable charges that changed since the last call; nil for one that was removed.
-    mutating func takeChanges() -> [(id: Int64, charge: Kept?)] {
+    mutating func takeChanges() -> [(id: Int64, charge: StoredCharge?)] {
         defer { changes = [] }
-        return changes.map { ($0, kept($0)) }
+        return changes.map { ($0, storedCharge($0)) }
     }
 
     /// All repeatable charges.
-    var kept: [Kept] { charges.keys.compactMap(kept) }
+    var storedCharges: [StoredCharge] { charges.keys.compactMap(storedCharge) }
 
-    private func kept(_ id: Int64) -> Kept? {
+    private func storedCharge(_ id: Int64) -> StoredCharge? {
         guard let charge = charges[id], charge.isRepeatable else { return nil }
-        return Kept(id: id, moment: charge.moment, repeats: charge.repeats)
+        return StoredCharge(id: id, moment: charge.moment, repeats: charge.repeats)
     }
 
     /// Restores a charge from the journal.
-    mutating func restore(_ kept: Kept, at now: Timestamp) {
-        guard now - kept.moment < Self.life else { return }
-        charges[kept.id] = nil
+    mutating func restore(_ stored: StoredCharge, at now: Timestamp) {
+        guard now - stored.moment < Self.life else { return }
+        charges[stored.id] = nil
         insert(
-            kept.id,
-            Charge(keys: [], moment: kept.moment, isRepeatable: true, repeats: kept.repeats),
+            stored.id,
+            Charge(keys: [], moment: stored.moment, isRepeatable: true, repeats: stored.repeats),
             at: now)
     }
 
@@ -178,30 +180,72 @@ final class SharedLedger: Sendable {
     }
 }
 
-/// Charges in the order in which they were made, so that the oldest is found without a search.
-private struct ChargeOrder: Sendable {
-    private var places: [(id: Int64, moment: Timestamp)] = []
-    private var start = 0
+extension ChargeLedger {
+    /// Charges in the order in which they were made, so that the oldest is found without a search.
+    fileprivate struct Order: Sendable {
+        private var places: [(id: Int64, moment: Timestamp)] = []
+        private var start = 0
 
-    var count: Int { places.count - start }
+        var count: Int { places.count - start }
 
-    /// The oldest charge.
-    var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
+        /// The oldest charge.
+        var first: (id: Int64, moment: Timestamp)? { start < places.count ? places[start] : nil }
 
-    mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
+        mutating func append(_ id: Int64, _ moment: Timestamp) { places.append((id, moment)) }
 
-    /// Drops the oldest. The others are moved up when half of all entries are dropped.
-    mutating func dropFirst() {
-        guard start < places.count else { return }
-        start += 1
-        guard start * 2 >= places.count else { return }
-        places.removeFirst(start)
-        start = 0
+        /// Drops the oldest. The others are moved up when half of all entries are dropped.
+        mutating func dropFirst() {
+            guard start < places.count else { return }
+            start += 1
+            guard start * 2 >= places.count else { return }
+            places.removeFirst(start)
+            start = 0
+        }
+
+        /// Keeps the entries for which `isKept` returns true.
+        mutating func keep(_ isKept: (Int64, Timestamp) -> Bool) {
+            places = places[start...].filter { isKept($0.id, $0.moment) }
+            start = 0
+        }
+    }
+}
+
+/// The ids by which charges are refunded (`ChargeLedger`).
+struct ChargeIDs: Sendable {
+    /// Identifies the call that made a charge (G-25). Never rotated, because the charges it
+    /// identifies are stored for one minute.
+    let key: KeyedHash
+    let randomness: any Randomness
+
+    /// The id of the charge of a call with this idempotency key. A retry has the same id, so it is
+    /// charged once (G-25). The charges are part of it. Attack: with one idempotency key, calls on
+    /// many subjects would count as retries of the first one and would not be charged.
+    func derived(
+        from idempotencyKey: String, of application: String, _ charges: [RequestedCharge]
+    ) -> Int64 {
+        var message = Array("charge\0\(application)\0\(idempotencyKey)\0".utf8)
+        for charge in charges {
+            let subject = charge.limit.definition.subject.canonical(charge.subject)
+            message += "\(charge.limit.number)\0\(subject.utf8.count)\0\(subject)".utf8
+        }
+        let bits = key.lookUpKey(message).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return max(1, Int64(bits >> 1))
     }
 
-    /// Keeps the entries for which `isKept` returns true.
-    mutating func keep(_ isKept: (Int64, Timestamp) -> Bool) {
-        places = places[start...].filter { isKept($0.id, $0.moment) }
-        start = 0
+    /// The id of a charge without an idempotency key. The ledger keeps it in memory only, because
+    /// it cannot be retried.
+    /// - Throws: `rpc/invalid-argument`.
+    func chosen(by request: RateLimitV1.ConsumeRequest) throws(ServiceError) -> Int64 {
+        guard !request.chargeId.isEmpty else { return randomness.rowKey() }
+        return try Self.read(request.chargeId)
+    }
+
+    /// A charge's id from its text form.
+    /// - Throws: `rpc/invalid-argument` for a text that is not an id.
+    static func read(_ text: String) throws(ServiceError) -> Int64 {
+        guard let id = Int64(text, radix: 36) else {
+            throw ServiceError(.invalidArgument, fields: ["charge_id"])
+        }
+        return id
     }
 }

@@ -55,13 +55,13 @@ struct ChargePlan: Sendable {
     func isCountedTowardsAlarm(_ verdict: LimitVerdict) -> Bool {
         guard let place = limits.firstIndex(of: .signInFailuresBySite) else { return false }
         return !verdict.isLimited && !verdict.isStale
-            && verdict.shadowLimited & 1 << UInt32(place) == 0
+            && !verdict.isSpared(place)
     }
 
     /// The limits in the operator's shadow mode that would have refused. The limit that only counts
     /// towards the alarm is not reported: no operator is testing it, and it never refuses.
     func shadowHits(_ verdict: LimitVerdict, _ policies: LimitPolicies) -> [LimitName] {
-        limits.indices.filter { verdict.shadowLimited & 1 << UInt32($0) != 0 }
+        limits.indices.filter(verdict.isSpared)
             .map { limits[$0] }
             .filter { policies[$0].isShadow }
     }
@@ -78,10 +78,9 @@ struct ChargePlan: Sendable {
     /// The keys that were charged: without limits in shadow mode that would have refused, and with
     /// the shared bucket's key for a subject without its own state.
     func charged(_ verdict: LimitVerdict, in table: LimitTable) -> [LimitKey] {
-        func isSet(_ bits: UInt32, _ place: Int) -> Bool { bits & 1 << UInt32(place) != 0 }
-        return requests.indices.filter { !isSet(verdict.shadowLimited, $0) }.map { place in
+        return requests.indices.filter { !verdict.isSpared($0) }.map { place in
             let key = requests[place].key
-            return isSet(verdict.shared, place) ? table.shards.sharedBucketKey(of: key) : key
+            return verdict.isShared(place) ? table.shards.sharedBucketKey(of: key) : key
         }
     }
 }

@@ -62,7 +62,7 @@ extension LimitsHandler {
         guard isRepeatable else {
             let verdict = decide(.consume, plan, at: now)
             guard verdict.isCharged else { return verdict }
-            ledger.withLock { $0.note(id, plan.charged(verdict, in: table), at: now) }
+            ledger.withLock { $0.record(id, plan.charged(verdict, in: table), at: now) }
             return verdict
         }
         // Under one lock; otherwise two parallel calls with one key would both be charged.
@@ -72,7 +72,7 @@ extension LimitsHandler {
             guard repetition == .none else { return (repetition, nil) }
             let verdict = decide(.consume, plan, at: now)
             if verdict.isCharged {
-                ledger.note(id, plan.charged(verdict, in: table), at: now, isRepeatable: true)
+                ledger.record(id, plan.charged(verdict, in: table), at: now, isRepeatable: true)
             }
             return (.none, verdict)
         }
@@ -95,10 +95,10 @@ extension LimitsHandler {
             guard plan.isCountedTowardsAlarm(verdict) else { return }
         }
         let rule = CredentialStuffingRule(policies.value[.signInFailuresOverall].rule)
-        let change = alarm.withLock {
-            $0.note(at: now, isEvaluated: !verdict.isLimited, rule)
+        let isRaised = alarm.withLock {
+            $0.record(at: now, isEvaluated: !verdict.isLimited, rule)
         }
-        guard change == .raised else { return }
+        guard isRaised else { return }
         await hits.alarm()
     }
 }

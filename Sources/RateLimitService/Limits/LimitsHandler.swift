@@ -1,4 +1,5 @@
 import Contracts
+import Messages
 import RPC
 import ServiceRuntime
 import Synchronization
@@ -11,7 +12,7 @@ package final class LimitsHandler: LimitsService {
     let subjects: SubjectTable
     let devices: KnownDevices
     let ledger: SharedLedger
-    let policies: PoliciesInForce
+    let policies: CurrentPolicies
     let hits: LimitHits
     let chargeIDs: ChargeIDs
     /// The applications that may delete subjects' states.
@@ -24,7 +25,7 @@ package final class LimitsHandler: LimitsService {
 
     init(
         subjects: SubjectTable, devices: KnownDevices, ledger: SharedLedger,
-        policies: PoliciesInForce, hits: LimitHits, chargeIDs: ChargeIDs, resetsFrom: [String],
+        policies: CurrentPolicies, hits: LimitHits, chargeIDs: ChargeIDs, resetsFrom: [String],
         time: any Time
     ) {
         self.subjects = subjects
@@ -35,5 +36,50 @@ package final class LimitsHandler: LimitsService {
         self.chargeIDs = chargeIDs
         self.resetsFrom = resetsFrom
         self.time = time
+    }
+}
+
+/// Responses and reports about decisions.
+extension LimitsHandler {
+    /// The wait in a response if only an operator can end it: a day, in milliseconds.
+    private static let waitWithoutEnd: Int64 = 24 * 3_600_000
+    /// The wait if there was no capacity to count, in milliseconds: the next sweep may free some.
+    private static let waitForCapacity: Int64 = 60_000
+
+    /// Counts a decision in metrics and reports.
+    func count(_ verdict: LimitVerdict, of plan: ChargePlan, at now: Timestamp) {
+        if verdict.isFull { hits.full(at: now) }
+        if verdict.isLimited {
+            let place = verdict.deciding
+            hits.record(plan.limits[place], plan.requests[place].key, verdict, at: now)
+        }
+        guard verdict.shadowLimited != 0 else { return }
+        for limit in plan.shadowHits(verdict, policies.value) { hits.recordShadow(limit) }
+    }
+
+    /// The decision as a message.
+    func answer(
+        _ verdict: LimitVerdict, _ plan: ChargePlan, _ language: String, _ now: Timestamp
+    ) -> RateLimitV1.Decision {
+        answer(verdict, by: plan.limits[verdict.deciding], language, now)
+    }
+
+    /// The same, with the limit that decided.
+    func answer(
+        _ verdict: LimitVerdict, by limit: LimitName, _ language: String, _ now: Timestamp
+    ) -> RateLimitV1.Decision {
+        var decision = RateLimitV1.Decision(
+            limited: verdict.isLimited, limit: limit.rawValue,
+            remaining: UInt32(clamping: verdict.remaining),
+            attempt: UInt32(clamping: verdict.attempt),
+            resetAtMs: verdict.resetAt?.milliseconds ?? 0)
+        guard verdict.isLimited else { return decision }
+        let wait =
+            verdict.retryAt.map { max(1, ($0 - now).milliseconds) }
+            ?? (verdict.isFull ? Self.waitForCapacity : nil)
+        decision.retryAfterMs = UInt64(clamping: wait ?? Self.waitWithoutEnd)
+        decision.sentence = limit.definition.wording.sentence(
+            milliseconds: wait, in: LimitLanguage(tag: language))
+        return decision
     }
 }

@@ -12,7 +12,7 @@ package struct LimitPolicy: Hashable, Sendable {
 
 /// The policies of all limits, read and replaced as a whole: the operator's file, and for other
 /// limits the rules of `LimitDefinitions.swift`.
-package struct LimitPolicies: Hashable, Sendable {
+package struct LimitPolicies: Equatable, Sendable {
     /// The policies without a file.
     package static let standard = LimitPolicies { LimitPolicy(rule: $0.rule, isShadow: false) }
 
@@ -42,16 +42,13 @@ package struct LimitPolicies: Hashable, Sendable {
     package static func == (left: LimitPolicies, right: LimitPolicies) -> Bool {
         left.policies == right.policies
     }
-
-    /// Hashes the policies.
-    package func hash(into hasher: inout Hasher) { hasher.combine(policies) }
 }
 
 /// The current policies, replaced as a whole while calls read them.
 ///
 /// Not `Reloadable<LimitPolicies>`, which is generic in another module: each call would look up the
 /// type of its lock, which costs a third of the decision.
-package final class PoliciesInForce: Sendable {
+package final class CurrentPolicies: Sendable {
     private let held: Mutex<LimitPolicies>
 
     /// Starts with `policies`.

@@ -4,8 +4,7 @@ import ServiceRuntime
 import Synchronization
 
 /// Watches the operator's limits file. A change takes effect a few seconds later, without a
-/// restart, and the counts are kept. A file with mistakes changes nothing, and the log lists all of
-/// them.
+/// restart, and the counts stay. A file with errors changes nothing, and the log lists all of them.
 ///
 /// The whole file is read each time: it is small, and modification times and sizes can be wrong. A
 /// change takes effect when two reads in a row agree. A file that is still being written may be
@@ -15,14 +14,14 @@ package final class LimitsFile: Sendable {
     static let interval = Duration.seconds(2)
 
     private let path: String
-    private let policies: PoliciesInForce
+    private let policies: CurrentPolicies
     /// A change that has been read once.
     private let pending = Mutex<LimitPolicies?>(nil)
-    private let complaint = Mutex<[String]>([])
+    private let loggedErrors = Mutex<[String]>([])
     private let logger: Logger
 
     /// Watches the file at `path`, whose current content is in `policies`.
-    package init(path: String, into policies: PoliciesInForce, logger: Logger) {
+    package init(path: String, into policies: CurrentPolicies, logger: Logger) {
         self.path = path
         self.policies = policies
         self.logger = logger
@@ -36,26 +35,26 @@ package final class LimitsFile: Sendable {
             defer { pending = read }
             return pending == read
         }
-        guard let read else { return complain(document.mistakes) }
-        complaint.withLock { $0 = [] }
+        guard let read else { return logOnce(document.mistakes) }
+        loggedErrors.withLock { $0 = [] }
         guard isConfirmed, read != policies.value else { return }
         policies.replace(read)
         logger.info("limits.file.reloaded", "limits file reloaded", fields: [.file: .text(path)])
     }
 
     /// Logged once for each content of the file.
-    private func complain(_ mistakes: [String]) {
-        let isNew = complaint.withLock { complaint in
-            defer { complaint = mistakes }
-            return complaint != mistakes
+    private func logOnce(_ errors: [String]) {
+        let isNew = loggedErrors.withLock { logged in
+            defer { logged = errors }
+            return logged != errors
         }
         guard isNew else { return }
         logger.error(
             "limits.file.reload.failed",
             "reloading the limits file failed; the previous limits stay in force",
             fields: [
-                .file: .text(path), .count: .count(mistakes.count),
-                .detail: .text(mistakes.joined(separator: "; ")),
+                .file: .text(path), .count: .count(errors.count),
+                .detail: .text(errors.joined(separator: "; ")),
             ])
     }
 }

@@ -3,7 +3,7 @@ package import ServiceRuntime
 package import Storage
 
 /// The keys of the rate-limit service, each for one purpose, all derived from its master key.
-package struct RateLimitKeys: Sendable {
+package struct RateLimitKeys: StoreKeys {
     /// The first secret that subjects are hashed under (`SubjectKeyRing`).
     let subjects: KeyedHash
     /// Seals the later ones.

@@ -33,7 +33,7 @@ final class SubjectKeyRing: Sendable {
     /// one costs each look-up a further hash.
     static let secretsMax = 4
     /// No window, wait or mark is longer, and no bucket takes longer to drain.
-    static let keptAtLeast = LimitRule.markMax
+    static let retentionMin = LimitRule.markMax
     /// How long charges may still go under a secret after its end was written: until the tables use
     /// the next one.
     static let changeover: Duration = .seconds(60)
@@ -81,7 +81,7 @@ final class SubjectKeyRing: Sendable {
     static func isSpent(
         until: Timestamp, at now: Timestamp, isCharged: (_ before: Timestamp) -> Bool
     ) -> Bool {
-        now - until >= keptAtLeast + changeover && !isCharged(until + changeover)
+        now - until >= retentionMin + changeover && !isCharged(until + changeover)
     }
 
     private static func mayHold(

@@ -6,18 +6,23 @@ import Synchronization
 
 /// The current and former secrets, and the tables that use them.
 final class SubjectKeys: Sendable {
-    private let secrets: SubjectKeyStore
+    private let store: Store
+    private let keys: RateLimitKeys
     private let held: Mutex<SubjectKeyRing>
     private let tables = Mutex<[LimitTable]>([])
     private let randomness: any Randomness
     private let logger: Logger
 
     /// - Throws: `StoreError`; `SealedBoxError` if a secret was sealed under another key.
-    init(_ secrets: SubjectKeyStore, randomness: any Randomness, logger: Logger) async throws {
-        self.secrets = secrets
+    init(
+        _ keys: RateLimitKeys, in store: Store, randomness: any Randomness, logger: Logger
+    ) async throws {
+        self.store = store
+        self.keys = keys
         self.randomness = randomness
         self.logger = logger
-        held = Mutex(try Self.ring(try await secrets.secrets()))
+        let secrets = try await store.read { try $0.subjectSecrets() }
+        held = Mutex(try Self.ring(secrets.map { try $0.open(with: keys) }))
     }
 
     /// The current and former secrets.
@@ -37,9 +42,9 @@ final class SubjectKeys: Sendable {
     ///   store.
     func rotate(at now: Timestamp, forgettingOldest: Bool = false) async throws {
         let secret = SecretBytes.generate(count: SecretFile.keyBytes, randomness: randomness)
-        guard let next = try await secrets.add(secret, forgettingOldest: forgettingOldest)
+        guard let next = try await add(secret, forgettingOldest: forgettingOldest)
         else {
-            throw ServiceError(.tooManyRequests, retryAfter: patience(at: now))
+            throw ServiceError(.tooManyRequests, retryAfter: wait(at: now))
         }
         try adopt(next)
         logger.info("limits.subject_key.rotated", "the key that hashes subjects was rotated")
@@ -58,7 +63,7 @@ final class SubjectKeys: Sendable {
                     })
             else { continue }
             do {
-                try adopt(try await secrets.remove(former.number))
+                try adopt(try await remove(former.number))
                 logger.info("limits.subject_key.removed", "a former subject key was deleted")
             } catch {
                 // The next sweep tries again; until then it costs a hash.
@@ -82,10 +87,10 @@ final class SubjectKeys: Sendable {
     }
 
     /// The time until the oldest secret may be deleted.
-    private func patience(at now: Timestamp) -> Duration {
-        guard let until = ring.formers.last?.until else { return SubjectKeyRing.keptAtLeast }
-        let kept = SubjectKeyRing.keptAtLeast + SubjectKeyRing.changeover
-        return max(.seconds(3_600), until + kept - now)
+    private func wait(at now: Timestamp) -> Duration {
+        guard let until = ring.formers.last?.until else { return SubjectKeyRing.retentionMin }
+        let retention = SubjectKeyRing.retentionMin + SubjectKeyRing.changeover
+        return max(.seconds(3_600), until + retention - now)
     }
 
     private static func ring(_ secrets: [SubjectHash]) throws -> SubjectKeyRing {
@@ -93,5 +98,96 @@ final class SubjectKeys: Sendable {
             throw ServiceError(.internalError, detail: "no secret of subjects is stored")
         }
         return ring
+    }
+}
+
+/// The secrets are stored sealed, in the same store as the audit trail. The first one, number 0, is
+/// derived from the service's own key, and its row has no secret.
+extension SubjectKeys {
+
+    /// Makes `secret` the current one.
+    /// - Parameter forgettingOldest: deletes the oldest one if there are `secretsMax` already.
+    /// - Returns: the secrets, the newest first; nil if there are `secretsMax` already.
+    private func add(
+        _ secret: SecretBytes, forgettingOldest: Bool
+    ) async throws -> [SubjectHash]? {
+        let box = keys.secrets
+        let rows: [StoredSecret]? = try await store.write { transaction in
+            var rows = try transaction.subjectSecrets()
+            if forgettingOldest, rows.count >= SubjectKeyRing.secretsMax, let oldest = rows.last {
+                rows = try transaction.forgetSecret(oldest.number)
+            }
+            guard rows.count < SubjectKeyRing.secretsMax, let newest = rows.first else {
+                return nil
+            }
+            let number = newest.number + 1
+            try transaction.execute(
+                "UPDATE subject_secret SET until_ms = ? WHERE number = ?",
+                [SQLValue(transaction.at), .integer(newest.number)])
+            try transaction.execute(
+                "INSERT INTO subject_secret (number, secret, since_ms) VALUES (?, ?, ?)",
+                [
+                    .integer(number), .blob(try box.seal(secret, at: .subjectSecret(number))),
+                    SQLValue(transaction.at),
+                ])
+            try transaction.audit(AuditEvent(.subjectSecretMade, attempt: number))
+            return try transaction.subjectSecrets()
+        }
+        return try rows?.map { try $0.open(with: keys) }
+    }
+
+    /// Deletes a former secret.
+    /// - Returns: the remaining ones.
+    private func remove(_ number: Int64) async throws -> [SubjectHash] {
+        try await store.write { try $0.forgetSecret(number) }.map { try $0.open(with: keys) }
+    }
+}
+
+/// A secret as it is stored.
+private struct StoredSecret: Sendable {
+    let number: Int64
+    /// Nil for number 0.
+    let sealed: [UInt8]?
+    let since: Timestamp
+    let until: Timestamp?
+
+    func open(with keys: RateLimitKeys) throws -> SubjectHash {
+        let key =
+            try sealed.map { sealed in
+                KeyedHash(key: try keys.secrets.openSecret(sealed, at: .subjectSecret(number)))
+            } ?? keys.subjects
+        return SubjectHash(key, number: number, since: since, until: until)
+    }
+}
+
+extension SQLSession {
+    /// The secrets, the newest first.
+    fileprivate func subjectSecrets() throws -> [StoredSecret] {
+        try query(
+            "SELECT number, secret, since_ms, until_ms FROM subject_secret ORDER BY number DESC"
+        ) { row in
+            StoredSecret(
+                number: try row.integer(0), sealed: try row.optionalBlob(1),
+                since: try row.timestamp(2), until: try row.optionalTimestamp(3))
+        }
+    }
+}
+
+extension Transaction {
+    /// Deletes a former secret, with an audit event.
+    /// - Returns: the remaining ones.
+    fileprivate func forgetSecret(_ number: Int64) throws -> [StoredSecret] {
+        let count = try execute(
+            "DELETE FROM subject_secret WHERE number = ? AND until_ms IS NOT NULL",
+            [.integer(number)])
+        if count > 0 { try audit(AuditEvent(.subjectSecretForgotten, attempt: number)) }
+        return try subjectSecrets()
+    }
+}
+
+extension SealedPlace {
+    /// The place of the sealed secret with that number.
+    static func subjectSecret(_ number: Int64) -> SealedPlace {
+        SealedPlace(table: "subject_secret", column: "secret", row: number)
     }
 }

@@ -1,16 +1,30 @@
-/// The sentence that a limited user gets (R-01, D0): how long to wait, and for what. It does not
-/// depend on whether an account exists.
-enum LimitSentence {
+/// What a limited user waits for; selects the sentence.
+enum LimitWording: CaseIterable, Sendable {
+    /// Another code by message.
+    case code
+    /// Another guess at a code: too many were wrong.
+    case wrongCode
+    /// Another guess at a password, when only a new password helps.
+    case password
+    /// Another mail.
+    case mail
+    /// Another change.
+    case change
+    /// Another attempt of any other kind.
+    case attempt
+}
+
+extension LimitWording {
+    /// The sentence that a limited user gets (R-01, D0): how long to wait, and for what. It does
+    /// not depend on whether an account exists.
     /// - Parameter milliseconds: the wait; nil if only a reset ends it.
-    static func text(
-        _ wording: LimitWording, milliseconds: Int64?, _ language: LimitLanguage
-    ) -> String {
+    func sentence(milliseconds: Int64?, in language: LimitLanguage) -> String {
         let sentences = language.sentences
         guard let milliseconds else {
-            return wording == .password ? sentences.withoutPassword : sentences.withoutEnd
+            return self == .password ? sentences.withoutPassword : sentences.withoutEnd
         }
         let sentence =
-            switch wording {
+            switch self {
             case .code: sentences.code
             case .wrongCode: sentences.wrongCode
             case .mail: sentences.mail
@@ -141,22 +155,6 @@ struct WaitText: Hashable {
     private static func up(_ seconds: Int64, _ unit: Int64) -> Int64 {
         seconds / unit + (seconds % unit > 0 ? 1 : 0)
     }
-}
-
-/// What a limited user waits for; selects the sentence.
-enum LimitWording: CaseIterable, Sendable {
-    /// Another code by message.
-    case code
-    /// Another guess at a code: too many were wrong.
-    case wrongCode
-    /// Another guess at a password, when only a new password helps.
-    case password
-    /// Another mail.
-    case mail
-    /// Another change.
-    case change
-    /// Another attempt of any other kind.
-    case attempt
 }
 
 /// The languages of the sentences.

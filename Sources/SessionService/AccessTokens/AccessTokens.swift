@@ -13,6 +13,10 @@ struct AccessTokens: Sendable {
     /// Claims that the operator adds to each token.
     let extra: ExtraClaims?
 
+    /// How long a token may be accepted after its issue: the longest life and the leeway of
+    /// verifiers.
+    var retention: Duration { life.longest + TokenVerifier.leeway }
+
     /// Issues a token for a grant; it expires no later than its session.
     func issue(
         _ grant: TokenGrant, sessionEnd: Timestamp, _ randomness: any Randomness

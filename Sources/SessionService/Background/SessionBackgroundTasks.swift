@@ -1,3 +1,5 @@
+import Contracts
+import Logging
 import ServiceRuntime
 import Storage
 
@@ -9,6 +11,38 @@ package struct SessionBackgroundTasks: Sendable {
     let revocations: RevocationRelay
     let signingKeys: SigningKeyRotation
     let maintenance: SessionMaintenance
+
+    /// The tasks over the store and the memory of `sessions`.
+    /// - Parameters:
+    ///   - epoch: The store's epoch (`RestoredStore`).
+    ///   - wakeSignal: Signalled when followers of revocations and keys are to be notified.
+    init(
+        beside sessions: SessionsHandler, notices: any AccountNoticesAPI, epoch: UInt64,
+        wakeSignal: WakeSignal, logger: Logger
+    ) {
+        let (store, keys, settings) = (sessions.store, sessions.keys, sessions.settings)
+        let (accessTokens, memory) = (sessions.accessTokens, sessions.memory)
+        let (time, randomness) = (sessions.time, sessions.randomness)
+        let delivery = NoticeDelivery(
+            notices: notices, store: store, deviceNames: keys.deviceNames, time: time,
+            logger: logger)
+        outbox = OutboxRelay(
+            store: store, time: time, randomness: randomness,
+            deliver: { try await delivery.deliver($0) })
+        revocations = RevocationRelay(
+            store: store, log: RevocationLog(), revoked: memory.revoked, keys: accessTokens.keys,
+            wakeSignal: wakeSignal, heartbeat: settings.endsHeartbeat,
+            keptFor: accessTokens.retention, epoch: epoch, time: time, logger: logger)
+        signingKeys = SigningKeyRotation(
+            store: store, keys: accessTokens.keys,
+            schedule: SigningKeySchedule(
+                life: settings.signingKeyLife, verifiesFor: accessTokens.retention),
+            generator: SigningKeyGenerator(box: keys.signingKeys, randomness: randomness),
+            time: time, logger: logger, wakeSignal: wakeSignal)
+        maintenance = SessionMaintenance(
+            store: store, settings: settings, memory: memory, keys: accessTokens.keys,
+            refreshTokens: sessions.refreshTokens, time: time, logger: logger)
+    }
 
     /// Runs until cancelled.
     /// - Throws: `CancellationError`.

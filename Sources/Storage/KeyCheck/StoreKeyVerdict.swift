@@ -64,6 +64,13 @@ extension Store {
     }
 }
 
+/// The keys of a service, which seal values in its store.
+package protocol StoreKeys: Sendable {
+    /// For each of the oldest sealed values, at most `limit` of them, whether these keys open it.
+    /// - Throws: `SQLError`.
+    func openOldest(in session: any SQLSession, limit: Int64) throws -> [Bool]
+}
+
 extension SQLSession {
     /// The check value of the master key; nil in a store of a version that wrote none.
     fileprivate func keyCheck() throws -> [UInt8]? {

@@ -9,6 +9,10 @@ import Synchronization
 /// read-only, writes fail with `rpc/unavailable` and reads continue; writes work again once the
 /// disk does.
 package final class Store: Sendable {
+    /// The folder of the store's files.
+    package let folder: String
+    /// The store's name: the stem of its files' names.
+    package let name: String
     /// The database file: `<folder>/<name>.sqlite`.
     package let location: String
     /// Wakes the relay after each commit that added a message to the outbox.
@@ -42,6 +46,8 @@ package final class Store: Sendable {
         try PrivateFile.makeFolder(folder)
         let lock = try StoreLock("\(folder)/\(name).lock")
         let location = "\(folder)/\(name).sqlite"
+        self.folder = folder
+        self.name = name
         self.location = location
         self.engine = engine
         self.limits = limits

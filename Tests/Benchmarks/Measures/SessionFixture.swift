@@ -18,7 +18,7 @@ struct SessionFixture: Sendable {
         init(_ token: String) { self.token = Mutex(token) }
     }
 
-    private let service: SessionHandlers
+    private let service: SessionService
     private let seal: SignInProofSeal
     private let randomness = SecureRandomness()
 
@@ -30,7 +30,7 @@ struct SessionFixture: Sendable {
         }
         let proofs = SecretBytes(copying: SecureRandomness().bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
-        service = try await SessionHandlers(
+        service = try await SessionService(
             settings: settings, store: store,
             keys: SessionKeys(
                 master: SecretBytes(copying: SecureRandomness().bytes(32)), signInProofs: proofs,

@@ -9,7 +9,7 @@ import Storage
 
 /// A session service on its own store, and access tokens of different sessions.
 struct ValidationFixture: Sendable {
-    let service: SessionHandlers
+    let service: SessionService
     let store: Store
     private let seal: SignInProofSeal
     private let randomness = SecureRandomness()
@@ -26,7 +26,7 @@ struct ValidationFixture: Sendable {
         }
         let proofs = SecretBytes(copying: randomness.bytes(32))
         seal = SignInProofSeal(key: KeyedHash(key: proofs))
-        service = try await SessionHandlers(
+        service = try await SessionService(
             settings: settings, store: store,
             keys: SessionKeys(
                 master: SecretBytes(copying: randomness.bytes(32)), signInProofs: proofs,

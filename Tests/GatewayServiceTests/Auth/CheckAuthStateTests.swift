@@ -1,4 +1,5 @@
 import Hosting
+import IdentityService
 import Messages
 import ServiceRuntime
 import TestSupport
@@ -109,7 +110,7 @@ struct CheckAuthStateTests {
         // After a step of one machine's clock, another program's time is hours off.
         let sessions = ManualTime(now: fixture.time.now() + .seconds(5 * 3_600))
         let handler = AuthHandler(
-            accounts: fixture.inner.accounts, sessions: fixture.inner.session,
+            accounts: fixture.inner.identity.accounts, sessions: fixture.inner.session,
             limits: fixture.auth.limits,
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
         let request = GatewayV1.CheckAuthStateRequest(accessToken: ada.session.accessToken)

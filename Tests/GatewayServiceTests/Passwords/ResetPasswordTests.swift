@@ -1,5 +1,6 @@
 import Cryptography
 import GatewayService
+import IdentityService
 import Messages
 import NotificationService
 import RPC
@@ -106,7 +107,8 @@ struct ResetPasswordTests {
             randomness: SecureRandomness(), logger: fixture.log.logger(time: fixture.time))
         // Opens no session, as if the service were down.
         let broken = PasswordsHandler(
-            accounts: fixture.inner.accounts, credentials: fixture.inner.credentials,
+            accounts: fixture.inner.identity.accounts,
+            credentials: fixture.inner.identity.credentials,
             sessions: SessionsForIdentity(session: fixture.inner.session), limits: limits)
         let request = GatewayV1.ResetPasswordRequest(token: token, password: .init(text: Self.new))
         let down = try await refusal {

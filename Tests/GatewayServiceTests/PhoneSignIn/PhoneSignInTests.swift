@@ -250,7 +250,7 @@ struct PhoneSignInTests {
             .init(
                 accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code), fixture.context())
-        _ = try await fixture.inner.phoneSignals.numberChanged(
+        _ = try await fixture.inner.identity.phoneSignals.numberChanged(
             .init(phoneNumber: GatewayFixture.number, toldAtMs: fixture.time.now().milliseconds),
             fixture.context())
         let code = try await fixture.sentCode()

@@ -72,10 +72,10 @@ final class InnerWire: CallChannel {
     }
 
     private static func identity(_ inner: InnerServices) -> [(String, Handler)] {
-        let (accounts, credentials) = (inner.accounts, inner.credentials)
-        let identities = inner.identities
-        let codes = inner.phoneCodes
-        let changes = inner.emailChanges
+        let (accounts, credentials) = (inner.identity.accounts, inner.identity.credentials)
+        let identities = inner.identity.identities
+        let codes = inner.identity.phoneCodes
+        let changes = inner.identity.emailChanges
         return [
             serve(AccountsDescription.register, accounts.register),
             serve(AccountsDescription.verifyPassword, accounts.verifyPassword),
@@ -102,7 +102,7 @@ final class InnerWire: CallChannel {
     }
 
     private static func session(_ inner: InnerServices) -> [(String, Handler)] {
-        let (session, devices) = (inner.session, inner.sessionHandlers.devices)
+        let (session, devices) = (inner.session, inner.sessionService.devices)
         return [
             serve(SessionsDescription.create) { try await session.create($0, $1) },
             serve(SessionsDescription.refresh) { try await session.refresh($0, $1) },

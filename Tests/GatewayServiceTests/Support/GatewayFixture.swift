@@ -18,15 +18,16 @@ final class GatewayFixture: Sendable {
     let time: ManualTime
     let log = CapturedLog()
     let inner: InnerServices
-    let auth: AuthHandler
-    let accountSessions: AccountSessionsHandler
-    let passwords: PasswordsHandler
-    let providers: ProvidersHandler
-    let guests: GuestsHandler
-    let methods: SignInMethodsHandler
-    let phone: PhoneSignInHandler
-    let emails: EmailsHandler
-    let providerNotices: ProviderNoticesHandler
+    private let gateway: GatewayService
+    var auth: AuthHandler { gateway.auth }
+    var accountSessions: AccountSessionsHandler { gateway.accountSessions }
+    var passwords: PasswordsHandler { gateway.passwords }
+    var providers: ProvidersHandler { gateway.providers }
+    var guests: GuestsHandler { gateway.guests }
+    var methods: SignInMethodsHandler { gateway.signInMethods }
+    var phone: PhoneSignInHandler { gateway.phoneSignIn }
+    var emails: EmailsHandler { gateway.emails }
+    var providerNotices: ProviderNoticesHandler { gateway.providerNotices }
 
     /// - Parameters:
     ///   - flags: The gateway's settings, as on a command line.
@@ -46,31 +47,20 @@ final class GatewayFixture: Sendable {
         inner = try await InnerServices(
             in: folder, time: time, providers: providers, phone: phoneSettings,
             enumeration: enumeration, verification: verification)
-        let identities = identities ?? inner.identities
-        let settings: GatewaySettings = try SettingsLoader.settings(flags)
-        let guarding = RateLimiter(
-            limits: limits ?? inner.limits, failures: settings.limiterFailures, time: time,
-            randomness: SecureRandomness(), logger: log.logger(time: time))
-        auth = AuthHandler(
-            accounts: inner.accounts, sessions: inner.session, limits: guarding,
-            sessionClock: inner.sessionClock)
-        accountSessions = AccountSessionsHandler(
-            accounts: inner.accounts, identities: identities,
-            codes: inner.phoneCodes, sessions: inner.session,
-            devices: inner.sessionHandlers.devices, limits: guarding)
-        phone = PhoneSignInHandler(
-            codes: inner.phoneCodes, sessions: inner.session, limits: guarding)
-        passwords = PasswordsHandler(
-            accounts: inner.accounts, credentials: inner.credentials, sessions: inner.session,
-            limits: guarding)
-        self.providers = ProvidersHandler(
-            identities: identities, sessions: inner.session, limits: guarding)
-        guests = GuestsHandler(identities: identities, sessions: inner.session, limits: guarding)
-        providerNotices = ProviderNoticesHandler(events: inner.providerEvents)
-        methods = SignInMethodsHandler(
-            identities: identities, sessions: inner.session, limits: guarding)
-        emails = EmailsHandler(
-            changes: inner.emailChanges, sessions: inner.session, limits: guarding)
+        let (identity, session) = (inner.identity, inner.sessionService)
+        gateway = GatewayService(
+            settings: try SettingsLoader.settings(flags),
+            peers: GatewayPeers(
+                identity: .init(
+                    accounts: identity.accounts, credentials: identity.credentials,
+                    identities: identities ?? identity.identities,
+                    phoneCodes: identity.phoneCodes, emailChanges: identity.emailChanges,
+                    providerEvents: identity.providerEvents, accountAdmin: identity.accountAdmin),
+                session: .init(
+                    sessions: session.sessions, devices: session.devices, ends: session.ends,
+                    clock: inner.sessionClock),
+                limits: limits ?? inner.limits),
+            time: time, randomness: SecureRandomness(), logger: log.logger(time: time))
     }
 
     // MARK: Calls

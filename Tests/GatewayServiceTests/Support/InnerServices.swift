@@ -20,24 +20,13 @@ final class InnerServices: Sendable {
         parameters: Argon2Parameters(memoryKiB: 8, passes: 1, lanes: 1))
 
     let folder: TemporaryFolder
-    let accounts: AccountsHandler
-    let credentials: CredentialsHandler
-    let emailChanges: EmailChangesHandler
-    let accountNotices: AccountNoticesHandler
-    let phoneSignals: PhoneSignalsHandler
-    let identityTasks: BackgroundTasks
-    /// Identities at providers, and guests.
-    let identities: IdentitiesHandler
-    /// Sign-in and linking by codes to phones.
-    let phoneCodes: PhoneCodesHandler
-    /// Events that providers send about their users.
-    let providerEvents: ProviderEventsHandler
+    let identity: IdentityService
     let identityStore: Store
-    let sessionHandlers: SessionHandlers
-    var session: SessionsHandler { sessionHandlers.sessions }
+    let sessionService: SessionService
+    var session: SessionsHandler { sessionService.sessions }
     let sessionStore: Store
     let limits: LimitsHandler
-    let delivery: BackgroundDelivery
+    let notification: NotificationService
     let notificationStore: Store
     /// The session service's clock.
     var sessionClock: StoreClock { StoreClock(sessionStore, time: time) }
@@ -66,95 +55,44 @@ final class InnerServices: Sendable {
         let proofKey = key()
         proofs = SignInProofSeal(key: KeyedHash(key: proofKey))
         sessionStore = try store(SessionTables.storeName, SessionTables.migrations)
-        sessionHandlers = try await SessionHandlers(
+        notificationStore = try store(NotificationStore.name, NotificationStore.migrations)
+        identityStore = try store("identity", IdentityTables.migrations)
+        let limitsStore = try store("ratelimit", RateLimitService.migrations)
+        func events(_ store: Store) -> EventFeed { EventFeed(store: store, time: time) }
+        sessionService = try await SessionService(
             settings: try SettingsLoader.settings(), store: sessionStore,
             keys: SessionKeys(master: key(), signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log)
-        let mail: NotificationSettings = try SettingsLoader.settings()
-        notificationStore = try store(
-            NotificationStore.name, NotificationStore.migrations)
-        let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
-        let wording = CatalogueWording(mail.templates.live)
-        delivery = BackgroundDelivery(
-            settings: mail, store: notificationStore, keys: mailKeys,
-            routes: try mail.makeRoutes(
-                dataFolder: folder.path, store: notificationStore, keys: mailKeys, time: time,
-                logger: log
-            ).merging(
-                try mail.makeSMSAndPushRoutes(
-                    dataFolder: folder.path, wording: wording,
-                    client: try mail.makeProviderClient(), store: notificationStore,
-                    keys: mailKeys, time: time, logger: log)
-            ) { own, _ in own },
+        notification = try NotificationService(
+            settings: try SettingsLoader.settings(), store: notificationStore,
+            keys: NotificationKeys(master: key(), randomness: randomness),
+            peers: NotificationPeers(
+                phoneSignals: UnreachableSignals(), identityEvents: events(identityStore),
+                sessionEvents: events(sessionStore), rateLimitEvents: events(limitsStore),
+                ownEvents: events(notificationStore)),
             time: time, randomness: randomness, logger: log)
-        let acceptance = MessageAcceptance(
-            settings: mail, store: notificationStore, keys: mailKeys, delivery: delivery,
-            time: time, randomness: randomness, logger: log)
-        let limitsStore = try store("ratelimit", RateLimitService.migrations)
         limits = try await RateLimitService(
             settings: try SettingsLoader.settings(), store: limitsStore,
             keys: RateLimitKeys(master: key(), randomness: randomness), time: time,
             randomness: randomness, logger: log
         ).limits
-        let metrics = MetricsRegistry()
-        identityStore = try store("identity", IdentityTables.migrations)
-        let identitySettings = IdentitySettings(
-            linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
-            defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
-            enumeration: enumeration, emailVerification: verification)
-        let identityKeys = try IdentityKeys(
-            master: key(), signInProofs: proofKey, randomness: randomness)
-        let passwords = try PasswordHashPool(
-            settings: Self.cheap, time: time, randomness: randomness, metrics: metrics)
-        let slots = ResponseTimeFloor(
-            store: identityStore, passwords: passwords, time: time, logger: log)
-        accounts = AccountsHandler(
-            settings: identitySettings, store: identityStore, keys: identityKeys,
-            passwords: passwords, slots: slots, time: time, randomness: randomness,
-            devices: sessionHandlers.devices)
-        credentials = CredentialsHandler(
-            settings: identitySettings, store: identityStore, keys: identityKeys,
-            passwords: passwords, slots: slots, time: time, randomness: randomness)
-        emailChanges = EmailChangesHandler(
-            settings: identitySettings, store: identityStore, keys: identityKeys,
-            passwords: passwords, slots: slots, time: time, randomness: randomness,
-            devices: sessionHandlers.devices)
-        accountNotices = AccountNoticesHandler(
-            store: identityStore, keys: identityKeys, randomness: randomness)
-        phoneSignals = PhoneSignalsHandler(store: identityStore, keys: identityKeys)
-        identityTasks = BackgroundTasks(
-            store: identityStore, slots: slots, time: time, randomness: randomness, logger: log,
-            metrics: metrics,
-            delivery: OutboxDelivery(
-                settings: identitySettings, store: identityStore, keys: identityKeys, time: time,
-                randomness: randomness, logger: log,
-                peers: OutboxPeers(
-                    notifications: NotificationsHandler(acceptance: acceptance),
-                    texts: TextMessagesHandler(acceptance: acceptance, wording: wording),
-                    pushDevices: PushDevicesHandler(
-                        settings: mail, store: notificationStore, keys: mailKeys,
-                        randomness: randomness),
-                    sessions: SessionsForIdentity(session: sessionHandlers.sessions),
-                    relays: RelaysForIdentity(
-                        desk: RelayAddressesHandler(store: notificationStore, keys: mailKeys)))))
-        let vouching: ProvidersSettings = try SettingsLoader.settings(providers)
-        func issuers() throws -> Providers {
-            try Providers(
-                settings: vouching, keys: identityKeys, time: time, randomness: randomness,
-                logger: log)
-        }
-        identities = IdentitiesHandler(
-            settings: identitySettings, store: identityStore, keys: identityKeys,
-            randomness: randomness, keepsGrants: false, devices: sessionHandlers.devices,
-            providers: try issuers())
-        phoneCodes = PhoneCodesHandler(
-            settings: identitySettings, store: identityStore, keys: identityKeys, time: time,
-            randomness: randomness, logger: log, keepsGrants: false,
-            devices: sessionHandlers.devices)
-        providerEvents = ProviderEventsHandler(
-            store: identityStore, keys: identityKeys, time: time, randomness: randomness,
-            logger: log, providers: try issuers())
-        notices.connect(to: accountNotices)
+        identity = try IdentityService(
+            settings: IdentitySettings(
+                linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
+                defaultLanguage: "en", phone: phone, passwordHashing: Self.cheap,
+                enumeration: enumeration, emailVerification: verification,
+                providers: try SettingsLoader.settings(providers)),
+            store: identityStore,
+            keys: IdentityKeys(master: key(), signInProofs: proofKey, randomness: randomness),
+            peers: IdentityPeers(
+                devices: sessionService.devices,
+                sessions: SessionsForIdentity(session: sessionService.sessions),
+                activity: sessionService.accountActivity,
+                notifications: notification.notifications, texts: notification.texts,
+                pushDevices: notification.pushDevices,
+                relays: RelaysForIdentity(desk: notification.relayAddresses)),
+            time: time, randomness: randomness, logger: log, metrics: MetricsRegistry())
+        notices.connect(to: identity.accountNotices)
     }
 
     // MARK: Background work
@@ -165,9 +103,9 @@ final class InnerServices: Sendable {
         let wishes = try await count(identityStore, "outbox", where: "topic = 'password-reset'")
         if wishes > 0 { time.advance(by: .seconds(1)) }
         try await withThrowingTaskGroup { group in
-            group.addTask { try await self.sessionHandlers.background.run() }
-            group.addTask { try await self.identityTasks.run() }
-            group.addTask { await self.delivery.run() }
+            group.addTask { try await self.sessionService.background.run() }
+            group.addTask { try await self.identity.background.run() }
+            group.addTask { await self.notification.delivery.run() }
             for _ in 0..<100_000 {
                 if try await isSettled() { return group.cancelAll() }
                 await Task.yield()
@@ -257,4 +195,11 @@ final class InnerServices: Sendable {
             } ?? -1
         }
     }
+}
+
+/// An identity service that cannot be reached with changed numbers.
+private struct UnreachableSignals: PhoneSignalsAPI {
+    func numberChanged(
+        _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
+    ) async throws -> IdentityV1.NumberChangedResponse { throw ServiceError(.unavailable) }
 }

@@ -16,7 +16,7 @@ struct VerificationHandlerTests {
 
     init() async throws {
         fixture = try await GatewayFixture()
-        upstream = CountedEnds(inner: fixture.inner.sessionHandlers.ends)
+        upstream = CountedEnds(inner: fixture.inner.sessionService.ends)
         relay = VerificationHandler(
             sessions: fixture.inner.session, ends: upstream, time: fixture.time,
             randomness: SeededRandomness(seed: 3))
@@ -24,7 +24,7 @@ struct VerificationHandlerTests {
 
     private func relaying(_ body: () async throws -> Void) async throws {
         let parts = [
-            Task { [session = fixture.inner.sessionHandlers] in
+            Task { [session = fixture.inner.sessionService] in
                 _ = try? await session.background.run()
             },
             Task { [relay] in await relay.run() },

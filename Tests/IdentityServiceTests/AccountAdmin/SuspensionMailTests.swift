@@ -7,13 +7,6 @@ import Testing
 
 @testable import IdentityService
 
-/// A session service without any activity.
-struct NoActivity: AccountActivityAPI {
-    func accountActivity(
-        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.AccountActivityResponse { .init() }
-}
-
 @Suite("I-09: mails to the owner of a suspended account", .timeLimit(.minutes(1)))
 struct SuspensionMailTests {
     let fixture: IdentityFixture

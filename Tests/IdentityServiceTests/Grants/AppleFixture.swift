@@ -52,10 +52,7 @@ final class AppleFixture: Sendable {
         let deliveries = OutboxDelivery(
             settings: identity.settings, store: identity.store, keys: identity.keys,
             time: identity.time, randomness: identity.randomness, logger: logger,
-            peers: OutboxPeers(
-                notifications: identity.notifications, texts: identity.texts,
-                pushDevices: identity.pushDevices, sessions: identity.sessions),
-            apple: hasKey ? apple : nil)
+            peers: identity.peers, apple: hasKey ? apple : nil)
         relay = OutboxRelay(
             store: identity.store, time: identity.time, randomness: identity.randomness,
             queues: OutboxTopic.queues, deliver: { try await deliveries.deliver($0) })

@@ -18,7 +18,7 @@ struct ImportFixture {
 
     init(_ identity: IdentityFixture) {
         self.identity = identity
-        imports = identity.imports()
+        imports = identity.service.imports
     }
 
     static func record(

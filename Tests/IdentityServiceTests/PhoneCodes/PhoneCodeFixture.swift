@@ -22,12 +22,8 @@ struct PhoneCodeFixture {
 
     init(_ identity: IdentityFixture) {
         self.identity = identity
-        phones = PhoneCodesHandler(
-            settings: identity.settings, store: identity.store, keys: identity.keys,
-            time: identity.time, randomness: identity.randomness,
-            logger: identity.log.logger(time: identity.time), keepsGrants: false,
-            devices: identity.devices)
-        signals = PhoneSignalsHandler(store: identity.store, keys: identity.keys)
+        phones = identity.service.phoneCodes
+        signals = identity.service.phoneSignals
     }
 
     /// Requests a code.

@@ -19,19 +19,11 @@ struct SlotTimingTests {
         let fixture = try IdentityFixture()
         // Handlers over the fixture's store, with the machine's clock.
         let (time, logger) = (SystemTime(), fixture.log.logger(time: fixture.time))
-        let passwords = try PasswordHashPool(
-            settings: PasswordHashPool.Settings(threads: 1, parameters: IdentityFixture.cheap),
-            time: time, randomness: fixture.randomness, metrics: MetricsRegistry())
-        let slots = ResponseTimeFloor(
-            store: fixture.store, passwords: passwords, time: time, logger: logger)
-        let accounts = AccountsHandler(
+        let service = try IdentityService(
             settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            passwords: passwords,
-            slots: slots, time: time, randomness: fixture.randomness, devices: fixture.devices)
-        let imports = ImportsHandler(
-            settings: fixture.settings, store: fixture.store, keys: fixture.keys,
-            passwords: passwords,
-            slots: slots, time: time, randomness: fixture.randomness, logger: logger)
+            peers: fixture.peers, time: time, randomness: fixture.randomness, logger: logger,
+            metrics: MetricsRegistry())
+        let (accounts, imports) = (service.accounts, service.imports)
         _ = try await fixture.register("own@example.org")
         var (old, bare) = (
             ImportFixture.record("1"), ImportFixture.record("2", email: "b@example.org")
@@ -58,7 +50,7 @@ struct SlotTimingTests {
                 samples[email, default: []].append(Double(took / .microseconds(1)))
             }
         }
-        let slot = Double(try await slots.slot() / .microseconds(1))
+        let slot = Double(try await service.accounts.slots.slot() / .microseconds(1))
         let medians = emails.map { email in
             let sorted = (samples[email] ?? []).sorted()
             return sorted[sorted.count / 2]

@@ -31,13 +31,6 @@ extension IdentityFixture {
     /// The messages that flows write.
     var outbox: IdentityOutbox { IdentityOutbox(keys: keys, randomness: randomness) }
 
-    /// Imports into this fixture's store.
-    func imports() -> ImportsHandler {
-        ImportsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness, logger: log.logger(time: time))
-    }
-
     /// Administers this fixture's accounts.
     func admin(_ activity: any AccountActivityAPI) -> AccountAdminHandler {
         AccountAdminHandler(

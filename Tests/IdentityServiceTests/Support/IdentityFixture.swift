@@ -28,14 +28,17 @@ final class IdentityFixture: Sendable {
     let keys: IdentityKeys
     let store: Store
     let settings: IdentitySettings
-    let passwords: PasswordHashPool
-    let slots: ResponseTimeFloor
-    let accounts: AccountsHandler
-    let credentials: CredentialsHandler
-    let notices: AccountNoticesHandler
-    let tasks: BackgroundTasks
+    let peers: IdentityPeers
+    let service: IdentityService
+    /// Accepts the tokens of `tokens`; otherwise as in the service.
     let identities: IdentitiesHandler
-    let emails: EmailChangesHandler
+    var passwords: PasswordHashPool { service.passwords }
+    var slots: ResponseTimeFloor { service.accounts.slots }
+    var accounts: AccountsHandler { service.accounts }
+    var credentials: CredentialsHandler { service.credentials }
+    var notices: AccountNoticesHandler { service.accountNotices }
+    var tasks: BackgroundTasks { service.background }
+    var emails: EmailChangesHandler { service.emailChanges }
 
     init(
         folder: TemporaryFolder? = nil, time: ManualTime = ManualTime(), seed: UInt64 = 1,
@@ -64,29 +67,13 @@ final class IdentityFixture: Sendable {
             linkOrigin: "https://app.example", verificationLife: .seconds(24 * 3_600),
             defaultLanguage: "en", phone: phone, passwordHashing: hashing, enumeration: enumeration,
             emailVerification: verification)
-        passwords = try PasswordHashPool(
-            settings: hashing, time: time, randomness: randomness, metrics: metrics)
-        slots = ResponseTimeFloor(
-            store: store, passwords: passwords, time: time, logger: logger)
-        accounts = AccountsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness, devices: devices)
-        credentials = CredentialsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness)
-        emails = EmailChangesHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness, devices: devices)
-        notices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
-        tasks = BackgroundTasks(
-            store: store, slots: slots, time: time, randomness: randomness, logger: logger,
-            metrics: metrics,
-            delivery: OutboxDelivery(
-                settings: settings, store: store, keys: keys, time: time, randomness: randomness,
-                logger: logger,
-                peers: OutboxPeers(
-                    notifications: notifications, texts: texts, pushDevices: pushDevices,
-                    sessions: sessions)))
+        peers = IdentityPeers(
+            devices: devices, sessions: sessions, activity: NoActivity(),
+            notifications: notifications, texts: texts, pushDevices: pushDevices,
+            relays: UnreachableRelays())
+        service = try IdentityService(
+            settings: settings, store: store, keys: keys, peers: peers, time: time,
+            randomness: randomness, logger: logger, metrics: metrics)
         identities = IdentitiesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness,
             keepsGrants: false, devices: devices, tokens: tokens)

@@ -5,6 +5,20 @@ import ServiceRuntime
 import Synchronization
 import TestSupport
 
+/// A session service without any activity.
+struct NoActivity: AccountActivityAPI {
+    func accountActivity(
+        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.AccountActivityResponse { .init() }
+}
+
+/// A notification service that cannot be reached with relay addresses.
+struct UnreachableRelays: RelayAddressesAPI {
+    func setRelay(
+        _ request: NotificationV1.SetRelayRequest, _ context: CallContext
+    ) async throws -> NotificationV1.SetRelayResponse { throw ServiceError(.unavailable) }
+}
+
 /// A notification service that records the mails to send, once for each key like the real one.
 final class RecordingNotifications: NotificationsAPI {
     private struct State {

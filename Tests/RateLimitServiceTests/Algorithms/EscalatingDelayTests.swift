@@ -75,12 +75,12 @@ struct EscalatingDelayTests {
     func refund(before: Int) {
         var now = Self.day
         for _ in 0..<before { now = climb(from: now) }
-        let asked = counter.answer(at: now).retryAt ?? now
+        let allowedAt = counter.answer(at: now).retryAt ?? now
         let earlier = counter.state
-        #expect(counter.charge(at: asked))
-        counter.refund(asked, at: asked)
+        #expect(counter.charge(at: allowedAt))
+        counter.refund(allowedAt, at: allowedAt)
         #expect(counter.state == earlier)
-        counter.refund(asked, at: asked)
+        counter.refund(allowedAt, at: allowedAt)
         #expect(counter.state == earlier)
     }
 

@@ -20,13 +20,13 @@ struct MomentsTests {
     }
 
     /// Calls `body` with timestamps stored in a slot of the table and its largest block.
-    private static func inPlace(_ body: (inout SlotMoments) -> Void) {
+    private static func inPlace(_ body: (inout SlotState.List) -> Void) {
         withUnsafeTemporaryAllocation(byteCount: Slot.bytes, alignment: 8) { bytes in
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { block in
                 guard let start = bytes.baseAddress, let rest = block.baseAddress else { return }
                 let slot = Slot(start: start)
                 slot.begin(LimitKey(limit: 1, high: 1, low: 1), .slidingWindow)
-                var moments = SlotMoments(slot: slot, rest: rest)
+                var moments = SlotState.List(slot: slot, rest: rest)
                 body(&moments)
             }
         }

@@ -97,7 +97,7 @@ struct WindowTests {
     }
 
     @Test("R-03: remaining, attempt and reset time are right after each charge")
-    func told() {
+    func remaining() {
         let counter = Counter(.slidingWindow(count: 3, window: .milliseconds(100)))
         for attempt in 1...3 {
             let answer = counter.answer(at: Int64(attempt) * 10)

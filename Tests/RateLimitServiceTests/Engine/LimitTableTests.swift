@@ -45,8 +45,9 @@ struct LimitTableTests {
         for wait in 0..<3 {
             let moment = now + .seconds(10 * wait)
             for _ in 0..<2 { _ = table.decide(.consume, [request(1)], at: moment) }
-            let told = (0..<5).map { _ in table.decide(.consume, [request(1)], at: moment).isFirst }
-            #expect(told == [true, false, false, false, false])
+            let firsts = (0..<5).map { _ in table.decide(.consume, [request(1)], at: moment).isFirst
+            }
+            #expect(firsts == [true, false, false, false, false])
         }
     }
 
@@ -217,18 +218,18 @@ struct LimitTableTests {
 
     @Test("R-03: a sweep asks for a rule once, not for each state")
     func rulesOfSweep() {
-        let asked = Atomic<Int>(0)
+        let reads = Atomic<Int>(0)
         let table = LimitTable(statesMax: 1_000) { _ in
-            asked.add(1, ordering: .relaxed)
+            reads.add(1, ordering: .relaxed)
             return CountingRule(Self.ring)
         }
         for subject: UInt64 in 1...100 { _ = table.decide(.consume, [request(subject)], at: now) }
         table.sweep(at: now + .seconds(10))
         #expect(table.count == 0)
-        #expect(asked.load(ordering: .relaxed) == 1)
+        #expect(reads.load(ordering: .relaxed) == 1)
     }
 
-    @Test("R-03: the state of a limit that this version does not know is kept")
+    @Test("R-03: the state of a limit that this version does not know stays")
     func unknownLimit() {
         let table = LimitTable(statesMax: 1_000) { $0 == 1 ? CountingRule(Self.ring) : nil }
         _ = table.decide(.consume, [request(1), request(2, limit: 99)], at: now)

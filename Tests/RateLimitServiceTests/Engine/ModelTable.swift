@@ -7,7 +7,7 @@ import ServiceRuntime
 struct ModelTable {
     private(set) var states: [LimitKey: LimitState] = [:]
     /// The subjects whose rejection has been reported.
-    private var noted: Set<LimitKey> = []
+    private var reported: Set<LimitKey> = []
 
     mutating func decide(
         _ operation: BatchOperation, _ batch: [LimitRequest], at time: Timestamp
@@ -23,7 +23,7 @@ struct ModelTable {
                 guard let state = states[request.key],
                     request.rule.mayHold(state, charged, at: now)
                 else { continue }
-                noted.remove(request.key)
+                reported.remove(request.key)
                 change(request) { request.rule.refund(&$0, of: charged, at: now) }
             }
         case .reset: for request in batch { change(request) { $0.forget() } }
@@ -37,18 +37,18 @@ struct ModelTable {
             guard let rule = rules[key.limit] else { return true }
             return rule.end(state) > now
         }
-        noted.formIntersection(states.keys)
+        reported.formIntersection(states.keys)
     }
 
     private mutating func consume(_ batch: [LimitRequest], at now: Int64) -> LimitVerdict {
         let verdict = verdict(batch, at: now)
         if verdict.isLimited {
-            noted.insert(batch[verdict.deciding].key)
+            reported.insert(batch[verdict.deciding].key)
         } else {
             for request in batch {
                 var state = state(request)
                 request.rule.charge(&state, at: now)
-                noted.remove(request.key)
+                reported.remove(request.key)
                 states[request.key] = state
             }
         }
@@ -61,7 +61,7 @@ struct ModelTable {
             let state = state(request)
             survey.add(
                 request.rule.answer(state, at: now), of: request, at: place, isShared: false,
-                isNoted: noted.contains(request.key))
+                isReported: reported.contains(request.key))
         }
         return survey.verdict
     }
@@ -74,6 +74,6 @@ struct ModelTable {
         guard var state = states[request.key] else { return }
         body(&state)
         states[request.key] = state.isEmpty ? nil : state
-        if state.isEmpty { noted.remove(request.key) }
+        if state.isEmpty { reported.remove(request.key) }
     }
 }

@@ -28,7 +28,7 @@ struct LimitHitsTests {
             (.signUpByAddress, 100, 4, .limitSevere),
         ] as [(LimitName, Int, Int, AuditKind)])
     func severity(limit: LimitName, refused: Int, attempt: Int, kind: AuditKind) {
-        #expect(LimitSeverity.event(limit, refused: refused, attempt: attempt) == kind)
+        #expect(limit.auditKind(refused: refused, attempt: attempt) == kind)
     }
 
     @Test("A-01: a flood makes one record with its count for each subject and wait, at its end")
@@ -85,8 +85,8 @@ struct LimitHitsTests {
         for last in 0..<50 {
             try await fixture.consume(.phoneCodeByBlock, "+4915112345\(100 + last)")
         }
-        let told = fixture.log.lines.filter { $0.contains("limits.abuse.suspected") }
-        #expect(told.count == 2)
+        let warnings = fixture.log.lines.filter { $0.contains("limits.abuse.suspected") }
+        #expect(warnings.count == 2)
         for line in fixture.log.lines { #expect(!line.contains("4915112345")) }
         fixture.time.advance(by: .seconds(3_600))
         let records = try await fixture.audited()
@@ -101,13 +101,13 @@ struct LimitHitsTests {
         let key = LimitKey(limit: LimitName.signUpByAddress.number, high: 1, low: 2)
         var verdict = LimitVerdict()
         verdict.retryAt = now + .seconds(10)
-        for _ in 0..<3 { _ = tally.note(.signUpByAddress, key, verdict, at: now) }
+        for _ in 0..<3 { _ = tally.record(.signUpByAddress, key, verdict, at: now) }
         let later = now + .seconds(10)
         let (over, changed) = tally.take(at: later)
         #expect(over.map(\.refused) == [3] && changed.isEmpty)
         tally.giveBack(over, changed)
         verdict.retryAt = later + .seconds(10)
-        let isFirst = tally.note(.signUpByAddress, key, verdict, at: later)
+        let isFirst = tally.record(.signUpByAddress, key, verdict, at: later)
         #expect(isFirst)
         let again = tally.take(at: later)
         #expect(again.over.map(\.refused) == [3] && again.changed.map(\.refused) == [1])
@@ -125,7 +125,7 @@ struct LimitHitsTests {
         for number in 1...HitTally.hitsMax + 5_000 {
             let key = LimitKey(
                 limit: LimitName.signUpByAddress.number, high: UInt64(number), low: 1)
-            if tally.note(.signUpByAddress, key, verdict, at: now) { firsts += 1 }
+            if tally.record(.signUpByAddress, key, verdict, at: now) { firsts += 1 }
         }
         #expect(tally.count == HitTally.hitsMax + 1)
         #expect(firsts == HitTally.hitsMax + 1)

@@ -34,8 +34,8 @@ struct JournalHealthTests {
         let parts = ProgramParts()
         fixture.service.report(to: parts)
         #expect(parts.states == [PartState(name: "ratelimit-devices", trouble: nil)])
-        let place = LimitJournalPlace.devices(
-            beside: fixture.store, writes: PartCondition(time: fixture.time))
+        let place = LimitJournalPlace(
+            beside: fixture.store, suffix: "-devices", writes: PartCondition(time: fixture.time))
         place.writes?.fail(place.name, "disk full")
         #expect(place.name == "ratelimit-devices" && place.writes?.trouble?.detail == "disk full")
     }

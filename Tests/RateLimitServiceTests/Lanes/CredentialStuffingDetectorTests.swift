@@ -13,13 +13,13 @@ struct CredentialStuffingDetectorTests {
     private static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     /// Records `count` attempts at a second of the test. Returns how often the alarm was raised.
-    private func note(_ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int)
+    private func record(_ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int)
         -> Int
     {
         (0..<count).reduce(0) { raised, _ in
-            let change = alarm.note(
+            let isRaised = alarm.record(
                 at: Self.start + .seconds(second), isEvaluated: false, Self.rule)
-            return raised + (change == .raised ? 1 : 0)
+            return raised + (isRaised ? 1 : 0)
         }
     }
 
@@ -27,7 +27,7 @@ struct CredentialStuffingDetectorTests {
         _ alarm: inout CredentialStuffingDetector, _ count: Int, at second: Int, times: Int,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let raised = note(&alarm, count, at: second)
+        let raised = record(&alarm, count, at: second)
         #expect(raised == times, sourceLocation: sourceLocation)
     }
 
@@ -48,7 +48,7 @@ struct CredentialStuffingDetectorTests {
     @Test("R-03: the alarm lasts through the window after the last full one and then ends")
     func lasts() {
         var alarm = CredentialStuffingDetector()
-        _ = note(&alarm, 100, at: 0)
+        _ = record(&alarm, 100, at: 0)
         #expect(isOn(alarm, at: 600))
         expectRaised(&alarm, 100, at: 700, times: 0)
         expectRaised(&alarm, 99, at: 1_400, times: 0)
@@ -60,7 +60,7 @@ struct CredentialStuffingDetectorTests {
     @Test("R-03: after a pause of two windows nothing is carried over")
     func pause() {
         var alarm = CredentialStuffingDetector()
-        _ = note(&alarm, 100, at: 0)
+        _ = record(&alarm, 100, at: 0)
         #expect(isOn(alarm, at: 1_199))
         #expect(!isOn(alarm, at: 1_200))
     }
@@ -72,7 +72,7 @@ struct CredentialStuffingDetectorTests {
             expectRaised(&alarm, 1, at: 0, times: 0)
             alarm.refund(chargedAt: Self.start, isRight: true, Self.rule)
         }
-        _ = note(&alarm, 100, at: 1)
+        _ = record(&alarm, 100, at: 1)
         for _ in 0..<500 {
             alarm.refund(chargedAt: Self.start + .seconds(1), isRight: true, Self.rule)
         }
@@ -82,9 +82,9 @@ struct CredentialStuffingDetectorTests {
     @Test("R-03: a clock that goes backwards does not end the alarm")
     func backwards() {
         var alarm = CredentialStuffingDetector()
-        _ = note(&alarm, 100, at: 0)
+        _ = record(&alarm, 100, at: 0)
         #expect(isOn(alarm, at: -86_400))
-        _ = note(&alarm, 1, at: -86_400)
+        _ = record(&alarm, 1, at: -86_400)
         #expect(isOn(alarm, at: 0))
     }
 
@@ -94,7 +94,7 @@ struct CredentialStuffingDetectorTests {
     ) {
         let moment = Self.start + .seconds(second)
         for number in 0..<count {
-            _ = alarm.note(at: moment, isEvaluated: true, Self.rule)
+            _ = alarm.record(at: moment, isEvaluated: true, Self.rule)
             if number < right { alarm.refund(chargedAt: moment, isRight: true, Self.rule) }
         }
     }
@@ -104,9 +104,9 @@ struct CredentialStuffingDetectorTests {
         arguments: [(4, 0, true), (4, 2, true), (5, 3, false), (40, 36, false), (0, 0, true)])
     func sampled(evaluated: Int, right: Int, staysOn: Bool) {
         var alarm = CredentialStuffingDetector()
-        _ = note(&alarm, 100, at: 0)
+        _ = record(&alarm, 100, at: 0)
         sample(&alarm, evaluated, right: right, at: 600)
-        _ = note(&alarm, 1_000, at: 700)
+        _ = record(&alarm, 1_000, at: 700)
         #expect(isOn(alarm, at: 1_199))
         #expect(isOn(alarm, at: 1_200) == staysOn)
     }
@@ -114,18 +114,18 @@ struct CredentialStuffingDetectorTests {
     @Test("R-03: a refunded attempt is not part of the sample")
     func sampleTakenBack() {
         var alarm = CredentialStuffingDetector()
-        _ = note(&alarm, 100, at: 0)
+        _ = record(&alarm, 100, at: 0)
         sample(&alarm, 5, right: 2, at: 600)
         alarm.refund(chargedAt: Self.start + .seconds(600), isRight: false, Self.rule)
-        _ = note(&alarm, 1_000, at: 700)
+        _ = record(&alarm, 1_000, at: 700)
         #expect(isOn(alarm, at: 1_200), "two of four were right")
         var honest = CredentialStuffingDetector()
-        _ = note(&honest, 100, at: 0)
+        _ = record(&honest, 100, at: 0)
         sample(&honest, 5, right: 2, at: 600)
         for _ in 0..<2 {
             honest.refund(chargedAt: Self.start + .seconds(600), isRight: false, Self.rule)
         }
-        _ = note(&honest, 1_000, at: 700)
+        _ = record(&honest, 1_000, at: 700)
         #expect(!isOn(honest, at: 1_200), "two of three were right")
     }
 

@@ -56,8 +56,8 @@ struct AbandonedChargeTests {
         // The refund of a charge that was never made.
         try await fixture.refund("3k")
         #expect(try left() == 3)
-        let kept = fixture.service.limits.ledger.withLock { $0.kept }
-        #expect(kept.isEmpty, "the journal does not keep the id")
+        let stored = fixture.service.limits.ledger.withLock { $0.storedCharges }
+        #expect(stored.isEmpty, "the journal does not store the id")
         await #expect(throws: ServiceError(.invalidArgument, fields: ["charge_id"])) {
             _ = try await consume("no number")
         }

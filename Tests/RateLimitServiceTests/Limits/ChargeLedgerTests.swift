@@ -11,7 +11,7 @@ struct ChargeLedgerTests {
     @Test("R-04: a charge can be refunded once")
     func once() {
         var ledger = ChargeLedger()
-        ledger.note(7, [key], at: start)
+        ledger.record(7, [key], at: start)
         let taken = ledger.take(7, at: start)
         #expect(taken?.keys == [key])
         #expect(taken?.moment == start)
@@ -21,7 +21,7 @@ struct ChargeLedgerTests {
     @Test("R-04: another id does not refund a charge")
     func others() {
         var ledger = ChargeLedger()
-        ledger.note(7, [key], at: start)
+        ledger.record(7, [key], at: start)
         for number: Int64 in [0, -7, 8, .max, .min] {
             #expect(ledger.take(number, at: start) == nil)
         }
@@ -31,7 +31,7 @@ struct ChargeLedgerTests {
     @Test("R-04: a charge can be refunded for 60 s", arguments: [(59_999, true), (60_000, false)])
     func life(milliseconds: Int, isTaken: Bool) {
         var ledger = ChargeLedger()
-        ledger.note(7, [key], at: start)
+        ledger.record(7, [key], at: start)
         let taken = ledger.take(7, at: start + .milliseconds(milliseconds))
         #expect((taken != nil) == isTaken)
     }
@@ -39,13 +39,13 @@ struct ChargeLedgerTests {
     @Test("R-04: a full ledger keeps its charges and records new ones once those have expired")
     func full() {
         var ledger = ChargeLedger()
-        for number in 1...100_000 { ledger.note(Int64(number), [key], at: start) }
-        ledger.note(200_000, [key], at: start)
+        for number in 1...100_000 { ledger.record(Int64(number), [key], at: start) }
+        ledger.record(200_000, [key], at: start)
         #expect(ledger.take(200_000, at: start) == nil)
         #expect(ledger.take(1, at: start) != nil)
         #expect(ledger.take(100_000, at: start) != nil)
         let late = start + .seconds(60)
-        ledger.note(200_001, [key], at: late)
+        ledger.record(200_001, [key], at: late)
         #expect(ledger.take(200_001, at: late) != nil)
     }
 
@@ -53,17 +53,17 @@ struct ChargeLedgerTests {
     func drained() {
         var ledger = ChargeLedger()
         for number in 1...240_000 {
-            ledger.note(Int64(number), [key], at: start + .milliseconds(number / 2))
+            ledger.record(Int64(number), [key], at: start + .milliseconds(number / 2))
         }
         let end = start + .milliseconds(120_000)
-        ledger.note(300_000, [key], at: end + .seconds(20))
+        ledger.record(300_000, [key], at: end + .seconds(20))
         #expect(ledger.take(300_000, at: end + .seconds(20)) != nil)
     }
 
     @Test("R-04: a repeated charge is refunded only with the last call that uses it")
     func resting() {
         var ledger = ChargeLedger()
-        ledger.note(7, [key], at: start, isRepeatable: true)
+        ledger.record(7, [key], at: start, isRepeatable: true)
         #expect(ledger.repetition(of: 7, at: start) == .free)
         #expect(ledger.repetition(of: 7, at: start) == .free)
         #expect(ledger.take(7, at: start) == nil)
@@ -75,8 +75,8 @@ struct ChargeLedgerTests {
     @Test("B1: repeatable charges, their repeats and their ends go to the journal once")
     func changes() {
         var ledger = ChargeLedger()
-        ledger.note(1, [key], at: start)
-        ledger.note(7, [key], at: start, isRepeatable: true)
+        ledger.record(1, [key], at: start)
+        ledger.record(7, [key], at: start, isRepeatable: true)
         func next() -> [Int64: Int?] {
             Dictionary(uniqueKeysWithValues: ledger.takeChanges().map { ($0, $1?.repeats) })
         }
@@ -84,12 +84,12 @@ struct ChargeLedgerTests {
         #expect(next().isEmpty)
         #expect(ledger.repetition(of: 7, at: start) == .free)
         #expect(next() == [7: 1])
-        #expect(ledger.kept == [.init(id: 7, moment: start, repeats: 1)])
+        #expect(ledger.storedCharges == [.init(id: 7, moment: start, repeats: 1)])
         _ = ledger.take(7, at: start)
         #expect(next().isEmpty)
         _ = ledger.take(7, at: start)
         #expect(next() == [7: nil])
-        #expect(ledger.kept.isEmpty)
+        #expect(ledger.storedCharges.isEmpty)
     }
 
     @Test(

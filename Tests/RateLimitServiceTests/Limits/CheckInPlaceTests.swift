@@ -22,7 +22,7 @@ struct CheckInPlaceTests {
         RateLimitV1.CheckRequest(charges: charges, language: language).encoded()
     }
 
-    private static func lent(_ request: [UInt8]) -> (limit: LimitName, subject: [UInt8])? {
+    private static func borrowed(_ request: [UInt8]) -> (limit: LimitName, subject: [UInt8])? {
         request.withUnsafeBytes { bytes in
             BorrowedCheck(bytes).map { ($0.limit, Array($0.subject)) }
         }
@@ -80,7 +80,7 @@ struct CheckInPlaceTests {
             let subject = round % 2 == 0 ? "acc_1" : "é\u{301}日"
             let request = Self.request(
                 [.init(limit: Self.mine, subject: subject)], ["", "de", "ja-JP"][round % 3])
-            #expect(Self.lent(request)?.subject == Array(subject.utf8))
+            #expect(Self.borrowed(request)?.subject == Array(subject.utf8))
             let (inPlace, byMessages) = try Self.both(fixtures, request)
             #expect(inPlace == byMessages, "round \(round)")
             sizes.insert(try inPlace.get().count)
@@ -130,7 +130,7 @@ struct CheckInPlaceTests {
 
     @Test("R-04: any other request is decoded as a message", arguments: leftToMessages)
     func left(request: [UInt8]) async throws {
-        #expect(Self.lent(request) == nil)
+        #expect(Self.borrowed(request) == nil)
         let (inPlace, byMessages) = try Self.both(await Self.fixtures(ManualTime()), request)
         #expect(inPlace == byMessages)
     }
@@ -150,12 +150,12 @@ struct CheckInPlaceTests {
                 default: request.insert(UInt8(truncatingIfNeeded: randomness.next()), at: place)
                 }
             }
-            guard let lent = Self.lent(request) else { continue }
+            guard let borrowed = Self.borrowed(request) else { continue }
             taken += 1
             let message = try RateLimitV1.CheckRequest(decoding: request)
             #expect(message.charges.count == 1 && message.charges[0].device.isEmpty)
-            #expect(message.charges[0].limit == lent.limit.rawValue, "round \(round)")
-            #expect(Array(message.charges[0].subject.utf8) == lent.subject, "round \(round)")
+            #expect(message.charges[0].limit == borrowed.limit.rawValue, "round \(round)")
+            #expect(Array(message.charges[0].subject.utf8) == borrowed.subject, "round \(round)")
         }
         #expect(taken > 1_000 && taken < 90_000)
     }

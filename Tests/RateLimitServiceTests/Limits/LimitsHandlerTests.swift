@@ -186,7 +186,7 @@ struct LimitsHandlerTests {
     }
 
     @Test("R-01: a response has the attempt, its reset time, the wait and a sentence")
-    func told() async throws {
+    func sentence() async throws {
         let start = fixture.time.now()
         let first = try await fixture.consume(.phoneCodeRequest, "+4915112345678").decision
         #expect(first.attempt == 1)

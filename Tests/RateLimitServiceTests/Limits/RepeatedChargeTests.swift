@@ -108,7 +108,7 @@ struct RepeatedChargeTests {
 
     @Test("R-04: a charge that cannot be written to disk is not made, as nothing was evaluated")
     func disk() async throws {
-        fixture.service.close()
+        fixture.service.closeJournals()
         for _ in 0..<3 {
             await #expect(throws: ServiceError.self) {
                 try await fixture.consume(.signUpByAddress, "192.0.2.7")

@@ -74,8 +74,8 @@ struct LimitOverridesTests {
         }
     }
 
-    @Test("R-06: all mistakes are reported at once, each with its line")
-    func mistakes() throws {
+    @Test("R-06: all errors are reported at once, each with its line")
+    func errors() throws {
         let document = try read(
             """
             failed-sign-in-by-acount-count: 3
@@ -114,14 +114,14 @@ struct LimitOverridesTests {
         #expect(!document.mistakes.isEmpty)
     }
 
-    @Test("R-06: a missing file is a mistake, not an empty one")
+    @Test("R-06: a missing file is an error, not an empty one")
     func absent() {
         let document = SettingsDocument<LimitOverrides>(path: folder.file("none.yaml"))
         #expect(document.values == nil)
         #expect(document.mistakes.count == 1)
     }
 
-    @Test("R-06: the program does not start with an invalid file and reports all mistakes")
+    @Test("R-06: the program does not start with an invalid file and reports all errors")
     func atStart() throws {
         let path = try folder.write(
             "sign-up-by-address-count: 0\nsign-up-on-taken-email-count: 0\n", to: "limits.yaml")
@@ -147,7 +147,7 @@ struct LimitOverridesTests {
         #expect(policies[.failedSignInByKnownDevice].isShadow)
     }
 
-    @Test("R-06: mistakes are in the order of lines; a duplicate names its first line")
+    @Test("R-06: errors are in the order of lines; a duplicate names its first line")
     func ordered() throws {
         let document = try read(
             """

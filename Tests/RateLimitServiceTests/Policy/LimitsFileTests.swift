@@ -43,8 +43,8 @@ struct LimitsFileTests {
         #expect(fixture.log.lines.filter { $0.contains("limits.file.reloaded") }.count == 2)
     }
 
-    @Test("R-06: a file with mistakes changes nothing and is reported once")
-    func mistaken() async throws {
+    @Test("R-06: a file with errors changes nothing and is reported once")
+    func invalid() async throws {
         let fixture = try await fixture("failed-sign-in-by-account-count: 3\n")
         let file = LimitsFile(
             path: folder.file("limits.yaml"), into: fixture.service.limits.policies,
@@ -53,9 +53,10 @@ struct LimitsFileTests {
             "failed-sign-in-by-account-count: 0\nsign-up-by-address-count: 0\n", to: "limits.yaml")
         for _ in 0..<3 { file.look() }
         #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 2)
-        let told = fixture.log.lines.filter { $0.contains("limits.file.reload.failed") }
-        #expect(told.count == 1)
-        #expect(told.first?.contains("line 1") == true && told.first?.contains("line 2") == true)
+        let logged = fixture.log.lines.filter { $0.contains("limits.file.reload.failed") }
+        #expect(logged.count == 1)
+        #expect(
+            logged.first?.contains("line 1") == true && logged.first?.contains("line 2") == true)
         _ = try folder.write("failed-sign-in-by-account-count: 5\n", to: "limits.yaml")
         for _ in 0..<2 { file.look() }
         #expect(try fixture.peek(.failedSignInByAccount, "ada@example.org").remaining == 4)

@@ -16,24 +16,24 @@ import Testing
 struct ServiceSpanTests {
     private static let callers = 4
     /// Each limit with the limit that a caller names for it and the device that selects it.
-    private static let lanes: [(LimitName, asked: LimitName, device: String)] =
+    private static let lanes: [(LimitName, requested: LimitName, device: String)] =
         LimitName.allCases.compactMap { limit in
             if !limit.isInternal { return (limit, limit, "") }
-            let asked = LimitName.allCases.first { TrustedLane.lane(of: $0) == limit }
-            return asked.map { (limit, $0, "owner") }
+            let requested = LimitName.allCases.first { TrustedLane.lane(of: $0) == limit }
+            return requested.map { (limit, $0, "owner") }
         }
 
     @Test(
         "R-03: every charged limit holds for all start phases, pauses and parallel callers",
         .timeLimit(.minutes(5)), arguments: lanes)
-    func spans(limit: LimitName, asked: LimitName, device: String) async throws {
+    func spans(limit: LimitName, requested: LimitName, device: String) async throws {
         for round in 1...SoakRounds.count(ordinarily: 1) {
             for (place, manner) in Trying.allCases.enumerated() {
                 let seed = UInt64(round * 10 + place)
                 let attack = Attack(
                     limit: limit, manner: manner, device: device,
                     charge: RateLimitV1.Charge(
-                        limit: asked.rawValue, subject: "+4915112345678", device: device))
+                        limit: requested.rawValue, subject: "+4915112345678", device: device))
                 let allowed = try await attack.run(callers: Self.callers, seed: seed)
                 for span in LimitSpan.all(of: limit.rule) {
                     let found = span.fullest(allowed)
@@ -71,7 +71,7 @@ private struct Attack {
         let fixture = try await LimitsFixture(seed: seed)
         let randomness = SeededRandomness(seed: seed)
         if !device.isEmpty {
-            fixture.service.limits.markDevice(try asked[0], at: fixture.time.now())
+            fixture.service.limits.markDevice(try requested[0], at: fixture.time.now())
         }
         let window = LimitSpan.all(of: limit.rule)[0].length
         let tries = max(150, LimitSpan.all(of: limit.rule)[0].most / callers + 50)
@@ -94,18 +94,18 @@ private struct Attack {
         return allowed
     }
 
-    private var asked: [RequestedCharge] { get throws { try RequestedCharge.read([charge]) } }
+    private var requested: [RequestedCharge] { get throws { try RequestedCharge.read([charge]) } }
 
     /// Several attempts at one time.
     private func together(
         _ callers: Int, _ fixture: LimitsFixture
     ) async throws -> (allowed: Int, retryAt: Timestamp?) {
-        let asked = try asked
+        let requested = try requested
         let now = fixture.time.now()
         return try await withThrowingTaskGroup(of: LimitVerdict.self) { group in
             for _ in 0..<callers {
                 group.addTask {
-                    let decided = try fixture.service.limits.decide(asked, at: now) {
+                    let decided = try fixture.service.limits.decide(requested, at: now) {
                         fixture.service.limits.decide(.consume, $0, at: now)
                     }
                     return decided.verdict ?? LimitVerdict()

@@ -64,9 +64,9 @@ struct WeekOfAttacksTests {
             if address.contains(":") { charges.append(("failed-sign-in-by-site", address)) }
             _ = try await fixture.decide(charges, from: address)
         }
-        let wish = number % 50 == 0 ? "user\(number / 50)@example.org" : "invented\(number)@x.org"
+        let email = number % 50 == 0 ? "user\(number / 50)@example.org" : "invented\(number)@x.org"
         _ = try await fixture.decide(
-            [("password-reset-by-email", wish), ("password-reset-by-address", address)],
+            [("password-reset-by-email", email), ("password-reset-by-address", address)],
             from: address)
         _ = try await fixture.decide(
             [("phone-code-guess", Self.number), ("phone-code-guess-by-address", address)],

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RateLimitService
 
-@Suite("R-05: a former secret is kept as long as needed", .timeLimit(.minutes(1)))
+@Suite("R-05: a former secret stays as long as needed", .timeLimit(.minutes(1)))
 struct FormerSecretTests {
     private static let number = "+4915112345678"
     private static let until = Timestamp(milliseconds: 1_767_225_600_000)
@@ -21,7 +21,7 @@ struct FormerSecretTests {
             (.phoneCodeByCountry, 3_650, true), (.phoneCodeByCountry, 3_660, false),
             (.phoneCodeGuess, 400 * 86_400, true), (.phoneCodeRequest, 400 * 86_400, true),
         ] as [(LimitName, Int, Bool)])
-    func asked(limit: LimitName, seconds: Int, isAsked: Bool) throws {
+    func lookedUp(limit: LimitName, seconds: Int, isLookedUp: Bool) throws {
         func secret(_ number: UInt8, until: Timestamp?) -> SubjectHash {
             SubjectHash(
                 KeyedHash(key: SecretBytes(copying: [UInt8](repeating: number, count: 32))),
@@ -31,7 +31,7 @@ struct FormerSecretTests {
             SubjectKeyRing([secret(1, until: nil), secret(0, until: Self.until)]))
         let keys = ring.formerKeys(
             limit, "s", CountingRule(limit.rule), at: Self.until + .seconds(seconds))
-        #expect(keys.isEmpty != isAsked)
+        #expect(keys.isEmpty != isLookedUp)
         #expect(!keys.contains(ring.limitKey(limit, "s")))
     }
 

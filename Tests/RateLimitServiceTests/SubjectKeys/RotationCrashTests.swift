@@ -53,7 +53,7 @@ struct RotationCrashTests {
             try #require(
                 decision.limited == place.isMultiple(of: 2), "round \(round), \(subject)")
         }
-        next.service.close()
+        next.service.closeJournals()
         next.store.close()
     }
 }

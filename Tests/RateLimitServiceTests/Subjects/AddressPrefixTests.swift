@@ -6,7 +6,7 @@ import Testing
 @Suite("R-03: addresses are reduced to the network that one customer has")
 struct AddressPrefixTests {
     @Test(
-        "R-03: IPv4 is kept, IPv6 becomes its /64, and mapped IPv4 becomes IPv4",
+        "R-03: IPv4 is unchanged, IPv6 becomes its /64, and mapped IPv4 becomes IPv4",
         arguments: [
             ("192.0.2.7", "192.0.2.7"),
             ("::ffff:192.0.2.7", "192.0.2.7"),
@@ -30,7 +30,7 @@ struct AddressPrefixTests {
     }
 
     @Test(
-        "R-03: text that is not an address is kept unchanged and causes no trap",
+        "R-03: text that is not an address is unchanged and causes no trap",
         arguments: [
             "", "|", "||", "|2001:db8::1", "app", "app|ada@example.org", "192.0.2", "192.0.2.256",
             "0192.0.2.7", "0x7f.1", "2130706433", " 192.0.2.7", "192.0.2.7 ", "192.0.2.7:80",
@@ -53,7 +53,7 @@ struct AddressPrefixTests {
         #expect(AddressPrefix.of("::ffff:192.0.2.7", v6: 6) == "192.0.2.7")
     }
 
-    @Test("R-03: a network is an IPv6 /48 or an IPv4 /24; other text is kept")
+    @Test("R-03: a network is an IPv6 /48 or an IPv4 /24; other text is unchanged")
     func networks() {
         for address in ["192.0.2.7", "192.0.2.250", "::ffff:192.0.2.8"] {
             #expect(AddressPrefix.of(address, v6: 6, v4: 3) == "192.0.2/24")

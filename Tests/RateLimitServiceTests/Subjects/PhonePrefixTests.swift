@@ -42,7 +42,7 @@ struct PhonePrefixTests {
     }
 
     @Test(
-        "R-01: text that is not a number is kept unchanged and causes no trap",
+        "R-01: text that is not a number is unchanged and causes no trap",
         arguments: [
             "", "+", "+123456", "+1234567890123456", "004915112345678", "4915112345678", "+49 151",
             "+491511234567a", "+49१५११२३४", "\u{0}+4915112345678", "++4915112345678",

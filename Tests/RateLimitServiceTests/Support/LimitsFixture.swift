@@ -46,7 +46,7 @@ final class LimitsFixture: Sendable {
     /// Restarts on the same folder. The old process stopped normally, or was killed.
     func restarted(key: UInt8 = 7, afterKill isKilled: Bool = false) async throws -> LimitsFixture {
         if !isKilled { await service.flush() }
-        service.close()
+        service.closeJournals()
         store.close()
         return try await LimitsFixture(folder: folder, time: time, key: key, seed: seed + 1)
     }

@@ -30,8 +30,8 @@ struct LimitSentenceTests {
         ] as [(LimitWording, Int64?, String, String)])
     func table(wording: LimitWording, milliseconds: Int64?, tag: String, sentence: String) {
         #expect(
-            LimitSentence.text(
-                wording, milliseconds: milliseconds, LimitLanguage(tag: tag)) == sentence)
+            wording.sentence(
+                milliseconds: milliseconds, in: LimitLanguage(tag: tag)) == sentence)
     }
 
     @Test("R-01: every wait is rounded up and never shorter than the real one")
@@ -45,11 +45,12 @@ struct LimitSentenceTests {
         }
         for milliseconds in edges {
             let wait = WaitText(milliseconds: milliseconds)
-            let (told, overflow) = wait.count.multipliedReportingOverflow(by: units[wait.unit] ?? 0)
-            #expect(overflow || told >= milliseconds)
+            let (stated, overflow) = wait.count.multipliedReportingOverflow(
+                by: units[wait.unit] ?? 0)
+            #expect(overflow || stated >= milliseconds)
             #expect(wait.count >= 1)
             if milliseconds > 60_000, milliseconds < .max {
-                #expect(told - milliseconds < units[wait.unit] ?? 0)
+                #expect(stated - milliseconds < units[wait.unit] ?? 0)
             }
         }
     }
@@ -61,11 +62,11 @@ struct LimitSentenceTests {
             for wording in LimitWording.allCases {
                 for milliseconds: Int64 in [1_000, 120_000, 10_800_000, 864_000_000] {
                     texts.insert(
-                        LimitSentence.text(wording, milliseconds: milliseconds, language))
+                        wording.sentence(milliseconds: milliseconds, in: language))
                 }
             }
-            texts.insert(LimitSentence.text(.code, milliseconds: nil, language))
-            texts.insert(LimitSentence.text(.password, milliseconds: nil, language))
+            texts.insert(LimitWording.code.sentence(milliseconds: nil, in: language))
+            texts.insert(LimitWording.password.sentence(milliseconds: nil, in: language))
         }
         // With an end, a wait for another password has the same text as for any other attempt.
         let withEnd = (LimitWording.allCases.count - 1) * 4

@@ -22,7 +22,7 @@ final class ScheduledService {
     private let keys: SessionKeys
     private let seal: SignInProofSeal
     private let device: TestDevice
-    private var service: SessionHandlers
+    private var service: SessionService
     private var accounts: Int64 = 0
 
     init() async throws {
@@ -45,8 +45,8 @@ final class ScheduledService {
 
     private static func service(
         _ store: Store, _ keys: SessionKeys, _ time: ManualTime, _ randomness: SeededRandomness
-    ) async throws -> SessionHandlers {
-        try await SessionHandlers(
+    ) async throws -> SessionService {
+        try await SessionService(
             settings: SessionFixture.settings([
                 "--session-idle-max", "366d", "--session-age-max", "3660d",
                 "--refresh-key-life", "366d",

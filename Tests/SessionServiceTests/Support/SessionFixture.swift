@@ -22,7 +22,7 @@ final class SessionFixture {
     let log = CapturedLog()
     private let settings: SessionSettings
     private(set) var store: Store
-    private(set) var service: SessionHandlers
+    private(set) var service: SessionService
 
     /// A service on an empty store.
     /// - Parameter flags: Settings, as on a command line.
@@ -69,8 +69,8 @@ final class SessionFixture {
         _ settings: SessionSettings, _ store: Store, _ master: SecretBytes,
         _ proofKey: SecretBytes, _ notices: RecordingNotices, _ time: ManualTime,
         _ randomness: SeededRandomness, _ log: CapturedLog
-    ) async throws -> SessionHandlers {
-        try await SessionHandlers(
+    ) async throws -> SessionService {
+        try await SessionService(
             settings: settings, store: store,
             keys: SessionKeys(master: master, signInProofs: proofKey, randomness: randomness),
             notices: notices, time: time, randomness: randomness, logger: log.logger(time: time))

@@ -3,7 +3,7 @@ import Logging
 import RateLimitService
 import ServiceRuntime
 
-/// Charges limits as fast as it can, and tells on its standard output the number of each subject
+/// Charges limits as fast as it can, and prints on its standard output the number of each subject
 /// whose charge is on disk, until it is killed. `LimitsCrashTests` starts it and kills it.
 @main
 struct LimitsCrashWriter {

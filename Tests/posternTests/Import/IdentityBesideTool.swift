@@ -15,10 +15,10 @@ import TestSupport
 /// An identity service on a real store, in this process, as the target of the tool's imports.
 final class IdentityBesideTool: Sendable {
     let folder: TemporaryFolder
-    let imports: ImportsHandler
-    let accounts: AccountsHandler
+    var imports: ImportsHandler { service.imports }
+    var accounts: AccountsHandler { service.accounts }
     private let store: Store
-    private let passwords: PasswordHashPool
+    private let service: IdentityService
 
     init(_ folder: TemporaryFolder? = nil) throws {
         let (time, randomness) = (SystemTime(), SecureRandomness())
@@ -29,9 +29,6 @@ final class IdentityBesideTool: Sendable {
             folder: folder.path, name: "identity", migrations: IdentityTables.migrations,
             time: time, logger: logger)
         let hashing = PasswordHashPool.Settings(threads: 1)
-        passwords = try PasswordHashPool(
-            settings: hashing, time: time, randomness: randomness,
-            metrics: NOOPMetricsHandler.instance)
         // No service is called before `run`.
         let nowhere = RPCClient(
             ClientSettings(
@@ -45,19 +42,14 @@ final class IdentityBesideTool: Sendable {
             master: SecretBytes(copying: [UInt8](repeating: 7, count: 32)),
             signInProofs: SecretBytes(copying: [UInt8](repeating: 9, count: 32)),
             randomness: randomness)
-        let slots = ResponseTimeFloor(
-            store: store, passwords: passwords, time: time, logger: logger)
-        let devices = DevicesClient(nowhere)
-        accounts = AccountsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness, devices: devices)
-        imports = ImportsHandler(
-            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
-            time: time, randomness: randomness, logger: logger)
+        service = try IdentityService(
+            settings: settings, store: store, keys: keys,
+            peers: IdentityPeers(session: nowhere, notification: nowhere), time: time,
+            randomness: randomness, logger: logger, metrics: NOOPMetricsHandler.instance)
     }
 
     func close() {
-        passwords.close()
+        service.close()
         store.close()
     }
 

@@ -1,11 +1,12 @@
 package import Contracts
 import Cryptography
 package import Logging
+package import RPC
 package import ServiceRuntime
 package import Storage
 
-/// The handlers of `postern-session` and its background tasks, over one store.
-package struct SessionHandlers: Sendable {
+/// The session service over one store: its handlers, and the work beside them.
+package struct SessionService: Sendable {
     /// `postern.session.v1.Sessions`.
     package let sessions: SessionsHandler
     /// `postern.session.v1.Devices`.
@@ -18,7 +19,7 @@ package struct SessionHandlers: Sendable {
     package let signingKeys: SigningKeysHandler
     /// `postern.session.v1.RefreshKeys`.
     package let refreshKeys: RefreshKeysHandler
-    /// Runs beside the handlers.
+    /// The work beside the handlers.
     package let background: SessionBackgroundTasks
 
     /// Loads keys and recent revocations from `store`. The first start generates the keys; keys
@@ -41,14 +42,13 @@ package struct SessionHandlers: Sendable {
                 renewal: settings.refreshKeyLife, acceptance: settings.longestAge),
             randomness: randomness, logger: logger)
         let accessTokens = AccessTokens(settings, ring)
-        let retention = accessTokens.life.longest + TokenVerifier.leeway
-        let since = time.now() - retention
         let wakeSignal = WakeSignal()
+        let since = time.now() - accessTokens.retention
         let memory = SessionMemory(
             settings,
             revoked: RevokedSessions(
-                try await store.read { try $0.sessionsEnded(after: since) }, retention: retention,
-                wakeSignal: wakeSignal))
+                try await store.read { try $0.sessionsEnded(after: since) },
+                retention: accessTokens.retention, wakeSignal: wakeSignal))
         sessions = SessionsHandler(
             store: store, keys: keys, settings: settings, memory: memory,
             accessTokens: accessTokens, refreshTokens: refreshTokens, time: time,
@@ -59,29 +59,31 @@ package struct SessionHandlers: Sendable {
         accountActivity = AccountActivityHandler(
             store: store, life: sessions.life, activity: memory.activity, time: time)
         refreshKeys = RefreshKeysHandler(store: store, keys: refreshTokens)
-        let revocations = RevocationRelay(
-            store: store, log: RevocationLog(), revoked: memory.revoked, keys: accessTokens.keys,
-            wakeSignal: wakeSignal, heartbeat: settings.endsHeartbeat, keptFor: retention,
-            epoch: epoch, time: time, logger: logger)
-        ends = SessionEndsHandler(log: revocations.log)
-        let rotation = SigningKeyRotation(
-            store: store, keys: accessTokens.keys,
-            schedule: SigningKeySchedule(life: settings.signingKeyLife, verifiesFor: retention),
-            generator: SigningKeyGenerator(box: keys.signingKeys, randomness: randomness),
-            time: time, logger: logger, wakeSignal: wakeSignal)
-        signingKeys = SigningKeysHandler(store: store, rotation: rotation)
-        let delivery = NoticeDelivery(
-            notices: notices, store: store, deviceNames: keys.deviceNames, time: time,
-            logger: logger)
         background = SessionBackgroundTasks(
-            outbox: OutboxRelay(
-                store: store, time: time, randomness: randomness,
-                deliver: { try await delivery.deliver($0) }),
-            revocations: revocations, signingKeys: rotation,
-            maintenance: SessionMaintenance(
-                store: store, settings: settings, memory: memory, keys: accessTokens.keys,
-                refreshTokens: refreshTokens, time: time, logger: logger))
-        try await rotation.takeDue()
-        try await revocations.fill()
+            beside: sessions, notices: notices, epoch: epoch, wakeSignal: wakeSignal,
+            logger: logger)
+        ends = SessionEndsHandler(log: background.revocations.log)
+        signingKeys = SigningKeysHandler(store: store, rotation: background.signingKeys)
+        try await background.signingKeys.takeDue()
+        try await background.revocations.fill()
     }
+
+    /// The rpcs of all handlers, for a server.
+    package var methods: [ServiceMethods] {
+        [
+            sessions.methods,
+            DevicesDispatcher.methods(of: devices),
+            AccountActivityDispatcher.methods(of: accountActivity),
+            RefreshKeysDispatcher.methods(of: refreshKeys),
+            SessionEndsDispatcher.methods(of: ends),
+            SigningKeysDispatcher.methods(of: signingKeys),
+        ]
+    }
+
+    /// The work beside the handlers. Each task runs until cancelled.
+    package var tasks: [@Sendable () async throws -> Void] { [background.run] }
+
+    /// Writes data that is only in memory. Call it after the tasks have ended and before the store
+    /// closes.
+    package func close() async { await background.writeRemaining() }
 }

@@ -1,0 +1,80 @@
+package import Contracts
+package import RPC
+
+/// The services that the gateway calls.
+package struct GatewayPeers: Sendable {
+    /// The identity service.
+    package struct Identity: Sendable {
+        let accounts: any AccountsAPI
+        let credentials: any CredentialsAPI
+        let identities: any IdentitiesAPI
+        let phoneCodes: any PhoneCodesAPI
+        let emailChanges: any EmailChangesAPI
+        let providerEvents: any ProviderEventsAPI
+        let accountAdmin: any AccountAdminAPI
+
+        /// Any implementations of its apis.
+        package init(
+            accounts: any AccountsAPI, credentials: any CredentialsAPI,
+            identities: any IdentitiesAPI, phoneCodes: any PhoneCodesAPI,
+            emailChanges: any EmailChangesAPI, providerEvents: any ProviderEventsAPI,
+            accountAdmin: any AccountAdminAPI
+        ) {
+            self.accounts = accounts
+            self.credentials = credentials
+            self.identities = identities
+            self.phoneCodes = phoneCodes
+            self.emailChanges = emailChanges
+            self.providerEvents = providerEvents
+            self.accountAdmin = accountAdmin
+        }
+
+        /// The service in another program.
+        package init(_ channel: any CallChannel) {
+            self.init(
+                accounts: AccountsClient(channel), credentials: CredentialsClient(channel),
+                identities: IdentitiesClient(channel), phoneCodes: PhoneCodesClient(channel),
+                emailChanges: EmailChangesClient(channel),
+                providerEvents: ProviderEventsClient(channel),
+                accountAdmin: AccountAdminClient(channel))
+        }
+    }
+
+    /// The session service.
+    package struct Session: Sendable {
+        let sessions: any SessionsAPI
+        let devices: any DevicesAPI
+        let ends: any SessionEndsAPI
+        let clock: any ClockAPI
+
+        /// Any implementations of its apis.
+        package init(
+            sessions: any SessionsAPI, devices: any DevicesAPI, ends: any SessionEndsAPI,
+            clock: any ClockAPI
+        ) {
+            self.sessions = sessions
+            self.devices = devices
+            self.ends = ends
+            self.clock = clock
+        }
+
+        /// The service in another program.
+        package init(_ channel: any CallChannel) {
+            self.init(
+                sessions: SessionsClient(channel), devices: DevicesClient(channel),
+                ends: SessionEndsClient(channel), clock: ClockClient(channel))
+        }
+    }
+
+    let identity: Identity
+    let session: Session
+    /// The rate limiter.
+    let limits: any LimitsAPI
+
+    /// Peers in other programs or in this process.
+    package init(identity: Identity, session: Session, limits: any LimitsAPI) {
+        self.identity = identity
+        self.session = session
+        self.limits = limits
+    }
+}

@@ -1,0 +1,85 @@
+import Contracts
+package import Logging
+package import RPC
+package import ServiceRuntime
+
+/// The gateway: its handlers, and the work beside them. It has no store.
+package struct GatewayService: Sendable {
+    /// `postern.gateway.v1.Auth`.
+    package let auth: AuthHandler
+    /// `postern.gateway.v1.AccountSessions`.
+    package let accountSessions: AccountSessionsHandler
+    /// `postern.gateway.v1.Passwords`.
+    package let passwords: PasswordsHandler
+    /// `postern.gateway.v1.Providers`.
+    package let providers: ProvidersHandler
+    /// `postern.gateway.v1.Guests`.
+    package let guests: GuestsHandler
+    /// `postern.gateway.v1.SignInMethods`.
+    package let signInMethods: SignInMethodsHandler
+    /// `postern.gateway.v1.PhoneSignIn`.
+    package let phoneSignIn: PhoneSignInHandler
+    /// `postern.gateway.v1.Emails`.
+    package let emails: EmailsHandler
+    /// `postern.gateway.v1.Verification`.
+    package let verification: VerificationHandler
+    /// `postern.gateway.v1.ProviderNotices`.
+    package let providerNotices: ProviderNoticesHandler
+    /// `postern.gateway.v1.Admin`.
+    package let admin: AdminHandler
+
+    /// The gateway in front of `peers`.
+    package init(
+        settings: GatewaySettings, peers: GatewayPeers, time: any Time,
+        randomness: any Randomness, logger: Logger
+    ) {
+        let limits = RateLimiter(
+            limits: peers.limits, failures: settings.limiterFailures, time: time,
+            randomness: randomness, logger: logger)
+        let (identity, session) = (peers.identity, peers.session)
+        auth = AuthHandler(
+            accounts: identity.accounts, sessions: session.sessions, limits: limits,
+            sessionClock: session.clock)
+        accountSessions = AccountSessionsHandler(
+            accounts: identity.accounts, identities: identity.identities,
+            codes: identity.phoneCodes, sessions: session.sessions, devices: session.devices,
+            limits: limits)
+        passwords = PasswordsHandler(
+            accounts: identity.accounts, credentials: identity.credentials,
+            sessions: session.sessions, limits: limits)
+        providers = ProvidersHandler(
+            identities: identity.identities, sessions: session.sessions, limits: limits)
+        guests = GuestsHandler(
+            identities: identity.identities, sessions: session.sessions, limits: limits)
+        signInMethods = SignInMethodsHandler(
+            identities: identity.identities, sessions: session.sessions, limits: limits)
+        phoneSignIn = PhoneSignInHandler(
+            codes: identity.phoneCodes, sessions: session.sessions, limits: limits)
+        emails = EmailsHandler(
+            changes: identity.emailChanges, sessions: session.sessions, limits: limits)
+        verification = VerificationHandler(
+            sessions: session.sessions, ends: session.ends, time: time, randomness: randomness)
+        providerNotices = ProviderNoticesHandler(events: identity.providerEvents)
+        admin = AdminHandler(accounts: identity.accountAdmin)
+    }
+
+    /// The rpcs of all handlers, for a server.
+    package var methods: [ServiceMethods] {
+        [
+            AuthDispatcher.methods(of: auth),
+            AccountSessionsDispatcher.methods(of: accountSessions),
+            PasswordsDispatcher.methods(of: passwords),
+            ProvidersDispatcher.methods(of: providers),
+            GuestsDispatcher.methods(of: guests),
+            SignInMethodsDispatcher.methods(of: signInMethods),
+            PhoneSignInDispatcher.methods(of: phoneSignIn),
+            EmailsDispatcher.methods(of: emails),
+            VerificationDispatcher.methods(of: verification),
+            ProviderNoticesDispatcher.methods(of: providerNotices),
+            AdminDispatcher.methods(of: admin),
+        ]
+    }
+
+    /// The work beside the handlers. Each task runs until cancelled.
+    package var tasks: [@Sendable () async throws -> Void] { [verification.run] }
+}

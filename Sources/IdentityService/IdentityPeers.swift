@@ -1,0 +1,46 @@
+package import Contracts
+package import RPC
+
+/// The services that identity calls.
+package struct IdentityPeers: Sendable {
+    /// The session service, which knows the owners of sessions.
+    let devices: any DevicesAPI
+    /// The session service, for the ends of an account's sessions.
+    let sessions: any SessionsAPI
+    /// The session service, for the last use of accounts.
+    let activity: any AccountActivityAPI
+    /// The notification service, for mails.
+    let notifications: any NotificationsAPI
+    /// The notification service, for text messages.
+    let texts: any TextMessagesAPI
+    /// The notification service, for the devices of push messages.
+    let pushDevices: any PushDevicesAPI
+    /// The notification service, for providers' relay addresses.
+    let relays: any RelayAddressesAPI
+
+    /// Peers in other programs, over their channels.
+    package init(session: any CallChannel, notification: any CallChannel) {
+        self.init(
+            devices: DevicesClient(session), sessions: SessionsClient(session),
+            activity: AccountActivityClient(session),
+            notifications: NotificationsClient(notification),
+            texts: TextMessagesClient(notification),
+            pushDevices: PushDevicesClient(notification),
+            relays: RelayAddressesClient(notification))
+    }
+
+    /// Any peers.
+    package init(
+        devices: any DevicesAPI, sessions: any SessionsAPI, activity: any AccountActivityAPI,
+        notifications: any NotificationsAPI, texts: any TextMessagesAPI,
+        pushDevices: any PushDevicesAPI, relays: any RelayAddressesAPI
+    ) {
+        self.devices = devices
+        self.sessions = sessions
+        self.activity = activity
+        self.notifications = notifications
+        self.texts = texts
+        self.pushDevices = pushDevices
+        self.relays = relays
+    }
+}

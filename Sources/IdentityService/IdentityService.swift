@@ -1,0 +1,103 @@
+import Contracts
+import Cryptography
+package import Logging
+package import Metrics
+package import RPC
+package import ServiceRuntime
+package import Storage
+
+/// The identity service over one store: its handlers, and the work beside them.
+package struct IdentityService: Sendable {
+    /// `postern.identity.v1.Accounts`.
+    package let accounts: AccountsHandler
+    /// `postern.identity.v1.Credentials`.
+    package let credentials: CredentialsHandler
+    /// `postern.identity.v1.AccountNotices`.
+    package let accountNotices: AccountNoticesHandler
+    /// `postern.identity.v1.EmailChanges`.
+    package let emailChanges: EmailChangesHandler
+    /// `postern.identity.v1.ProviderEvents`.
+    package let providerEvents: ProviderEventsHandler
+    /// `postern.identity.v1.Imports`.
+    package let imports: ImportsHandler
+    /// `postern.identity.v1.AccountAdmin`.
+    package let accountAdmin: AccountAdminHandler
+    /// `postern.identity.v1.Identities`.
+    package let identities: IdentitiesHandler
+    /// `postern.identity.v1.PhoneCodes`.
+    package let phoneCodes: PhoneCodesHandler
+    /// `postern.identity.v1.PhoneSignals`.
+    package let phoneSignals: PhoneSignalsHandler
+    /// The work beside the handlers.
+    package let background: BackgroundTasks
+    /// Hashes passwords on its own threads.
+    let passwords: PasswordHashPool
+
+    /// The service over a store that was opened with `IdentityTables.migrations`.
+    /// - Throws: `OutboundClient.Unavailable`, or what `PasswordHashPool` throws.
+    package init(
+        settings: IdentitySettings, store: Store, keys: IdentityKeys, peers: IdentityPeers,
+        time: any Time, randomness: any Randomness, logger: Logger, metrics: any MetricsFactory
+    ) throws {
+        passwords = try PasswordHashPool(
+            settings: settings.passwordHashing, time: time, randomness: randomness,
+            metrics: metrics)
+        let providers = try Providers(
+            settings: settings.providers, keys: keys, time: time, randomness: randomness,
+            logger: logger)
+        let apple = try settings.apple.makeEndpoint(
+            for: settings.providers, time: time, logger: logger)
+        let slots = ResponseTimeFloor(
+            store: store, passwords: passwords, time: time, logger: logger)
+        accounts = AccountsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, devices: peers.devices)
+        credentials = CredentialsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness)
+        accountNotices = AccountNoticesHandler(store: store, keys: keys, randomness: randomness)
+        emailChanges = EmailChangesHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, devices: peers.devices)
+        providerEvents = ProviderEventsHandler(
+            store: store, keys: keys, time: time, randomness: randomness, logger: logger,
+            providers: providers)
+        imports = ImportsHandler(
+            settings: settings, store: store, keys: keys, passwords: passwords, slots: slots,
+            time: time, randomness: randomness, logger: logger)
+        accountAdmin = AccountAdminHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness, logger: logger,
+            activity: peers.activity)
+        identities = IdentitiesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness,
+            keepsGrants: apple != nil, devices: peers.devices, providers: providers)
+        phoneCodes = PhoneCodesHandler(
+            settings: settings, store: store, keys: keys, time: time, randomness: randomness,
+            logger: logger, keepsGrants: apple != nil, devices: peers.devices)
+        phoneSignals = PhoneSignalsHandler(store: store, keys: keys)
+        background = BackgroundTasks(
+            beside: accounts, peers: peers, apple: apple, logger: logger, metrics: metrics)
+    }
+
+    /// The rpcs of all handlers, for a server.
+    package var methods: [ServiceMethods] {
+        [
+            AccountsDispatcher.methods(of: accounts),
+            CredentialsDispatcher.methods(of: credentials),
+            AccountNoticesDispatcher.methods(of: accountNotices),
+            EmailChangesDispatcher.methods(of: emailChanges),
+            ProviderEventsDispatcher.methods(of: providerEvents),
+            ImportsDispatcher.methods(of: imports),
+            AccountAdminDispatcher.methods(of: accountAdmin),
+            IdentitiesDispatcher.methods(of: identities),
+            PhoneCodesDispatcher.methods(of: phoneCodes),
+            PhoneSignalsDispatcher.methods(of: phoneSignals),
+        ]
+    }
+
+    /// The work beside the handlers. Each task runs until cancelled.
+    package var tasks: [@Sendable () async throws -> Void] { [background.run] }
+
+    /// Stops the threads that hash passwords. Call it after the tasks have ended.
+    package func close() { passwords.close() }
+}

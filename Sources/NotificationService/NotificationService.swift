@@ -1,0 +1,86 @@
+import Contracts
+package import Logging
+package import RPC
+package import ServiceRuntime
+package import Storage
+
+/// The notification service over one store: its handlers, and the work beside them.
+package struct NotificationService: Sendable {
+    /// `postern.notification.v1.Notifications`.
+    package let notifications: NotificationsHandler
+    /// `postern.notification.v1.TextMessages`.
+    package let texts: TextMessagesHandler
+    /// `postern.notification.v1.PushMessages`.
+    package let pushes: PushMessagesHandler
+    /// `postern.notification.v1.PushDevices`.
+    package let pushDevices: PushDevicesHandler
+    /// `postern.notification.v1.Addresses`.
+    package let addresses: AddressesHandler
+    /// `postern.notification.v1.RelayAddresses`.
+    package let relayAddresses: RelayAddressesHandler
+    /// `postern.notification.v1.Outbox`.
+    package let outbox: OutboxHandler
+    /// `postern.notification.v1.Webhooks`.
+    package let webhooks: WebhooksHandler
+    /// Delivers messages.
+    package let delivery: BackgroundDelivery
+    private let webhookWorker: WebhookWorker
+    private let numberChanges: NumberChangeRelay
+    private let endedSessions: EndedSessionDevices
+
+    /// The service over a store that was opened with `NotificationStore.migrations`. Mails go to an
+    /// inbox in the store's folder while no server is configured.
+    /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
+    package init(
+        settings: NotificationSettings, store: Store, keys: NotificationKeys,
+        peers: NotificationPeers, time: any Time, randomness: any Randomness, logger: Logger
+    ) throws {
+        let wording = CatalogueWording(settings.templates.live)
+        delivery = BackgroundDelivery(
+            settings: settings, store: store, keys: keys,
+            routes: try settings.makeRoutes(wording, store, keys, time, logger), time: time,
+            randomness: randomness, logger: logger)
+        webhookWorker = try WebhookWorker(
+            settings: settings.webhooks, sources: peers.eventSources, store: store, keys: keys,
+            time: time, randomness: randomness, logger: logger)
+        numberChanges = NumberChangeRelay(
+            store: store, keys: keys, identity: peers.phoneSignals, time: time,
+            randomness: randomness, logger: logger)
+        endedSessions = EndedSessionDevices(
+            sessions: peers.sessionEvents, store: store, keys: keys, time: time, logger: logger)
+        let acceptance = MessageAcceptance(
+            settings: settings, store: store, keys: keys, delivery: delivery, time: time,
+            randomness: randomness, logger: logger)
+        notifications = NotificationsHandler(acceptance: acceptance)
+        texts = TextMessagesHandler(acceptance: acceptance, wording: wording)
+        pushes = PushMessagesHandler(
+            store: store, keys: keys, acceptance: acceptance, wording: wording)
+        pushDevices = PushDevicesHandler(
+            settings: settings, store: store, keys: keys, randomness: randomness)
+        addresses = AddressesHandler(store: store, keys: keys, time: time)
+        relayAddresses = RelayAddressesHandler(store: store, keys: keys)
+        outbox = OutboxHandler(store: store, keys: keys, delivery: delivery, time: time)
+        webhooks = WebhooksHandler(
+            settings: settings.webhooks, store: store, keys: keys, worker: webhookWorker,
+            randomness: randomness)
+    }
+
+    /// The rpcs of all handlers, for a server.
+    package var methods: [ServiceMethods] {
+        [
+            NotificationsDispatcher.methods(of: notifications),
+            TextMessagesDispatcher.methods(of: texts),
+            PushMessagesDispatcher.methods(of: pushes),
+            PushDevicesDispatcher.methods(of: pushDevices),
+            AddressesDispatcher.methods(of: addresses),
+            RelayAddressesDispatcher.methods(of: relayAddresses),
+            OutboxDispatcher.methods(of: outbox),
+            WebhooksDispatcher.methods(of: webhooks),
+        ]
+    }
+
+    /// The work beside the handlers. Each task runs until cancelled.
+    package var tasks: [@Sendable () async throws -> Void] {
+        [delivery.run, webhookWorker.run, numberChanges.run, endedSessions.run]
+    }
+}
