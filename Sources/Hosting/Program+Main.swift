@@ -64,3 +64,31 @@ extension Program {
         }
     }
 }
+
+/// The environment variables of the process.
+package enum ProcessEnvironment {
+    /// All of them, by name.
+    package static var all: [String: String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let parts = String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            entry += 1
+        }
+        return variables
+    }
+}
+
+/// Writes a program's output for the operator, such as its help.
+enum ProgramOutput {
+    static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }  // the reader is gone, so the rest is dropped
+            rest = rest.dropFirst(count)
+        }
+    }
+}

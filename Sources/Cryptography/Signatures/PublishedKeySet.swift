@@ -11,7 +11,7 @@ package enum SignatureAlgorithm: String, CaseIterable, Sendable {
     /// The possible sizes of its signatures, in bytes.
     var signatureBytes: ClosedRange<Int> {
         switch self {
-        case .rs256: RSAVerifyingKey.bitsMin / 8...RSA.signatureBytesMax
+        case .rs256: RSAVerifyingKey.bitsMin / 8...RSAKey.signatureBytesMax
         case .es256: ES256.signatureBytes...ES256.signatureBytes
         }
     }

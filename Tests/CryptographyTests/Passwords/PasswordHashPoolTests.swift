@@ -211,7 +211,7 @@ extension Argon2Parameters {
 /// A gate that stops a thread of the pool until the test opens it. The test itself waits without
 /// blocking a thread, since a small machine has only a few.
 private final class Gate: Sendable {
-    private let opened = WakeUps()
+    private let opened = HashWorkers.Semaphore()
     private let visits: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 
