@@ -14,7 +14,7 @@ extension Program {
         exit(
             await run(
                 arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
+                environment: environment, time: SystemTime()))
     }
 
     /// Runs the program: settings, logs, store and keys, then the server. Returns when it has
@@ -28,7 +28,7 @@ extension Program {
             environment: environment)
         switch loader.load(ProgramSettings<Self>.self) {
         case .leave(let text, let exitCode):
-            ProgramOutput.write(text, to: exitCode == 0 ? STDOUT_FILENO : STDERR_FILENO)
+            write(text, to: exitCode == 0 ? STDOUT_FILENO : STDERR_FILENO)
             return exitCode
         case .run(let settings):
             return await run(settings, time)
@@ -38,7 +38,7 @@ extension Program {
     private static func run(_ settings: ProgramSettings<Self>, _ time: any Time) async -> Int32 {
         let level = Logger.Level(rawValue: settings.host.logLevel.rawValue) ?? .info
         let description = description
-        let origin = LogOrigin(
+        let origin = JSONLogHandler.Origin(
             service: description.service, version: ProductVersion.text,
             instance: ProcessInstance.text)
         LoggingSystem.bootstrap { _ in
@@ -63,12 +63,9 @@ extension Program {
             return 1
         }
     }
-}
 
-/// The environment variables of the process.
-package enum ProcessEnvironment {
-    /// All of them, by name.
-    package static var all: [String: String] {
+    /// The environment variables of the process, by name.
+    private static var environment: [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
         while let text = entry.pointee {
@@ -79,11 +76,9 @@ package enum ProcessEnvironment {
         }
         return variables
     }
-}
 
-/// Writes a program's output for the operator, such as its help.
-enum ProgramOutput {
-    static func write(_ text: String, to descriptor: Int32) {
+    /// Writes a text for the operator, such as the program's help.
+    private static func write(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

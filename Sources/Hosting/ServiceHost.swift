@@ -51,12 +51,15 @@ package struct ServiceHost: Sendable {
 
     /// The key with that name, which seals a store. Call it before the store is opened: the key is
     /// created only while the store does not exist.
-    /// - Throws: `LostKeyError`, `SecretFileError`.
+    /// - Throws: `StartError`, `SecretFileError`.
     package func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
         let path = keyFile(name)
         let file = "\(settings.dataFolder)/\(store).sqlite"
         guard access(path, F_OK) == 0 || access(file, F_OK) != 0 else {
-            throw LostKeyError(key: path, store: file)
+            // With a new key, nothing in the store could be opened: each account would be unknown.
+            throw StartError(
+                "\(path) is missing, and \(file) was sealed under it: put the key back, or move "
+                    + "the store away to start with an empty one")
         }
         return try key(name)
     }
@@ -88,17 +91,5 @@ package struct ServiceHost: Sendable {
             observation: observation.client)
         peers.add(peer.service, client, parts, time)
         return client
-    }
-}
-
-/// A store exists, but the key that it was sealed under does not. With a new key, nothing in it
-/// could be opened: each account would be unknown.
-struct LostKeyError: Error, CustomStringConvertible {
-    let key: String
-    let store: String
-
-    var description: String {
-        "\(key) is missing, and \(store) was sealed under it: put the key back, or move the store "
-            + "away to start with an empty one"
     }
 }

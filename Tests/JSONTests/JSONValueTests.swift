@@ -22,7 +22,7 @@ struct JSONValueTests {
             "\"\t\"", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "// a", "\u{feff}{}", "[1 2]",
         ])
     func refused(text: String) {
-        #expect(throws: JSONMistake.self) { try read(text) }
+        #expect(throws: JSONError.self) { try read(text) }
     }
 
     @Test("each kind of value is read, and printed back")
@@ -41,7 +41,7 @@ struct JSONValueTests {
     func depth() throws {
         _ = try read(nested(Self.depthMax - 1))
         for depth in [Self.depthMax, 1_000_000] {
-            #expect(throws: JSONMistake.self) { try read(nested(depth)) }
+            #expect(throws: JSONError.self) { try read(nested(depth)) }
         }
     }
 
@@ -55,7 +55,7 @@ struct JSONValueTests {
 
     @Test("a mistake is reported with its position")
     func position() {
-        #expect(throws: JSONMistake.self) { try read("{\"a\":1,}") }
+        #expect(throws: JSONError.self) { try read("{\"a\":1,}") }
         let mistakes = [
             ("", "not JSON at byte 0: not a JSON value"),
             ("{\"a\":1,}", "not JSON at byte 7: a name in quotes is missing"),

@@ -41,22 +41,7 @@ package enum Base64 {
     package static func decodeUnpadded(_ text: some Collection<UInt8>) -> [UInt8]? {
         Alphabet.standard.decode(text)
     }
-}
 
-/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), as tokens and keys use it.
-package enum Base64URL {
-    /// The text for `bytes`.
-    package static func encode(_ bytes: some Collection<UInt8>) -> String {
-        Base64.Alphabet.url.encode(bytes)
-    }
-
-    /// The bytes of `text`. Nil unless the text is what `encode` returns for them.
-    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-        Base64.Alphabet.url.decode(text)
-    }
-}
-
-extension Base64 {
     /// The 64 characters of one variant of Base64, and their values.
     struct Alphabet: Sendable {
         static let standard = Alphabet(last: "+/")
@@ -107,8 +92,8 @@ extension Base64 {
             return written
         }
 
-        /// The bytes of a text without padding. Nil for an invalid character or length, and when unused
-        /// bits are set, unless they are ignored.
+        /// The bytes of a text without padding. Nil for an invalid character or length, and when
+        /// unused bits are set, unless they are ignored.
         func decode(_ text: some Collection<UInt8>, ignoresUnusedBits: Bool = false) -> [UInt8]? {
             withContiguousBytes(of: text) { source in
                 guard source.count % 4 != 1 else { return nil }
@@ -129,5 +114,18 @@ extension Base64 {
                 return bytes
             }
         }
+    }
+}
+
+/// Base64url without padding (RFC 4648 section 5, RFC 7515 section 2), as tokens and keys use it.
+package enum Base64URL {
+    /// The text for `bytes`.
+    package static func encode(_ bytes: some Collection<UInt8>) -> String {
+        Base64.Alphabet.url.encode(bytes)
+    }
+
+    /// The bytes of `text`. Nil unless the text is what `encode` returns for them.
+    package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        Base64.Alphabet.url.decode(text)
     }
 }

@@ -33,8 +33,8 @@ enum Argon2 {
         }
     }
 
-    /// The hash of a password, computed in `memory`, which libargon2 wipes afterwards. Where `memory`
-    /// is too small for `parameters`, memory is allocated for this hash alone.
+    /// The hash of a password, computed in `memory`, which libargon2 wipes afterwards. Where
+    /// `memory` is too small for `parameters`, memory is allocated for this hash alone.
     /// - Throws: `CryptographyError`.
     static func hash(
         _ input: Input, parameters: Argon2Parameters, count: Int, in memory: Memory
@@ -80,6 +80,45 @@ enum Argon2 {
             filled = count
         }
     }
+
+    /// The memory for hashes, reused by one thread. Mapping 19 MiB for each hash would cost page
+    /// faults for all of it. libargon2 wipes it after each hash.
+    ///
+    /// Uses huge pages where the system has them: a hash reads its memory in random order, and
+    /// 4,864 small pages would evict the address translations of the whole machine from the
+    /// processor's caches.
+    final class Memory {
+        private static let hugePageBytes = 2 << 20
+
+        let base: UnsafeMutablePointer<UInt8>
+        let byteCount: Int
+        private let mapping: UnsafeMutableRawBufferPointer
+
+        /// Maps at least `byteCount` bytes. The system allocates them at first access.
+        /// - Throws: `CryptographyError.system` when the system has no memory available.
+        init(byteCount: Int) throws {
+            let mask = Self.hugePageBytes - 1
+            // A whole number of huge pages, plus one for alignment.
+            let wanted = (byteCount + mask) & ~mask
+            let mapped = mmap(
+                nil, wanted + Self.hugePageBytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            guard let mapped, mapped != MAP_FAILED else {
+                throw CryptographyError.system("memory for password hashes", errno)
+            }
+            mapping = UnsafeMutableRawBufferPointer(
+                start: mapped, count: wanted + Self.hugePageBytes)
+            let aligned = mapped + (-Int(bitPattern: mapped) & mask)
+            // A core file must not contain traces of passwords. Both calls may fail without effect
+            // on the hash.
+            _ = madvise(aligned, wanted, MADV_DONTDUMP)
+            _ = madvise(aligned, wanted, MADV_HUGEPAGE)
+            base = aligned.bindMemory(to: UInt8.self, capacity: wanted)
+            self.byteCount = wanted
+        }
+
+        deinit { munmap(mapping.baseAddress, mapping.count) }
+    }
 }
 
 /// The cost of a password hash (RFC 9106, section 3.1).
@@ -113,46 +152,5 @@ package struct Argon2Parameters: Hashable, Sendable {
     var areAllowed: Bool {
         1...Self.lanesMax ~= lanes && 1...Self.passesMax ~= passes
             && Self.laneKiBMin * lanes...Self.memoryKiBMax ~= memoryKiB
-    }
-}
-
-extension Argon2 {
-    /// The memory for hashes, reused by one thread. Mapping 19 MiB for each hash would cost page faults
-    /// for all of it. libargon2 wipes it after each hash.
-    ///
-    /// Uses huge pages where the system has them: a hash reads its memory in random order, and 4,864
-    /// small pages would evict the address translations of the whole machine from the processor's
-    /// caches.
-    final class Memory {
-        private static let hugePageBytes = 2 << 20
-
-        let base: UnsafeMutablePointer<UInt8>
-        let byteCount: Int
-        private let mapping: UnsafeMutableRawBufferPointer
-
-        /// Maps at least `byteCount` bytes. The system allocates them at first access.
-        /// - Throws: `CryptographyError.system` when the system has no memory available.
-        init(byteCount: Int) throws {
-            let mask = Self.hugePageBytes - 1
-            // A whole number of huge pages, plus one for alignment.
-            let wanted = (byteCount + mask) & ~mask
-            let mapped = mmap(
-                nil, wanted + Self.hugePageBytes, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-            guard let mapped, mapped != MAP_FAILED else {
-                throw CryptographyError.system("memory for password hashes", errno)
-            }
-            mapping = UnsafeMutableRawBufferPointer(
-                start: mapped, count: wanted + Self.hugePageBytes)
-            let aligned = mapped + (-Int(bitPattern: mapped) & mask)
-            // A core file must not contain traces of passwords. Both calls may fail without effect on
-            // the hash.
-            _ = madvise(aligned, wanted, MADV_DONTDUMP)
-            _ = madvise(aligned, wanted, MADV_HUGEPAGE)
-            base = aligned.bindMemory(to: UInt8.self, capacity: wanted)
-            self.byteCount = wanted
-        }
-
-        deinit { munmap(mapping.baseAddress, mapping.count) }
     }
 }

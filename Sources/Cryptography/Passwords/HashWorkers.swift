@@ -159,9 +159,7 @@ final class HashWorkers: Sendable {
             answers.first?()
         }
     }
-}
 
-extension HashWorkers {
     /// The pool's metrics.
     struct Metrics: Sendable {
         let queueLength: Gauge
@@ -178,9 +176,7 @@ extension HashWorkers {
             queueLength.record(0)
         }
     }
-}
 
-extension HashWorkers {
     /// A counting semaphore (POSIX), whose address must not change.
     // Unchecked: any thread may call sem_post and sem_wait at any time.
     final class Semaphore: @unchecked Sendable {

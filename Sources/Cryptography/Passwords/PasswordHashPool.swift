@@ -181,9 +181,7 @@ package final class PasswordHashPool: Sendable {
             workers.leave(ticket: ticket)
         }
     }
-}
 
-extension PasswordHashPool {
     /// The number of concurrent hashes, the number of waiting ones, and the cost of one hash.
     package struct Settings: Hashable, Sendable {
         /// Passwords that may wait for each thread: 64 × 23 ms are 1.5 s, about as long as a user

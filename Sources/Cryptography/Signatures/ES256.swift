@@ -42,16 +42,10 @@ enum ES256 {
     /// `SEQUENCE { INTEGER r, INTEGER s }`. Any 64 bytes can be encoded in this form; OpenSSL then
     /// checks that r and s are in 1 … n−1.
     private static func der(raw: [UInt8]) -> [UInt8] {
-        let numbers =
-            integer(raw[..<P256Key.coordinateBytes]) + integer(raw[P256Key.coordinateBytes...])
-        return [0x30, UInt8(numbers.count)] + numbers
-    }
-
-    /// A DER INTEGER: no leading zeros, except one that keeps the number from being negative.
-    private static func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var digits = Array(bytes.drop { $0 == 0 })
-        if digits.first.map({ $0 >= 0x80 }) ?? true { digits.insert(0, at: 0) }
-        return [0x02, UInt8(digits.count)] + digits
+        DER.tagged(
+            0x30,
+            DER.integer(raw.prefix(P256Key.coordinateBytes))
+                + DER.integer(raw.dropFirst(P256Key.coordinateBytes)))
     }
 }
 

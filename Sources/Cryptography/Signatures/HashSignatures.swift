@@ -66,9 +66,7 @@ final class HashSignatures: @unchecked Sendable {
             if spares.count < Self.sparesMax { spares.append(context) }
         }
     }
-}
 
-extension HashSignatures {
     /// An OpenSSL context for one key, initialised to sign or to verify SHA-256 hashes.
     // Unchecked: only one thread uses it at a time.
     private final class Context: @unchecked Sendable {

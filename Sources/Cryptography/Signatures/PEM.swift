@@ -35,3 +35,24 @@ enum PEM {
         return Base64.decode(characters)
     }
 }
+
+/// Values in ASN.1's distinguished encoding rules (X.690).
+enum DER {
+    /// A positive INTEGER: no leading zeros, except one that keeps the number from being negative.
+    static func integer(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        let digits = Array(bytes.drop { $0 == 0 })
+        return tagged(0x02, digits.first.map { $0 >= 0x80 } ?? true ? [0] + digits : digits)
+    }
+
+    /// A value of at most 65,535 bytes with its tag and length. The longest modulus of an RSA key
+    /// is far shorter.
+    static func tagged(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let count = content.count
+        switch count {
+        case ..<0x80: return [tag, UInt8(count)] + content
+        case ..<0x100: return [tag, 0x81, UInt8(count)] + content
+        default:
+            return [tag, 0x82, UInt8(count >> 8), UInt8(truncatingIfNeeded: count)] + content
+        }
+    }
+}

@@ -84,8 +84,8 @@ package struct RSAVerifyingKey: Sendable {
 extension RSAVerifyingKey {
     /// The shortest modulus that a token's key may have, in bits (RFC 7518, 3.3).
     package static let bitsMin = 2_048
-    /// The longest modulus, in bits, so that a signature has at most `RSAKey.signatureBytesMax` bytes.
-    /// A longer key would let its publisher make verification expensive.
+    /// The longest modulus, in bits, so that a signature has at most `RSAKey.signatureBytesMax`
+    /// bytes. A longer key would let its publisher make verification expensive.
     package static let bitsMax = 8 * RSAKey.signatureBytesMax
     /// The largest exponent, in bytes. A larger one would make verifying as slow as signing; the
     /// usual one is 65,537.
@@ -107,31 +107,14 @@ extension RSAVerifyingKey {
 
     /// Encodes a SubjectPublicKeyInfo (RFC 8017, A.1.1; RFC 5280, 4.1).
     private static func publicDER(_ modulus: [UInt8], _ exponent: [UInt8]) -> [UInt8] {
-        let numbers = tagged(0x30, integer(modulus) + integer(exponent))
-        return tagged(0x30, rsaEncryption + tagged(0x03, [0] + numbers))
+        let numbers = DER.tagged(0x30, DER.integer(modulus) + DER.integer(exponent))
+        return DER.tagged(0x30, rsaEncryption + DER.tagged(0x03, [0] + numbers))
     }
 
     /// `SEQUENCE { rsaEncryption, NULL }`
     private static let rsaEncryption: [UInt8] = [
         0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
     ]
-
-    /// A DER INTEGER: a leading zero keeps the number from being negative.
-    private static func integer(_ digits: [UInt8]) -> [UInt8] {
-        tagged(0x02, digits.first.map { $0 >= 0x80 } ?? true ? [0] + digits : digits)
-    }
-
-    /// A DER value of at most 65,535 bytes with its tag and length. The longest modulus is far
-    /// shorter.
-    private static func tagged(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
-        let count = content.count
-        switch count {
-        case ..<0x80: return [tag, UInt8(count)] + content
-        case ..<0x100: return [tag, 0x81, UInt8(count)] + content
-        default:
-            return [tag, 0x82, UInt8(count >> 8), UInt8(truncatingIfNeeded: count)] + content
-        }
-    }
 }
 
 /// An RSA key: public, or private with its public part. Its signatures have PKCS #1 v1.5 padding

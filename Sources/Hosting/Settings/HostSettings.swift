@@ -100,20 +100,22 @@ package struct HostSettings: Sendable {
     }
 }
 
-/// Whether to accept connections without TLS beyond loopback.
-package enum Plaintext: String, CaseIterable, Sendable {
-    /// Only on loopback.
-    case loopback
-    /// The operator confirms that the network has no other users.
-    case trustedNetwork = "trusted-network"
-}
+extension HostSettings {
+    /// Whether to accept connections without TLS beyond loopback.
+    package enum Plaintext: String, CaseIterable, Sendable {
+        /// Only on loopback.
+        case loopback
+        /// The operator confirms that the network has no other users.
+        case trustedNetwork = "trusted-network"
+    }
 
-/// The lowest level of log lines to write.
-package enum LogLevel: String, CaseIterable, Sendable {
-    case debug
-    case info
-    case warning
-    case error
+    /// The lowest level of log lines to write.
+    package enum LogLevel: String, CaseIterable, Sendable {
+        case debug
+        case info
+        case warning
+        case error
+    }
 }
 
 /// All settings of one program.

@@ -8,7 +8,7 @@ import Tracing
 package enum OTLPDocument {
     /// The bytes of a request with these spans of `service`.
     package static func encode(_ spans: [FinishedSpan], service: String) -> [UInt8] {
-        var out = JSONBytes()
+        var out = Writer()
         out.raw(#"{"resourceSpans":[{"resource":{"attributes":["#)
         attribute("service.name", .string(service), to: &out)
         out.raw(#"]},"scopeSpans":[{"scope":{"name":"postern"},"spans":["#)
@@ -17,7 +17,7 @@ package enum OTLPDocument {
         return out.bytes
     }
 
-    private static func write(_ span: FinishedSpan, to out: inout JSONBytes) {
+    private static func write(_ span: FinishedSpan, to out: inout Writer) {
         out.raw(#"{"traceId":"\#(span.place.traceID)","spanId":"\#(span.place.spanID)","#)
         if let parent = span.parent { out.raw(#""parentSpanId":"\#(parent)","#) }
         out.raw(#""flags":\#(span.place.isSampled ? 1 : 0),"name":"#)
@@ -38,7 +38,7 @@ package enum OTLPDocument {
         out.raw("}")
     }
 
-    private static func write(_ event: SpanEvent, to out: inout JSONBytes) {
+    private static func write(_ event: SpanEvent, to out: inout Writer) {
         out.raw(#"{"timeUnixNano":"\#(event.nanosecondsSinceEpoch)","name":"#)
         out.text(FinishedSpan.cut(event.name))
         out.raw(#","attributes":"#)
@@ -46,7 +46,7 @@ package enum OTLPDocument {
         out.raw("}")
     }
 
-    private static func write(_ status: SpanStatus, to out: inout JSONBytes) {
+    private static func write(_ status: SpanStatus, to out: inout Writer) {
         out.raw(#","status":{"code":\#(status.code == .ok ? 1 : 2)"#)
         if let message = status.message {
             out.raw(#","message":"#)
@@ -65,17 +65,17 @@ package enum OTLPDocument {
         }
     }
 
-    private static func write(_ attributes: SpanAttributes, to out: inout JSONBytes) {
+    private static func write(_ attributes: SpanAttributes, to out: inout Writer) {
         var pairs: [(String, SpanAttribute)] = []
         attributes.forEach { pairs.append(($0, $1)) }
-        let kept = pairs.sorted { $0.0 < $1.0 }.prefix(FinishedSpan.attributesMax)
+        let exported = pairs.sorted { $0.0 < $1.0 }.prefix(FinishedSpan.attributesMax)
         out.raw("[")
-        out.list(kept) { pair, out in attribute(pair.0, pair.1, to: &out) }
+        out.list(exported) { pair, out in attribute(pair.0, pair.1, to: &out) }
         out.raw("]")
     }
 
     private static func attribute(
-        _ name: String, _ value: SpanAttribute, to out: inout JSONBytes
+        _ name: String, _ value: SpanAttribute, to out: inout Writer
     ) {
         out.raw(#"{"key":"#)
         out.text(FinishedSpan.cut(name))
@@ -93,29 +93,29 @@ package enum OTLPDocument {
         out.raw("}}")
     }
 
-    private static func string(_ text: String, to out: inout JSONBytes) {
+    private static func string(_ text: String, to out: inout Writer) {
         out.raw(#""stringValue":"#)
         out.text(FinishedSpan.cut(text))
     }
-}
 
-/// Writes JSON piece by piece.
-struct JSONBytes {
-    private(set) var bytes: [UInt8] = []
+    /// Writes JSON piece by piece.
+    struct Writer {
+        private(set) var bytes: [UInt8] = []
 
-    /// Appends text that is already JSON.
-    mutating func raw(_ text: String) { bytes += text.utf8 }
+        /// Appends text that is already JSON.
+        mutating func raw(_ text: String) { bytes += text.utf8 }
 
-    /// Appends a string in quotes, escaped.
-    mutating func text(_ text: String) { JSONText.append(text, to: &bytes, .required) }
+        /// Appends a string in quotes, escaped.
+        mutating func text(_ text: String) { JSONText.append(text, to: &bytes, .required) }
 
-    /// Appends elements separated by commas.
-    mutating func list<Elements: Collection>(
-        _ elements: Elements, _ write: (Elements.Element, inout JSONBytes) -> Void
-    ) {
-        for (index, element) in elements.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            write(element, &self)
+        /// Appends elements separated by commas.
+        mutating func list<Elements: Collection>(
+            _ elements: Elements, _ write: (Elements.Element, inout Writer) -> Void
+        ) {
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                write(element, &self)
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ package struct SpanExporter: Sendable {
     /// The largest number of spans in one request, about 250 KB.
     package static let batchMax = 512
     /// The interval between exports.
-    package static let rhythm = Duration.seconds(1)
+    package static let interval = Duration.seconds(1)
 
     private let queue: SpanQueue
     private let client: CollectorClient
@@ -36,7 +36,7 @@ package struct SpanExporter: Sendable {
     package func run() async throws {
         var isLost = false
         while true {
-            try await time.sleep(for: Self.rhythm)
+            try await time.sleep(for: Self.interval)
             let isTaken = await exportAll()
             // One line when exports begin to fail and one when they succeed again, instead of one a
             // second.
@@ -57,7 +57,7 @@ package struct SpanExporter: Sendable {
     /// - Returns: False when a batch failed. The rest then waits.
     package func exportAll() async -> Bool {
         while case let batch = queue.take(Self.batchMax), !batch.isEmpty {
-            guard await export(batch, patience: CollectorClient.patience) else { return false }
+            guard await export(batch, timeout: CollectorClient.timeout) else { return false }
         }
         return true
     }
@@ -66,14 +66,16 @@ package struct SpanExporter: Sendable {
     package func exportLast() async {
         let batch = queue.take(Self.batchMax)
         guard !batch.isEmpty else { return }
-        _ = await export(batch, patience: CollectorClient.lastPatience)
+        _ = await export(batch, timeout: CollectorClient.lastTimeout)
     }
 
-    private func export(_ batch: [FinishedSpan], patience: TimeAmount) async -> Bool {
+    private func export(_ batch: [FinishedSpan], timeout: TimeAmount) async -> Bool {
         do {
             let status = try await client.post(
-                OTLPDocument.encode(batch, service: service), patience: patience)
-            guard (200..<300).contains(status) else { throw CollectorRefusal(status: status) }
+                OTLPDocument.encode(batch, service: service), timeout: timeout)
+            guard (200..<300).contains(status) else {
+                throw CollectorClient.Failure.refused(status: status)
+            }
             queue.exported(batch.count)
             return true
         } catch {
@@ -84,11 +86,6 @@ package struct SpanExporter: Sendable {
             return false
         }
     }
-}
-
-/// The collector responded, but rejected the spans.
-private struct CollectorRefusal: Error {
-    let status: Int
 }
 
 /// The queue of spans for the collector. When the collector is slow or unreachable, spans are

@@ -84,7 +84,7 @@ package struct SpanTracer: Tracer {
     }
 }
 
-/// An open span. If its trace is not recorded, it keeps only its trace context.
+/// An open span. If its trace is not recorded, it has only its trace context.
 package final class RecordedSpan: Tracing.Span {
     /// The context for everything that runs within the span.
     package let context: ServiceContext
@@ -115,7 +115,7 @@ package final class RecordedSpan: Tracing.Span {
     /// Sets the status. The last call wins.
     package func setStatus(_ status: SpanStatus) { change { $0.status = status } }
 
-    /// Adds an event within the span. At most `FinishedSpan.eventsMax` are kept.
+    /// Adds an event within the span. At most `FinishedSpan.eventsMax` are stored.
     package func addEvent(_ event: SpanEvent) {
         change { span in
             if span.events.count < FinishedSpan.eventsMax { span.events.append(event) }
@@ -158,7 +158,7 @@ package final class RecordedSpan: Tracing.Span {
 package struct FinishedSpan: Sendable {
     /// The largest number of exported attributes.
     static let attributesMax = 32
-    /// Events that are kept.
+    /// The largest number of events.
     static let eventsMax = 16
     /// The largest size of a name or an attribute's text, in bytes.
     static let textBytesMax = 256

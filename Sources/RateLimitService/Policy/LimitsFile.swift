@@ -36,7 +36,7 @@ package final class LimitsFile: Sendable {
             defer { pending = read }
             return pending == read
         }
-        guard let read else { return complain(document.mistakes) }
+        guard let read else { return complain(document.problems) }
         complaint.withLock { $0 = [] }
         guard isConfirmed, read != policies.value else { return }
         policies.replace(read)

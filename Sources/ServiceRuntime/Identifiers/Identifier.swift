@@ -47,55 +47,57 @@ extension Identifier: CustomStringConvertible {
     package var description: String { text }
 }
 
-/// An account's ids. This file lists the kinds of id that callers see; to add one, add a kind and
-/// its alias here, nothing else.
-package enum AccountKind: IdentifierKind {
-    /// `acc_…`
-    package static let prefix = "acc"
-}
+/// The kinds of id that callers see. To add one, add a kind and its alias here, nothing else.
+package enum IDKind {
+    /// An account's ids.
+    package enum Account: IdentifierKind {
+        /// `acc_…`
+        package static let prefix = "acc"
+    }
 
-/// A session's ids.
-package enum SessionKind: IdentifierKind {
-    /// `ses_…`
-    package static let prefix = "ses"
-}
+    /// A session's ids.
+    package enum Session: IdentifierKind {
+        /// `ses_…`
+        package static let prefix = "ses"
+    }
 
-/// The ids of messages that were accepted for delivery.
-package enum MessageKind: IdentifierKind {
-    /// `msg_…`
-    package static let prefix = "msg"
-}
+    /// The ids of messages that were accepted for delivery.
+    package enum Message: IdentifierKind {
+        /// `msg_…`
+        package static let prefix = "msg"
+    }
 
-/// The ids of operators' webhooks.
-package enum WebhookKind: IdentifierKind {
-    /// `whk_…`
-    package static let prefix = "whk"
-}
+    /// The ids of operators' webhooks.
+    package enum Webhook: IdentifierKind {
+        /// `whk_…`
+        package static let prefix = "whk"
+    }
 
-/// The ids of events that webhooks deliver.
-package enum EventKind: IdentifierKind {
-    /// `evt_…`
-    package static let prefix = "evt"
-}
+    /// The ids of events that webhooks deliver.
+    package enum Event: IdentifierKind {
+        /// `evt_…`
+        package static let prefix = "evt"
+    }
 
-/// The ids of devices that receive push messages.
-package enum PushDeviceKind: IdentifierKind {
-    /// `dev_…`
-    package static let prefix = "dev"
+    /// The ids of devices that receive push messages.
+    package enum PushDevice: IdentifierKind {
+        /// `dev_…`
+        package static let prefix = "dev"
+    }
 }
 
 /// The id of an account: `acc_…`
-package typealias AccountID = Identifier<AccountKind>
+package typealias AccountID = Identifier<IDKind.Account>
 /// The id of a session: `ses_…`
-package typealias SessionID = Identifier<SessionKind>
+package typealias SessionID = Identifier<IDKind.Session>
 /// The id of an accepted message: `msg_…`
-package typealias MessageID = Identifier<MessageKind>
+package typealias MessageID = Identifier<IDKind.Message>
 /// The id of a webhook: `whk_…`
-package typealias WebhookID = Identifier<WebhookKind>
+package typealias WebhookID = Identifier<IDKind.Webhook>
 /// The id of an event: `evt_…`
-package typealias EventID = Identifier<EventKind>
+package typealias EventID = Identifier<IDKind.Event>
 /// The id of a device that receives push messages: `dev_…`
-package typealias PushDeviceID = Identifier<PushDeviceKind>
+package typealias PushDeviceID = Identifier<IDKind.PushDevice>
 
 /// A 64-bit key as thirteen lower-case characters of Crockford's base32, most significant first.
 /// Source: https://www.crockford.com/base32.html

@@ -19,12 +19,12 @@ package struct JSONLogHandler: LogHandler {
     /// Provides the fields of the task that logs.
     package var metadataProvider: Logger.MetadataProvider?
 
-    private let origin: LogOrigin
+    private let origin: Origin
     private let time: any Time
     private let sink: any LogSink
 
     /// Writes the lines of `origin` at `level` and above, with the time of `time`, to `sink`.
-    package init(_ origin: LogOrigin, level: Logger.Level, time: any Time, sink: any LogSink) {
+    package init(_ origin: Origin, level: Logger.Level, time: any Time, sink: any LogSink) {
         self.origin = origin
         self.logLevel = level
         self.time = time
@@ -65,6 +65,23 @@ package struct JSONLogHandler: LogHandler {
         }
         return fields
     }
+
+    /// The process that writes a log line.
+    package struct Origin: Sendable {
+        /// The service's short name, for example `session`.
+        package let service: String
+        /// The program's version. Omitted where empty.
+        package let version: String
+        /// Identifies the instance of the service, for example `HOST:PID`. Omitted where empty.
+        package let instance: String
+
+        /// The origin of a process's lines.
+        package init(service: String, version: String = "", instance: String = "") {
+            self.service = service
+            self.version = version
+            self.instance = instance
+        }
+    }
 }
 
 extension Logger {
@@ -74,25 +91,8 @@ extension Logger {
         sink: any LogSink = StandardErrorSink()
     ) -> Logger {
         Logger(label: service) { _ in
-            JSONLogHandler(LogOrigin(service: service), level: level, time: time, sink: sink)
+            JSONLogHandler(.init(service: service), level: level, time: time, sink: sink)
         }
-    }
-}
-
-/// The process that writes a log line.
-package struct LogOrigin: Sendable {
-    /// The service's short name, for example `session`.
-    package let service: String
-    /// The program's version. Omitted where empty.
-    package let version: String
-    /// Identifies the instance of the service, for example `HOST:PID`. Omitted where empty.
-    package let instance: String
-
-    /// The origin of a process's lines.
-    package init(service: String, version: String = "", instance: String = "") {
-        self.service = service
-        self.version = version
-        self.instance = instance
     }
 }
 

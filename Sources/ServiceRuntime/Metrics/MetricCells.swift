@@ -29,7 +29,7 @@ final class FloatingCounterCell: FloatingPointCounterHandler, MetricCell {
     func reset() { value.set(0) }
 
     func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        text += "\(name)\(labels.braces()) \(MetricNumber.text(value.get()))\n"
+        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.get()))\n"
     }
 }
 
@@ -46,7 +46,7 @@ final class GaugeCell: RecorderHandler, MeterHandler, MetricCell {
     func decrement(by amount: Double) { value.add(-amount) }
 
     func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        text += "\(name)\(labels.braces()) \(MetricNumber.text(value.get()))\n"
+        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.get()))\n"
     }
 }
 
@@ -73,25 +73,14 @@ struct AtomicDouble: ~Copyable, Sendable {
     }
 }
 
-/// Numbers in the exposition format.
-enum MetricNumber {
-    /// Go's notation: `+Inf`, `-Inf`, `NaN`, and whole numbers without a fraction.
-    static func text(_ value: Double) -> String {
-        if value.isNaN { return "NaN" }
-        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
-        if let whole = Int64(exactly: value) { return String(whole) }
-        return String(value)
-    }
-}
-
 /// A histogram of durations or amounts with fixed buckets: swift-metrics' timer and its aggregating
 /// recorder. Recording a value is two atomic additions.
 final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
-    private let bounds: HistogramBounds
+    private let bounds: Bounds
     private let buckets: InlineArray<23, Atomic<Int64>>
     private let sum = AtomicDouble()
 
-    init(_ bounds: HistogramBounds) {
+    init(_ bounds: Bounds) {
         self.bounds = bounds
         buckets = InlineArray { _ in Atomic<Int64>(0) }
     }
@@ -108,59 +97,53 @@ final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
     }
 
     func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        var total: Int64 = 0
-        for index in buckets.indices {
-            total &+= buckets[index].load(ordering: .relaxed)
-            let bound =
-                index < bounds.bounds.count
-                ? MetricNumber.text(bounds.bounds[index] / bounds.scale) : "+Inf"
-            text += "\(name)_bucket\(labels.braces("le=\"\(bound)\"")) \(total)\n"
-        }
-        text += "\(name)_sum\(labels.braces()) \(MetricNumber.text(sum.get() / bounds.scale))\n"
-        text += "\(name)_count\(labels.braces()) \(total)\n"
-    }
-}
-
-/// The upper bounds of a histogram's buckets, in the recorded unit. They are fixed, so that the
-/// histograms of several processes can be added up.
-struct HistogramBounds: Sendable {
-    /// The number of buckets with a bound. One more, without a bound, counts the larger values.
-    static let count = 22
-
-    /// The bounds in the recorded unit, ascending.
-    let bounds: [Double]
-    /// Prometheus gets the recorded number divided by this.
-    let scale: Double
-
-    private init(_ bounds: [Double], scale: Double) {
-        precondition(bounds.count == Self.count, "HistogramCell has a counter for each bound")
-        self.bounds = bounds
-        self.scale = scale
+        text += MetricsPage.histogram(
+            name, labels, bounds: bounds.bounds.map { $0 / bounds.scale },
+            counts: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
+            sum: sum.get() / bounds.scale)
     }
 
-    /// For durations: recorded in nanoseconds, exported in seconds, from 1 µs (token validation) to
-    /// a minute (a provider that does not answer).
-    static let durations = HistogramBounds(
-        [
-            1e3, 5e3, 10e3, 25e3, 50e3, 100e3, 250e3, 500e3,
-            1e6, 2.5e6, 5e6, 10e6, 25e6, 50e6, 100e6, 250e6, 500e6,
-            1e9, 2.5e9, 5e9, 10e9, 60e9,
-        ], scale: 1e9)
+    /// The upper bounds of a histogram's buckets, in the recorded unit. They are fixed, so that the
+    /// histograms of several processes can be added up.
+    struct Bounds: Sendable {
+        /// The number of buckets with a bound. One more, without a bound, counts the larger values.
+        static let count = 22
 
-    /// For counts and bytes: powers of two to 1,024, then powers of four to 1 GiB.
-    static let amounts = HistogramBounds(
-        [0]
-            + (0...10).map { Double(1 << $0) }
-            + (1...10).map { Double(1_024 << (2 * $0)) }, scale: 1)
+        /// The bounds in the recorded unit, ascending.
+        let bounds: [Double]
+        /// Prometheus gets the recorded number divided by this.
+        let scale: Double
 
-    /// The bucket of `value`: the first whose bound is at least `value`.
-    func bucket(of value: Double) -> Int {
-        var low = 0
-        var high = bounds.count
-        while low < high {
-            let middle = (low + high) / 2
-            if bounds[middle] < value { low = middle + 1 } else { high = middle }
+        private init(_ bounds: [Double], scale: Double) {
+            precondition(bounds.count == Self.count, "HistogramCell has a counter for each bound")
+            self.bounds = bounds
+            self.scale = scale
         }
-        return low
+
+        /// For durations: recorded in nanoseconds, exported in seconds, from 1 µs (token
+        /// validation) to a minute (a provider that does not answer).
+        static let durations = Bounds(
+            [
+                1e3, 5e3, 10e3, 25e3, 50e3, 100e3, 250e3, 500e3,
+                1e6, 2.5e6, 5e6, 10e6, 25e6, 50e6, 100e6, 250e6, 500e6,
+                1e9, 2.5e9, 5e9, 10e9, 60e9,
+            ], scale: 1e9)
+
+        /// For counts and bytes: powers of two to 1,024, then powers of four to 1 GiB.
+        static let amounts = Bounds(
+            [0]
+                + (0...10).map { Double(1 << $0) }
+                + (1...10).map { Double(1_024 << (2 * $0)) }, scale: 1)
+
+        /// The bucket of `value`: the first whose bound is at least `value`.
+        func bucket(of value: Double) -> Int {
+            var low = 0
+            var high = bounds.count
+            while low < high {
+                let middle = (low + high) / 2
+                if bounds[middle] < value { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 }

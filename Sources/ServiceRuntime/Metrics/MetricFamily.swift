@@ -1,33 +1,3 @@
-/// The kind of a metric family. Decides its name's suffix and its `# TYPE`.
-enum MetricKind {
-    /// Only grows.
-    case counter
-    /// Goes up and down.
-    case gauge
-    /// A distribution of amounts.
-    case histogram
-    /// A distribution of durations, in seconds.
-    case timer
-
-    /// Prometheus' name of the type.
-    var type: String {
-        switch self {
-        case .counter: "counter"
-        case .gauge: "gauge"
-        case .histogram, .timer: "histogram"
-        }
-    }
-
-    /// The suffix that Prometheus' naming conventions require.
-    var ending: String {
-        switch self {
-        case .counter: "_total"
-        case .gauge, .histogram: ""
-        case .timer: "_seconds"
-        }
-    }
-}
-
 /// The storage of one series.
 protocol MetricCell: AnyObject, Sendable {
     /// Writes the lines of the series.
@@ -36,11 +6,11 @@ protocol MetricCell: AnyObject, Sendable {
 
 /// All series with one name.
 struct MetricFamily: Sendable {
-    let kind: MetricKind
+    let kind: MetricFamily.Kind
     private let name: String
     private var series: [MetricLabels: any MetricCell] = [:]
 
-    init(name: String, kind: MetricKind) {
+    init(name: String, kind: MetricFamily.Kind) {
         self.name = name
         self.kind = kind
     }
@@ -63,6 +33,36 @@ struct MetricFamily: Sendable {
         text += "# TYPE \(name) \(kind.type)\n"
         for (labels, cell) in series.sorted(by: { $0.key < $1.key }) {
             cell.write(name, labels, to: &text)
+        }
+    }
+
+    /// The kind of a metric family. Decides its name's suffix and its `# TYPE`.
+    enum Kind {
+        /// Only grows.
+        case counter
+        /// Goes up and down.
+        case gauge
+        /// A distribution of amounts.
+        case histogram
+        /// A distribution of durations, in seconds.
+        case timer
+
+        /// Prometheus' name of the type.
+        var type: String {
+            switch self {
+            case .counter: "counter"
+            case .gauge: "gauge"
+            case .histogram, .timer: "histogram"
+            }
+        }
+
+        /// The suffix that Prometheus' naming conventions require.
+        var ending: String {
+            switch self {
+            case .counter: "_total"
+            case .gauge, .histogram: ""
+            case .timer: "_seconds"
+            }
         }
     }
 }
@@ -125,7 +125,7 @@ struct MetricLabels: Hashable, Comparable, Sendable {
 /// Source: https://prometheus.io/docs/concepts/data_model/
 enum MetricName {
     /// A family's name: the prefix, swift-metrics' label, and the suffix of its kind.
-    static func family(_ label: String, _ kind: MetricKind, prefix: String) -> String {
+    static func family(_ label: String, _ kind: MetricFamily.Kind, prefix: String) -> String {
         let name = allowed(prefix.isEmpty ? label : prefix + "_" + label)
         return name.hasSuffix(kind.ending) ? name : name + kind.ending
     }

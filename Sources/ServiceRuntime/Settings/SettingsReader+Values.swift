@@ -5,11 +5,11 @@ extension SettingsReader {
         _ name: String, default standard: Int, in range: ClosedRange<Int>, unit: String,
         reason: String
     ) -> Int {
-        let declaration = SettingDeclaration(
-            name: name,
-            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
-            unit: unit, defaultText: String(standard), reason: reason, form: .value)
-        return take(declaration, default: standard, write: { String($0) }) { given in
+        return take(
+            name, default: standard,
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", unit: unit,
+            reason: reason, write: { String($0) }
+        ) { given in
             given.one.flatMap(SettingText.integer).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -18,10 +18,10 @@ extension SettingsReader {
     package mutating func fraction(
         _ name: String, default standard: Double, reason: String
     ) -> Double {
-        let declaration = SettingDeclaration(
-            name: name, expected: "a number from 0 to 1, such as 0.05", unit: "fraction",
-            defaultText: MetricNumber.text(standard), reason: reason, form: .value)
-        return take(declaration, default: standard, write: MetricNumber.text) { given in
+        return take(
+            name, default: standard, expected: "a number from 0 to 1, such as 0.05",
+            unit: "fraction", reason: reason, write: MetricsPage.number
+        ) { given in
             given.one.flatMap(SettingText.decimal).flatMap { (0...1).contains($0) ? $0 : nil }
         }
     }
@@ -34,12 +34,11 @@ extension SettingsReader {
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        let declaration = SettingDeclaration(
-            name: name,
+        return take(
+            name, default: standard,
             expected: "a duration from \(low) to \(high), such as 250ms, 10s, 15m or 30d",
-            unit: "duration", defaultText: DurationText.write(standard), reason: reason,
-            form: .value)
-        return take(declaration, default: standard, write: DurationText.write) { given in
+            unit: "duration", reason: reason, write: DurationText.write
+        ) { given in
             given.one.flatMap(DurationText.read).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -48,10 +47,10 @@ extension SettingsReader {
     package mutating func boolean(
         _ name: String, default standard: Bool, reason: String
     ) -> Bool {
-        let declaration = SettingDeclaration(
-            name: name, expected: "true or false", unit: "true|false",
-            defaultText: String(standard), reason: reason, form: .claim)
-        return take(declaration, default: standard, write: { String($0) }) { given in
+        return take(
+            name, .claim, default: standard, expected: "true or false", unit: "true|false",
+            reason: reason, write: { String($0) }
+        ) { given in
             given.one.flatMap(SettingText.boolean)
         }
     }
@@ -61,11 +60,10 @@ extension SettingsReader {
         _ name: String, default standard: Choice, reason: String
     ) -> Choice {
         let names = Choice.allCases.map(\.rawValue)
-        let declaration = SettingDeclaration(
-            name: name, expected: "one of \(names.joined(separator: ", "))",
-            unit: names.joined(separator: "|"), defaultText: standard.rawValue, reason: reason,
-            form: .value)
-        return take(declaration, default: standard, write: \.rawValue) { given in
+        return take(
+            name, default: standard, expected: "one of \(names.joined(separator: ", "))",
+            unit: names.joined(separator: "|"), reason: reason, write: \.rawValue
+        ) { given in
             given.one.flatMap(Choice.init(rawValue:))
         }
     }
@@ -109,11 +107,11 @@ extension SettingsReader {
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        let declaration = SettingDeclaration(
-            name: name,
+        return take(
+            name, .list, default: standard,
             expected: "1 to \(countMax) durations from \(low) to \(high), such as 0s,1m,5m",
-            unit: "duration,…", defaultText: written(standard), reason: reason, form: .list)
-        return take(declaration, default: standard, write: written) { given in
+            unit: "duration,…", reason: reason, write: written
+        ) { given in
             let durations = given.many.map(DurationText.read)
             guard (1...countMax).contains(durations.count),
                 durations.allSatisfy({ $0.map(range.contains) ?? false })
@@ -141,10 +139,10 @@ extension SettingsReader {
     package mutating func optionalString(
         _ name: String, default standard: String? = nil, unit: String, reason: String
     ) -> String? {
-        let declaration = SettingDeclaration(
-            name: name, expected: Self.expected(unit), unit: unit, defaultText: standard,
-            reason: reason, form: .value)
-        return take(declaration, default: standard, write: { $0 ?? "" }) { given in
+        return take(
+            name, default: standard, expected: Self.expected(unit), unit: unit, reason: reason,
+            write: { $0 }
+        ) { given in
             given.one.flatMap { Self.isText($0) ? .some($0) : nil }
         }
     }
@@ -163,11 +161,11 @@ extension SettingsReader {
     package mutating func strings(
         _ name: String, default standard: [String], unit: String, reason: String
     ) -> [String] {
-        let declaration = SettingDeclaration(
-            name: name,
+        return take(
+            name, .list, default: standard,
             expected: "a list of at most \(Self.listCountMax), each \(Self.expected(unit))",
-            unit: unit, defaultText: Self.written(standard), reason: reason, form: .list)
-        return take(declaration, default: standard, write: Self.written) { given in
+            unit: unit, reason: reason, write: Self.written
+        ) { given in
             let texts = given.many
             return texts.count <= Self.listCountMax && texts.allSatisfy(Self.isText) ? texts : nil
         }
@@ -177,10 +175,10 @@ extension SettingsReader {
     package mutating func address(
         _ name: String, default standard: ServiceAddress, reason: String
     ) -> ServiceAddress {
-        let declaration = SettingDeclaration(
-            name: name, expected: "host:port", unit: "host:port",
-            defaultText: standard.description, reason: reason, form: .value)
-        return take(declaration, default: standard, write: \.description) { given in
+        return take(
+            name, default: standard, expected: "host:port", unit: "host:port", reason: reason,
+            write: \.description
+        ) { given in
             given.one.flatMap { ServiceAddress($0) }
         }
     }
@@ -189,12 +187,10 @@ extension SettingsReader {
     package mutating func addresses(
         _ name: String, default standard: [ServiceAddress], reason: String
     ) -> [ServiceAddress] {
-        let declaration = SettingDeclaration(
-            name: name, expected: "a list of at most \(Self.listCountMax), each host:port",
-            unit: "host:port,…", defaultText: Self.written(standard.map(\.description)),
-            reason: reason, form: .list)
         return take(
-            declaration, default: standard, write: { Self.written($0.map(\.description)) }
+            name, .list, default: standard,
+            expected: "a list of at most \(Self.listCountMax), each host:port", unit: "host:port,…",
+            reason: reason, write: { Self.written($0.map(\.description)) }
         ) { given in
             let addresses = given.many.map { ServiceAddress($0) }
             guard addresses.count <= Self.listCountMax, !addresses.contains(nil) else { return nil }

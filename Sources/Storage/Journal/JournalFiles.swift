@@ -35,7 +35,7 @@ package struct DiskFiles: JournalFiles {
     /// See `JournalFiles`.
     /// - Throws: `SQLError`.
     package func create(_ path: String) throws -> any JournalFile {
-        let file = try DiskFile(path, O_WRONLY | O_CREAT | O_TRUNC)
+        let file = try File(path, O_WRONLY | O_CREAT | O_TRUNC)
         try PrivateFile.sync(PrivateFile.folder(of: path))
         return file
     }
@@ -43,7 +43,7 @@ package struct DiskFiles: JournalFiles {
     /// See `JournalFiles`.
     /// - Throws: `SQLError`.
     package func open(_ path: String) throws -> any JournalFile {
-        try DiskFile(path, O_WRONLY)
+        try File(path, O_WRONLY)
     }
 
     /// See `JournalFiles`.
@@ -52,37 +52,37 @@ package struct DiskFiles: JournalFiles {
         guard Glibc.rename(path, name) == 0 else { throw PrivateFile.failure(path) }
         try PrivateFile.sync(PrivateFile.folder(of: name))
     }
-}
 
-private final class DiskFile: JournalFile {
-    private let path: String
-    private let file: Int32
+    private final class File: JournalFile {
+        private let path: String
+        private let file: Int32
 
-    init(_ path: String, _ flags: Int32) throws {
-        file = open(path, flags | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw PrivateFile.failure(path) }
-        self.path = path
-    }
-
-    deinit { close(file) }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
-        var done = 0
-        while done < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let count = pwrite(file, rest.baseAddress, rest.count, offset + done)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw PrivateFile.failure(path) }
-            done += count
+        init(_ path: String, _ flags: Int32) throws {
+            file = Glibc.open(path, flags | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw PrivateFile.failure(path) }
+            self.path = path
         }
-    }
 
-    func sync() throws {
-        guard fdatasync(file) == 0 else { throw PrivateFile.failure(path) }
-    }
+        deinit { close(file) }
 
-    func cut(to length: Int) throws {
-        guard ftruncate(file, length) == 0 else { throw PrivateFile.failure(path) }
+        func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws {
+            var done = 0
+            while done < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                let count = pwrite(file, rest.baseAddress, rest.count, offset + done)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw PrivateFile.failure(path) }
+                done += count
+            }
+        }
+
+        func sync() throws {
+            guard fdatasync(file) == 0 else { throw PrivateFile.failure(path) }
+        }
+
+        func cut(to length: Int) throws {
+            guard ftruncate(file, length) == 0 else { throw PrivateFile.failure(path) }
+        }
     }
 }
 

@@ -56,12 +56,12 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Takes up to `count` elements from the front, blocking until there is one. Where `gather` is
-    /// more than one, waits at most `patience` for that many.
+    /// more than one, waits at most `timeout` for that many.
     /// - Returns: an empty array only once the queue is closed and empty.
-    func take(upTo count: Int, gather: Int = 1, patience: Duration = .zero) -> [Element] {
+    func take(upTo count: Int, gather: Int = 1, timeout: Duration = .zero) -> [Element] {
         locked {
             while elements.isEmpty && !isClosed { pthread_cond_wait(condition, mutex) }
-            if elements.count < gather && patience > .zero { waitFor(gather, patience) }
+            if elements.count < gather && timeout > .zero { waitFor(gather, timeout) }
             if elements.count <= count {
                 defer { elements = [] }
                 return elements
@@ -79,10 +79,10 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    private func waitFor(_ count: Int, _ patience: Duration) {
+    private func waitFor(_ count: Int, _ timeout: Duration) {
         var until = timespec()
         clock_gettime(CLOCK_MONOTONIC, &until)
-        let (seconds, attoseconds) = patience.components
+        let (seconds, attoseconds) = timeout.components
         let nanoseconds = until.tv_nsec + Int(attoseconds / 1_000_000_000)
         until.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
         until.tv_nsec = nanoseconds % 1_000_000_000
@@ -123,8 +123,3 @@ struct Queued<Source>: Sendable {
         fail = { continuation.resume(throwing: $0) }
     }
 }
-
-/// A flow for the writer: one caller's transaction.
-typealias QueuedFlow = Queued<Transaction>
-/// A query for a reader.
-typealias QueuedQuery = Queued<any SQLSession>

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Settings of certificates and callers")
 struct CredentialSettingsTests {
-    private func load(_ arguments: String...) -> SettingsOutcome<ProgramSettings<SampleProgram>> {
+    private func load(_ arguments: String...)
+        -> SettingsLoader.Outcome<ProgramSettings<SampleProgram>>
+    {
         SettingsLoader(
             program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
         ).load(ProgramSettings<SampleProgram>.self)

@@ -7,7 +7,9 @@ import Testing
 @Suite("Settings that all programs share")
 struct HostSettingsTests {
     /// The outcome of loading the sample program's settings.
-    private func load(_ arguments: String...) -> SettingsOutcome<ProgramSettings<SampleProgram>> {
+    private func load(_ arguments: String...)
+        -> SettingsLoader.Outcome<ProgramSettings<SampleProgram>>
+    {
         SettingsLoader(
             program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
         ).load(ProgramSettings<SampleProgram>.self)

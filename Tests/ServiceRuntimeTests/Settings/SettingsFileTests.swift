@@ -201,7 +201,7 @@ struct SettingsFileTests {
             let name = round.isMultiple(of: 5) ? "s.json" : "s.yaml"
             let file = try folder.write(String(decoding: bytes, as: UTF8.self), to: name)
             let outcome = SampleOutcome(["--config", file])
-            #expect(outcome.values != nil || outcome.exitCode == SettingsLoader.mistakesExitCode)
+            #expect(outcome.values != nil || outcome.exitCode == SettingsLoader.invalidExitCode)
         }
     }
 }

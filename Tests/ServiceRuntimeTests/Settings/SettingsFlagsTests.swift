@@ -62,7 +62,7 @@ struct SettingsFlagsTests {
     func secret() {
         for arguments in [["--mail-password", "canary"], ["--mail-password=canary"]] {
             let outcome = SampleOutcome(arguments)
-            #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
+            #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
             #expect(outcome.mistakes.first?.contains("a secret is never an argument") == true)
             #expect(!outcome.text.contains("canary"))
         }

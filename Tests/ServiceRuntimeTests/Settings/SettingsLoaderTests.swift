@@ -91,7 +91,7 @@ struct SettingsLoaderTests {
         let outcome = SampleOutcome(
             ["--config", file, "--idle-timout", "5", "--enumeration", "strikt", "stray"],
             ["POSTERN_IDLE_TIMEOUT": "1 hour"])
-        #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
+        #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
         #expect(outcome.text.hasPrefix("postern-sample: 7 mistakes in its settings"))
         #expect(
             Set(outcome.mistakes) == [
@@ -141,7 +141,7 @@ struct SettingsLoaderTests {
     @Test("--check reports errors as a start does")
     func checkMistakes() {
         let outcome = SampleOutcome(["--check", "--listen-port", "x"])
-        #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
+        #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
     }
 
     @Test("--help lists every setting with default and reason, whatever the other arguments")

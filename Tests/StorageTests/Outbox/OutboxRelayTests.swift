@@ -111,7 +111,7 @@ struct OutboxRelayTests {
                 let next = try #require(await deliveries.next())
                 #expect(next.message == before.message)
                 // The wait is at least half of 100, 200, 400, 800 ms.
-                #expect(next.at - before.at >= OutboxBackoff.first * (1 << (failures - 1)) / 2)
+                #expect(next.at - before.at >= OutboxRelay.firstBackoff * (1 << (failures - 1)) / 2)
                 before = next
             }
             try await untilCount(0)

@@ -19,7 +19,7 @@ enum Entries {
     /// A store of entries in `folder`, with manual time and a captured log.
     static func open(
         _ folder: TemporaryFolder, migrations: [Migration] = migrations,
-        engine: any SQLEngine = SQLiteEngine(), limits: StoreLimits = StoreLimits(),
+        engine: any SQLEngine = SQLiteEngine(), limits: Store.Limits = Store.Limits(),
         time: ManualTime = ManualTime(), log: CapturedLog = CapturedLog()
     ) throws -> Store {
         try Store(

@@ -12,7 +12,7 @@ struct StoreTests {
 
     @Test("above the limit of waiting writes a write fails, not processed, with a retry delay")
     func fullQueueRefuses() async throws {
-        var limits = StoreLimits()
+        var limits = Store.Limits()
         limits.waitingWritesMax = 2
         let store = try Entries.open(folder, limits: limits)
         let gate = Gate()

@@ -79,9 +79,7 @@ enum ForeignHash: Hashable, Sendable {
         case .argon2(let hash): return try hash.matches(password, in: memory)
         }
     }
-}
 
-extension ForeignHash {
     /// The parts of a hash's text between its dollar signs, parsed strictly: each hash has only one
     /// text.
     struct TextParts {
@@ -140,19 +138,17 @@ extension ForeignHash {
             return bytes
         }
     }
-}
 
-extension ForeignHash {
     /// The cost of one check of a hash, estimated from its parameters.
     ///
-    /// Imported hashes come from files of unknown origin. One row must not be able to cost a gigabyte
-    /// or a minute at each sign-in, and every failed sign-in takes as long as the slowest stored hash.
-    /// So hashes above these limits are rejected at import.
+    /// Imported hashes come from files of unknown origin. One row must not be able to cost a
+    /// gigabyte or a minute at each sign-in, and every failed sign-in takes as long as the slowest
+    /// stored hash. So hashes above these limits are rejected at import.
     struct Cost: Hashable, Sendable {
         /// The memory of OWASP's scrypt parameters (N = 2¹⁷, r = 8), in bytes.
         static let memoryBytesMax = 128 << 20
-        /// In microseconds. bcrypt at cost 14 takes 0.9 s on the reference core, a server's AMD EPYC
-        /// core. All estimates are for that core.
+        /// In microseconds. bcrypt at cost 14 takes 0.9 s on the reference core, a server's AMD
+        /// EPYC core. All estimates are for that core.
         static let microsecondsMax = 1_100_000
 
         let memoryBytes: Int
