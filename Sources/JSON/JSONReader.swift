@@ -11,22 +11,22 @@ package struct JSONReader {
     package struct Options: Sendable {
         let depthMax: Int
         let membersMax: Int
-        let keepsNumberTexts: Bool
+        let retainsNumberTexts: Bool
         let acceptsNUL: Bool
 
         /// Options of a reader.
         /// - Parameters:
         ///   - depthMax: The deepest nesting: each level uses a stack frame.
         ///   - membersMax: The largest number of members of one object.
-        ///   - keepsNumberTexts: Every number is read as `JSONValue.number`.
+        ///   - retainsNumberTexts: Every number is read as `JSONValue.number`.
         ///   - acceptsNUL: Texts may contain NUL, at which C would end them.
         package init(
             depthMax: Int = JSONReader.depthMax, membersMax: Int = JSONReader.membersMax,
-            keepsNumberTexts: Bool = false, acceptsNUL: Bool = false
+            retainsNumberTexts: Bool = false, acceptsNUL: Bool = false
         ) {
             self.depthMax = depthMax
             self.membersMax = membersMax
-            self.keepsNumberTexts = keepsNumberTexts
+            self.retainsNumberTexts = retainsNumberTexts
             self.acceptsNUL = acceptsNUL
         }
     }
@@ -133,7 +133,7 @@ package struct JSONReader {
             try digits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if options.keepsNumberTexts { return .number(text) }
+        if options.retainsNumberTexts { return .number(text) }
         if isInteger, let number = Int64(text) { return .integer(number) }
         guard let number = Double(text), number.isFinite else {
             throw error("a number is too large")

@@ -5,7 +5,7 @@ import Testing
 struct JSONValueTests {
     private static let depthMax = 64
     private let options = JSONReader.Options(
-        depthMax: depthMax, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
+        depthMax: depthMax, membersMax: .max, retainsNumberTexts: true, acceptsNUL: true)
 
     private func read(_ text: String) throws -> JSONValue {
         try JSONReader.value(in: Array(text.utf8), options)
@@ -45,7 +45,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("numbers keep their texts, and a NUL in a text is kept")
+    @Test("numbers retain their texts, and a NUL in a text is accepted")
     func exact() throws {
         for number in ["18446744073709551615", "-0", "1e999", "1.50", "0.1E-3"] {
             #expect(try read(number) == .number(number))
@@ -53,26 +53,26 @@ struct JSONValueTests {
         #expect(try read("\"a\\u0000\"") == .string("a\0"))
     }
 
-    @Test("a mistake is reported with its position")
+    @Test("an error is reported with its position")
     func position() {
         #expect(throws: JSONError.self) { try read("{\"a\":1,}") }
-        let mistakes = [
+        let errors = [
             ("", "not JSON at byte 0: not a JSON value"),
             ("{\"a\":1,}", "not JSON at byte 7: a name in quotes is missing"),
             ("{\"a\":1,\"a\":2}", "not JSON at byte 10: \"a\" appears twice"),
             ("[1] 2", "not JSON at byte 4: unexpected text"),
         ]
-        for (text, mistake) in mistakes {
+        for (text, message) in errors {
             do {
                 _ = try read(text)
                 Issue.record("\(text) was read")
             } catch {
-                #expect("\(error)" == mistake)
+                #expect("\(error)" == message)
             }
         }
     }
 
-    @Test("what a terminal would obey is escaped, if a person reads it")
+    @Test("control characters of a terminal are escaped in text for people")
     func escapes() throws {
         let text = "\u{1b}[31m\u{9b}\u{7f}\u{2028}\u{202e}\n\t\"\\é"
         #expect(

@@ -4,7 +4,7 @@ import JSON
 /// objects.
 enum JSONSettings {
     private static let options = JSONReader.Options(
-        depthMax: 64, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
+        depthMax: 64, membersMax: .max, retainsNumberTexts: true, acceptsNUL: true)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The settings of a file's text.

@@ -42,7 +42,7 @@ struct YAMLSettings {
     init(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            // It keeps its own address, so it must not move.
+            // It stores its own address, so it must not move.
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
             defer { parser.deallocate() }
             guard yaml_parser_initialize(parser) == 1 else {

@@ -1,4 +1,4 @@
-/// A moment in UTC, in whole milliseconds since 1970. Stores keep it, and messages carry it
+/// A moment in UTC, in whole milliseconds since 1970. Stores and messages contain it
 /// (`…_at_ms`).
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.

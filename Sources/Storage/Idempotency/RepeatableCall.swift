@@ -63,8 +63,8 @@ extension Transaction {
 package enum IdempotencyTable {
     /// Bytes of a key.
     package static let keyBytes = 16
-    /// How long a response is kept: longer than any caller retries.
-    package static let answersKeptFor: Duration = .seconds(24 * 3_600)
+    /// How long a response is stored: longer than any caller retries.
+    package static let retention: Duration = .seconds(24 * 3_600)
 
     /// The result of looking up a call.
     package enum Memory: Hashable, Sendable {
@@ -84,7 +84,7 @@ extension Transaction {
         key: [UInt8], fingerprint: [UInt8]
     ) throws -> IdempotencyTable.Memory {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
-        let oldest = at - IdempotencyTable.answersKeptFor
+        let oldest = at - IdempotencyTable.retention
         let found = try queryOne(
             """
             SELECT fingerprint, answer FROM idempotency WHERE key_hash = ? AND created_at_ms > ?
@@ -101,7 +101,7 @@ extension Transaction {
         precondition(key.count == IdempotencyTable.keyBytes, "a key is a 16-byte keyed hash")
         try purge("idempotency") { rowsMax in
             try forgetAnswers(
-                before: at - IdempotencyTable.answersKeptFor, limit: Int(rowsMax))
+                before: at - IdempotencyTable.retention, limit: Int(rowsMax))
         }
         // An existing response under this key has expired and was not yet purged.
         try execute("DELETE FROM idempotency WHERE key_hash = ?", [.blob(key)])

@@ -41,7 +41,7 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`.
     func setMark() throws
 
-    /// Releases the savepoint and keeps what was done since, as part of the transaction.
+    /// Releases the savepoint; what was done since remains, as part of the transaction.
     /// - Throws: `SQLError`.
     func releaseMark() throws
 

@@ -37,8 +37,8 @@ struct WipingTests {
                 password: pattern.secret(), salt: [UInt8](repeating: 1, count: 16)),
             parameters: parameters, count: 32, in: memory)
         #expect(try !pattern.isInMemory())
-        let lent = UnsafeBufferPointer(start: memory.base, count: memory.byteCount)
-        #expect(lent.allSatisfy { $0 == 0 })
+        let bytes = UnsafeBufferPointer(start: memory.base, count: memory.byteCount)
+        #expect(bytes.allSatisfy { $0 == 0 })
     }
 }
 

@@ -32,10 +32,10 @@ struct HealthAnswerTests {
             let answer = answer(.ready, failing: [part])
             #expect(answer.isReady && answer.response.status == .serving, "\(part)")
             #expect(answer.text == "serving, degraded: \(part)\n")
-            let told = answer.response.parts.filter { $0.status == .degraded }
-            #expect(told.map(\.name) == [part])
-            #expect(told.first?.sinceMs == Self.since.milliseconds)
-            #expect(told.first?.detail == Self.failures[part])
+            let degraded = answer.response.parts.filter { $0.status == .degraded }
+            #expect(degraded.map(\.name) == [part])
+            #expect(degraded.first?.sinceMs == Self.since.milliseconds)
+            #expect(degraded.first?.detail == Self.failures[part])
             let others = answer.response.parts.filter { $0.name != part }
             #expect(others.count == 3)
             #expect(others.allSatisfy { $0.status == .serving && $0.sinceMs == 0 })

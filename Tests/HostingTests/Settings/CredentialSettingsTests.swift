@@ -48,7 +48,7 @@ struct CredentialSettingsTests {
             "--tls-certificate-file=a", "--tls-key-file=a", "--tls-client-ca-file=a",
             "--tls-minimum-version=1.1", "--credentials-interval=1m",
         ])
-    func mistakes(argument: String) {
+    func problems(argument: String) {
         guard case .leave(_, exitCode: 78) = load(argument) else {
             Issue.record("it was taken")
             return

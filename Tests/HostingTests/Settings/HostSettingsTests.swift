@@ -114,7 +114,7 @@ struct HostSettingsTests {
     }
 
     @Test("all errors in settings are reported at once")
-    func mistakes() {
+    func problems() {
         let outcome = load(
             "--listen-port=65536", "--event-loops=0", "--plaintext=yes", "--log-level=loud")
         guard case .leave(let text, exitCode: 78) = outcome else {

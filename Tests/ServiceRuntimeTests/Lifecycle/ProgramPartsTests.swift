@@ -45,7 +45,7 @@ struct ProgramPartsTests {
     }
 
     @Test("B3: one part that hangs makes the program not live")
-    func turning() {
+    func liveness() {
         let parts = ProgramParts()
         #expect(parts.isAlive)
         parts.addLiveness { true }

@@ -39,8 +39,8 @@ struct SQLEngineTests {
         try connection.execute(
             "INSERT INTO thing (id, name, data) VALUES (1, ?, ?)",
             [.text("nul\0inside"), .blob([0])])
-        let kept = try connection.queryOne("SELECT name, data, size FROM thing") { $0.values }
-        #expect(kept == [.text("nul\0inside"), .blob([0]), .null])
+        let stored = try connection.queryOne("SELECT name, data, size FROM thing") { $0.values }
+        #expect(stored == [.text("nul\0inside"), .blob([0]), .null])
     }
 
     @Test("a statement returns the number of changed rows", arguments: engines.indices)

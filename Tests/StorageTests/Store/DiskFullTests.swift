@@ -87,22 +87,22 @@ struct DiskFullTests {
         let store = try Entries.open(folder)
         let block = [UInt8](repeating: 1, count: 20_000)
         try await store.limitPages(to: 30)
-        var kept: [Int] = []
+        var stored: [Int] = []
         var refusals = 0
         for number in 1...20 {
             do {
                 try await store.write { try $0.insertEntry(number, body: block) }
-                kept.append(number)
+                stored.append(number)
             } catch let error as ServiceError {
                 #expect(error.code == .unavailable)
                 refusals += 1
             }
         }
         #expect(refusals > 0)
-        #expect(try await store.read { try $0.entries() } == kept)
+        #expect(try await store.read { try $0.entries() } == stored)
         try await store.limitPages(to: 10_000)
         try await store.write { try $0.insertEntry(99, body: block) }
-        #expect(try await store.read { try $0.entries() } == kept + [99])
+        #expect(try await store.read { try $0.entries() } == stored + [99])
         store.close()
     }
 

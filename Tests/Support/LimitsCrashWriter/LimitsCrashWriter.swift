@@ -3,7 +3,7 @@ import Logging
 import RateLimitService
 import ServiceRuntime
 
-/// Charges limits as fast as it can, and tells on its standard output the number of each subject
+/// Charges limits as fast as it can, and reports on its standard output the number of each subject
 /// whose charge is on disk, until it is killed. `LimitsCrashTests` starts it and kills it.
 @main
 struct LimitsCrashWriter {
@@ -26,7 +26,7 @@ struct LimitsCrashWriter {
                         let batch = [LimitRequest(key: key, rule: rule, isShadow: false)]
                         _ = table.decide(.consume, batch, at: time.now())
                         try await table.persisted(batch)
-                        tell(subject)
+                        report(subject)
                     }
                 }
             }
@@ -34,8 +34,8 @@ struct LimitsCrashWriter {
         }
     }
 
-    /// One line in one write, which a pipe keeps whole.
-    static func tell(_ subject: UInt64) {
+    /// One line in one write, which a pipe transfers as a whole.
+    static func report(_ subject: UInt64) {
         let line = Array("\(subject)\n".utf8)
         if Glibc.write(STDOUT_FILENO, line, line.count) != line.count { exit(1) }
     }
