@@ -11,12 +11,6 @@ package struct PasswordHash: Hashable, Sendable {
     let salt: [UInt8]
     let hash: [UInt8]
 
-    init(parameters: Argon2Parameters, salt: [UInt8], hash: [UInt8]) {
-        self.parameters = parameters
-        self.salt = salt
-        self.hash = hash
-    }
-
     /// The text to store.
     package var text: String {
         "$argon2id$v=\(Argon2.version)$m=\(parameters.memoryKiB),t=\(parameters.passes),"

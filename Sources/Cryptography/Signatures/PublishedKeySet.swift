@@ -12,7 +12,7 @@ package enum SignatureAlgorithm: String, CaseIterable, Sendable {
     var signatureBytes: ClosedRange<Int> {
         switch self {
         case .rs256: RSAVerifyingKey.bitsMin / 8...RSAKey.signatureBytesMax
-        case .es256: ES256.signatureBytes...ES256.signatureBytes
+        case .es256: P256Key.signatureBytes...P256Key.signatureBytes
         }
     }
 }

@@ -35,7 +35,7 @@ package struct SigningKey: Sendable {
     /// A signature of 64 bytes, r and s. It differs each time, since ECDSA uses a random number.
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
     package func sign(_ message: some Collection<UInt8>) throws -> [UInt8] {
-        try withContiguousBytes(of: message) { try ES256.sign($0, with: key) }
+        try withContiguousBytes(of: message) { try key.sign($0) }
     }
 }
 
@@ -98,7 +98,7 @@ package struct VerifyingKey: Sendable {
 
     /// Whether `signature` (64 bytes) is a valid signature of `message` by this key.
     package func verifies(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
-        withContiguousBytes(of: message) { ES256.verify(signature, of: $0, with: key) }
+        withContiguousBytes(of: message) { key.verify(signature, of: $0) }
     }
 
     /// The RFC 7638 thumbprint: the hash of the key's required members, sorted, without spaces.

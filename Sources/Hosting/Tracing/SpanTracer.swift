@@ -181,16 +181,6 @@ package struct FinishedSpan: Sendable {
     /// The status, where one was set.
     package var status: SpanStatus?
 
-    init(
-        name: String, kind: SpanKind, place: TraceParent, parent: String?, beganNanoseconds: UInt64
-    ) {
-        self.name = name
-        self.kind = kind
-        self.place = place
-        self.parent = parent
-        self.beganNanoseconds = beganNanoseconds
-    }
-
     /// Truncates a text to the largest size.
     static func cut(_ text: String) -> String {
         if text.utf8.count <= textBytesMax { return text }

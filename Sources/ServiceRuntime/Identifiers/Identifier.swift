@@ -29,12 +29,12 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// that Crockford's base32 lets a reader accept (`o`, `i`, `l`), and set top bits: two texts
     /// for one account would be two keys wherever ids are compared or counted as text.
     package init?(text: String) {
-        guard let key = CrockfordKey.decode(text, after: Kind.prefix) else { return nil }
+        guard let key = Kind.key(of: text) else { return nil }
         self.init(key: key)
     }
 
     /// The id as callers see it.
-    package var text: String { CrockfordKey.encode(key, after: Kind.prefix) }
+    package var text: String { Kind.text(of: key) }
 
     private init(positive key: Int64) {
         precondition(key > 0, "a row key is 1 … 2⁶³−1: Randomness.rowKey")
@@ -99,16 +99,11 @@ package typealias EventID = Identifier<IDKind.Event>
 /// The id of a device that receives push messages: `dev_…`
 package typealias PushDeviceID = Identifier<IDKind.PushDevice>
 
-/// A 64-bit key as thirteen lower-case characters of Crockford's base32, most significant first.
-/// Source: https://www.crockford.com/base32.html
-enum CrockfordKey {
-    /// 13 × 5 = 65 bits hold any 64-bit key.
-    static let digitsCount = 13
-
-    private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-
+/// The texts of ids: a 64-bit key as thirteen lower-case characters of Crockford's base32, most
+/// significant first. Source: https://www.crockford.com/base32.html
+extension IdentifierKind {
     /// `prefix_` and the key's digits.
-    static func encode(_ key: Int64, after prefix: String) -> String {
+    fileprivate static func text(of key: Int64) -> String {
         let bits = UInt64(bitPattern: key)
         let digits = (0..<digitsCount).map { place in
             alphabet[Int((bits >> UInt64(5 * (digitsCount - 1 - place))) & 31)]
@@ -117,7 +112,7 @@ enum CrockfordKey {
     }
 
     /// The key of exactly such a text. Nil for any other text, and for a key that exceeds 63 bits.
-    static func decode(_ text: String, after prefix: String) -> Int64? {
+    fileprivate static func key(of text: String) -> Int64? {
         let bytes = text.utf8
         guard bytes.count == prefix.utf8.count + 1 + digitsCount,
             bytes.starts(with: prefix.utf8),
@@ -140,3 +135,7 @@ enum CrockfordKey {
         }
     }
 }
+
+/// 13 × 5 = 65 bits hold any 64-bit key.
+private let digitsCount = 13
+private let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)

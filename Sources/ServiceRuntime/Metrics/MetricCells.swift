@@ -19,7 +19,7 @@ final class CounterCell: CounterHandler, MetricCell {
 
 /// A floating-point number that only grows.
 final class FloatingCounterCell: FloatingPointCounterHandler, MetricCell {
-    private let value = AtomicDouble()
+    private let value = Atomic<UInt64>(0)
 
     func increment(by amount: Double) {
         guard amount > 0, amount.isFinite else { return }
@@ -29,14 +29,14 @@ final class FloatingCounterCell: FloatingPointCounterHandler, MetricCell {
     func reset() { value.set(0) }
 
     func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.get()))\n"
+        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.double))\n"
     }
 }
 
 /// A number that goes up and down: swift-metrics' gauge (a recorder that keeps the last value)
 /// and its meter.
 final class GaugeCell: RecorderHandler, MeterHandler, MetricCell {
-    private let value = AtomicDouble()
+    private let value = Atomic<UInt64>(0)
 
     func record(_ value: Int64) { self.value.set(Double(value)) }
     func record(_ value: Double) { self.value.set(value) }
@@ -46,26 +46,24 @@ final class GaugeCell: RecorderHandler, MeterHandler, MetricCell {
     func decrement(by amount: Double) { value.add(-amount) }
 
     func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.get()))\n"
+        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.double))\n"
     }
 }
 
 /// A `Double` that many threads may add to, stored as its bit pattern.
-struct AtomicDouble: ~Copyable, Sendable {
-    private let bits = Atomic<UInt64>(0)
-
+extension Atomic where Value == UInt64 {
     /// The current number.
-    func get() -> Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
+    fileprivate var double: Double { Double(bitPattern: load(ordering: .relaxed)) }
 
     /// Replaces the number.
-    func set(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
+    fileprivate func set(_ value: Double) { store(value.bitPattern, ordering: .relaxed) }
 
     /// Adds to the number. Retries when another thread changed it meanwhile.
-    func add(_ amount: Double) {
-        var known = bits.load(ordering: .relaxed)
+    fileprivate func add(_ amount: Double) {
+        var known = load(ordering: .relaxed)
         while true {
             let sum = Double(bitPattern: known) + amount
-            let (done, now) = bits.weakCompareExchange(
+            let (done, now) = weakCompareExchange(
                 expected: known, desired: sum.bitPattern, ordering: .relaxed)
             if done { return }
             known = now
@@ -78,7 +76,7 @@ struct AtomicDouble: ~Copyable, Sendable {
 final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
     private let bounds: Bounds
     private let buckets: InlineArray<23, Atomic<Int64>>
-    private let sum = AtomicDouble()
+    private let sum = Atomic<UInt64>(0)
 
     init(_ bounds: Bounds) {
         self.bounds = bounds
@@ -100,7 +98,7 @@ final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
         text += MetricsPage.histogram(
             name, labels, bounds: bounds.bounds.map { $0 / bounds.scale },
             counts: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
-            sum: sum.get() / bounds.scale)
+            sum: sum.double / bounds.scale)
     }
 
     /// The upper bounds of a histogram's buckets, in the recorded unit. They are fixed, so that the

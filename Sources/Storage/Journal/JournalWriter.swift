@@ -119,17 +119,9 @@ struct JournalWriter: ~Copyable {
         let generation: UInt64
         let file: any JournalFile
         /// Where the next frame is written.
-        private(set) var length: Int
+        private(set) var length = 0
         /// The next frame's number.
-        private(set) var frames: UInt64
-
-        /// A log of that length.
-        init(generation: UInt64, file: any JournalFile, length: Int = 0, frames: UInt64 = 0) {
-            self.generation = generation
-            self.file = file
-            self.length = length
-            self.frames = frames
-        }
+        private(set) var frames: UInt64 = 0
 
         /// Writes a frame after the last intact one, overwriting what a failed attempt left there.
         mutating func append(_ frame: UnsafeRawBufferPointer) throws {

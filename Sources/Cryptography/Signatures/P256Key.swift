@@ -1,54 +1,5 @@
 import COpenSSL
 
-/// ECDSA over P-256 with SHA-256 for JSON Web Signatures (RFC 7518, 3.4). A signature is 64 bytes,
-/// r and s of 32 each, while OpenSSL uses DER.
-enum ES256 {
-    static let signatureBytes = 2 * P256Key.coordinateBytes
-    /// The longest DER form of an ECDSA signature over P-256.
-    private static let derBytesMax = 72
-
-    static func sign(_ message: UnsafeRawBufferPointer, with key: P256Key) throws -> [UInt8] {
-        try raw(der: key.signatures.sign(message, bytesMax: derBytesMax))
-    }
-
-    /// Whether `signature` is a valid signature of `message` by `key`.
-    static func verify(
-        _ signature: [UInt8], of message: UnsafeRawBufferPointer, with key: P256Key
-    ) -> Bool {
-        signature.count == signatureBytes
-            && key.signatures.verify(der(raw: signature), of: message)
-    }
-
-    private static func raw(der: [UInt8]) throws -> [UInt8] {
-        try der.withUnsafeBufferPointer { der in
-            var position = der.baseAddress
-            guard let signature = d2i_ECDSA_SIG(nil, &position, der.count) else {
-                throw CryptographyError.library("ES256: DER")
-            }
-            defer { ECDSA_SIG_free(signature) }
-            var bytes = [UInt8](repeating: 0, count: signatureBytes)
-            let half = Int32(P256Key.coordinateBytes)
-            let isWritten = bytes.withUnsafeMutableBufferPointer { bytes in
-                BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes.baseAddress, half) == half
-                    && BN_bn2binpad(
-                        ECDSA_SIG_get0_s(signature),
-                        bytes.baseAddress.map { $0 + P256Key.coordinateBytes }, half) == half
-            }
-            guard isWritten else { throw CryptographyError.library("ES256: DER") }
-            return bytes
-        }
-    }
-
-    /// `SEQUENCE { INTEGER r, INTEGER s }`. Any 64 bytes can be encoded in this form; OpenSSL then
-    /// checks that r and s are in 1 … n−1.
-    private static func der(raw: [UInt8]) -> [UInt8] {
-        DER.tagged(
-            0x30,
-            DER.integer(raw.prefix(P256Key.coordinateBytes))
-                + DER.integer(raw.dropFirst(P256Key.coordinateBytes)))
-    }
-}
-
 /// A P-256 key (`secp256r1`, FIPS 186-4): public, or private with its public part.
 struct P256Key: Sendable {
     /// The size of a coordinate, a private scalar, or half a signature, in bytes.
@@ -174,5 +125,53 @@ struct P256Key: Sendable {
         }
         defer { EVP_PKEY_CTX_free(context) }
         return (isPrivate ? EVP_PKEY_check(context) : EVP_PKEY_public_check(context)) == 1
+    }
+}
+
+/// ECDSA over P-256 with SHA-256 for JSON Web Signatures (RFC 7518, 3.4). A signature is 64 bytes,
+/// r and s of 32 each, while OpenSSL uses DER.
+extension P256Key {
+    /// The size of a signature, in bytes.
+    static let signatureBytes = 2 * coordinateBytes
+    /// The longest DER form of an ECDSA signature over P-256.
+    private static let derBytesMax = 72
+
+    func sign(_ message: UnsafeRawBufferPointer) throws -> [UInt8] {
+        try Self.raw(der: signatures.sign(message, bytesMax: Self.derBytesMax))
+    }
+
+    /// Whether `signature` is a valid signature of `message` by this key.
+    func verify(_ signature: [UInt8], of message: UnsafeRawBufferPointer) -> Bool {
+        signature.count == Self.signatureBytes
+            && signatures.verify(Self.der(raw: signature), of: message)
+    }
+
+    private static func raw(der: [UInt8]) throws -> [UInt8] {
+        try der.withUnsafeBufferPointer { der in
+            var position = der.baseAddress
+            guard let signature = d2i_ECDSA_SIG(nil, &position, der.count) else {
+                throw CryptographyError.library("ES256: DER")
+            }
+            defer { ECDSA_SIG_free(signature) }
+            var bytes = [UInt8](repeating: 0, count: signatureBytes)
+            let half = Int32(coordinateBytes)
+            let isWritten = bytes.withUnsafeMutableBufferPointer { bytes in
+                BN_bn2binpad(ECDSA_SIG_get0_r(signature), bytes.baseAddress, half) == half
+                    && BN_bn2binpad(
+                        ECDSA_SIG_get0_s(signature),
+                        bytes.baseAddress.map { $0 + coordinateBytes }, half) == half
+            }
+            guard isWritten else { throw CryptographyError.library("ES256: DER") }
+            return bytes
+        }
+    }
+
+    /// `SEQUENCE { INTEGER r, INTEGER s }`. Any 64 bytes can be encoded in this form; OpenSSL then
+    /// checks that r and s are in 1 … n−1.
+    private static func der(raw: [UInt8]) -> [UInt8] {
+        DER.tagged(
+            0x30,
+            DER.integer(raw.prefix(coordinateBytes))
+                + DER.integer(raw.dropFirst(coordinateBytes)))
     }
 }
