@@ -3,7 +3,7 @@ import Testing
 @testable import Storage
 
 @Suite("Backoff of the outbox")
-struct OutboxBackoffTests {
+struct OutboxRetryTests {
     @Test(
         "the wait doubles with each failure, up to a minute",
         arguments: [
