@@ -87,27 +87,19 @@ let package = Package(
         module("JSON", []),
         module(
             "ServiceRuntime",
-            ["CYAML", "JSON", logging, metrics, coreMetrics, lifecycle, unixSignals],
+            ["CYAML", "JSON", logging, metrics, lifecycle, unixSignals],
             pages: ["Errors/README.md"]),
         module("Addresses", ["CIDN", "ServiceRuntime"]),
         module(
             "Cryptography",
-            [
-                "COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", logging, metrics,
-                coreMetrics,
-            ]),
+            ["COpenSSL", "CArgon2", "CCrypt", "JSON", "ServiceRuntime", metrics]),
         module(
             "Storage",
             [
                 "CSQLite", "Cryptography", "Addresses", "ServiceRuntime", logging, metrics,
-                coreMetrics, lifecycle,
+                lifecycle,
             ]),
-        module(
-            "Outbound",
-            [
-                "CCurl", "Cryptography", "Addresses", "ServiceRuntime", logging, metrics,
-                coreMetrics,
-            ]),
+        module("Outbound", ["CCurl", "Cryptography", "Addresses", "ServiceRuntime"]),
         module("Messages", ["CMessages", "Cryptography", "JSON"]),
         module(
             "RPC",
@@ -149,9 +141,7 @@ let package = Package(
             "IdentityService",
             [
                 "Contracts", "RPC", "Messages", "Storage", "Outbound",
-                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics,
-                coreMetrics,
-                lifecycle,
+                "Cryptography", "Addresses", "ServiceRuntime", "JSON", logging, metrics, lifecycle,
             ],
             pages: ["README.md", "schema.sql"]),
         module(
@@ -285,7 +275,7 @@ let package = Package(
             "Hosting",
             [
                 "Hosting", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
-                "TestSupport", nioCore, nioPosix, tracing, logging, metrics,
+                "TestSupport", nioCore, nioPosix, tracing, logging,
             ]),
         // The tool's rules; the tool as it runs is in the system's tests.
         tests(
@@ -306,8 +296,7 @@ let package = Package(
             [
                 "GatewayService", "IdentityService", "SessionService", "RateLimitService",
                 "NotificationService", "Hosting", "Contracts", "RPC", "Messages", "Storage",
-                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport", logging,
-                lifecycle,
+                "Cryptography", "ServiceRuntime", "JSON", "ProviderIssuer", "TestSupport",
             ]),
         // Only the built programs, over TCP; of ours no more than what a caller has.
         tests(

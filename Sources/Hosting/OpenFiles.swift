@@ -19,25 +19,32 @@ enum OpenFiles {
 
     /// Raises the process's soft limit to what the connections need. Where the hard limit is lower,
     /// reduces the number of connections.
-    /// - Throws: `OpenFilesError`.
+    /// - Throws: `StartError`.
     static func fitted(_ limits: ServerLimits, logger: Logger) throws -> ServerLimits {
         try fitted(limits, given: raised(to: limits.connectionsMax + reserve), logger: logger)
     }
 
     /// Adapts the limits to this number of open files.
-    /// - Throws: `OpenFilesError`.
+    /// - Throws: `StartError`.
     static func fitted(
         _ limits: ServerLimits, given: Int, logger: Logger
-    ) throws(OpenFilesError) -> ServerLimits {
+    ) throws(StartError) -> ServerLimits {
         guard given < limits.connectionsMax + reserve else { return limits }
         let needed = min(limits.connectionsMax, connectionsMin) + reserve
-        guard given >= needed else { throw OpenFilesError(given: given, needed: needed) }
+        guard given >= needed else { throw tooFew(given: given, needed: needed) }
         var fitted = limits
         fitted.connectionsMax = given - reserve
         logger.warning(
             "process.open_files.low", "the limit of open files is lower than connections-max needs",
             fields: [.setting: .text("connections-max"), .count: .count(fitted.connectionsMax)])
         return fitted
+    }
+
+    /// The system's limit on open files is too low for the program.
+    static func tooFew(given: Int, needed: Int) -> StartError {
+        StartError(
+            "the limit of open files is \(given), and \(needed) are needed: raise it "
+                + "(`ulimit -n`, LimitNOFILE of systemd, `ulimits: nofile` of compose)")
     }
 
     /// - Returns: The number of files that may be open now.
@@ -51,16 +58,5 @@ enum OpenFiles {
             if setrlimit(resource, &limit) != 0 { getrlimit(resource, &limit) }
         }
         return Int(clamping: limit.rlim_cur)
-    }
-}
-
-/// The system's limit on open files is too low for the program.
-struct OpenFilesError: Error, Hashable, CustomStringConvertible {
-    let given: Int
-    let needed: Int
-
-    var description: String {
-        "the limit of open files is \(given), and \(needed) are needed: raise it "
-            + "(`ulimit -n`, LimitNOFILE of systemd, `ulimits: nofile` of compose)"
     }
 }

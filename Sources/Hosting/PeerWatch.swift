@@ -75,7 +75,7 @@ final class PeerWatches: Sendable {
                 name: name, peer: HealthClient(channel), condition: condition, time: time)
             return true
         }
-        if isNew { parts.add(name) { condition.trouble } }
+        if isNew { parts.add(name) { condition.failure } }
     }
 
     /// Checks every peer, and calls `parts.look()`, every two seconds until cancelled.

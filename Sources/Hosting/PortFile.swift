@@ -6,12 +6,12 @@ package enum PortFile {
     static func write(_ path: String, port: Int, metricsPort: Int) throws {
         let text = "\(port)\n\(metricsPort)\n"
         let draft = "\(path).\(getpid())"
-        guard let file = fopen(draft, "w") else { throw PortFileError(path: path, reason: errno) }
+        guard let file = fopen(draft, "w") else { throw failure(path, errno) }
         let isWritten = fputs(text, file) >= 0
         guard fclose(file) == 0, isWritten, rename(draft, path) == 0 else {
             let reason = errno
             _ = unlink(draft)
-            throw PortFileError(path: path, reason: reason)
+            throw failure(path, reason)
         }
     }
 
@@ -27,14 +27,8 @@ package enum PortFile {
         }
         return (port, metrics)
     }
-}
 
-/// The port file could not be written.
-struct PortFileError: Error, CustomStringConvertible {
-    let path: String
-    let reason: Int32
-
-    var description: String {
-        "cannot write the port file \(path): \(String(cString: strerror(reason)))"
+    private static func failure(_ path: String, _ code: Int32) -> StartError {
+        StartError("cannot write the port file \(path): \(String(cString: strerror(code)))")
     }
 }

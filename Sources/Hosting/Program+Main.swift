@@ -14,7 +14,7 @@ extension Program {
         exit(
             await run(
                 arguments: Array(CommandLine.arguments.dropFirst()),
-                environment: ProcessEnvironment.all, time: SystemTime()))
+                environment: environment, time: SystemTime()))
     }
 
     /// Runs the program: settings, logs, store and keys, then the server. Returns when it has
@@ -28,7 +28,7 @@ extension Program {
             environment: environment)
         switch loader.load(ProgramSettings<Self>.self) {
         case .leave(let text, let exitCode):
-            ProgramOutput.write(text, to: exitCode == 0 ? STDOUT_FILENO : STDERR_FILENO)
+            write(text, to: exitCode == 0 ? STDOUT_FILENO : STDERR_FILENO)
             return exitCode
         case .run(let settings):
             return await run(settings, time)
@@ -38,7 +38,7 @@ extension Program {
     private static func run(_ settings: ProgramSettings<Self>, _ time: any Time) async -> Int32 {
         let level = Logger.Level(rawValue: settings.host.logLevel.rawValue) ?? .info
         let description = description
-        let origin = LogOrigin(
+        let origin = JSONLogHandler.Origin(
             service: description.service, version: ProductVersion.text,
             instance: ProcessInstance.text)
         LoggingSystem.bootstrap { _ in
@@ -61,6 +61,29 @@ extension Program {
             host.logger.error(
                 "process.start.failed", "starting failed", fields: [.detail: .error(error)])
             return 1
+        }
+    }
+
+    /// The environment variables of the process, by name.
+    private static var environment: [String: String] {
+        var variables: [String: String] = [:]
+        var entry = environ
+        while let text = entry.pointee {
+            let parts = String(cString: text).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+            entry += 1
+        }
+        return variables
+    }
+
+    /// Writes a text for the operator, such as the program's help.
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }  // the reader is gone, so the rest is dropped
+            rest = rest.dropFirst(count)
         }
     }
 }

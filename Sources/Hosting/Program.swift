@@ -71,7 +71,7 @@ extension ProgramDescription {
     /// The same at the identity service, to which it also reports that a phone number has changed
     /// hands (A-06). The worst result of a false report is that an owner is asked for a second
     /// proof.
-    package static let notificationReadsEventsAndTellsOfNumbers: [String: [MethodPattern]] = [
+    package static let notificationReadsEventsAndReportsNumbers: [String: [MethodPattern]] = [
         "notification": [
             MethodPattern("postern.events.v1.Events/*"),
             MethodPattern("postern.identity.v1.PhoneSignals/*"),
@@ -119,7 +119,7 @@ package struct Assembly: Sendable {
 }
 
 /// A task that runs beside the server. Cancelled when the program stops.
-package struct Worker: Sendable {
+package struct Worker: Service {
     private let work: @Sendable () async throws -> Void
 
     /// A worker that runs `work`.
@@ -129,7 +129,7 @@ package struct Worker: Sendable {
 
     /// Runs until the program stops.
     /// - Throws: What the work throws, except `CancellationError`.
-    func run() async throws {
+    package func run() async throws {
         try await cancelWhenGracefulShutdown {
             do {
                 try await work()
@@ -137,5 +137,14 @@ package struct Worker: Sendable {
                 // The expected cancellation.
             }
         }
+    }
+}
+
+/// Why a program cannot start. The description tells the operator what to do.
+struct StartError: Error, Hashable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

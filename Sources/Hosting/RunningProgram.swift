@@ -26,7 +26,7 @@ enum RunningProgram {
                     let answer = HealthAnswer(state: readiness.state, parts: host.parts.states)
                     return (answer.isReady, answer.text)
                 },
-                isTurning: { host.parts.isTurning }),
+                isTurning: { host.parts.isAlive }),
             group: host.group)
         readiness.set("server", isReady: true)
         try announce(host, port: server.port, metricsPort: metricsPort)
@@ -36,16 +36,15 @@ enum RunningProgram {
         let watch = CredentialWatch(
             credentials.watched + host.peerCredentials.watched,
             every: settings.credentials.interval, time: host.time, logger: host.logger)
-        host.parts.add("keys") { watch.trouble }
+        host.parts.add("keys") { watch.failure }
         host.metrics.add(host.parts)
         let peers = Worker { try await host.peers.run(host.parts, host.time) }
         let clock = ClockWatch(time: host.time, logger: host.logger, metrics: host.metrics)
         let exporter = host.observation.exporter
         let exporting = exporter.map { exporter in Worker { try await exporter.run() } }
-        let workers =
-            (assembly.workers
-            + [Worker(watch.run), Worker(clock.run), peers, exporting].compactMap { $0 })
-            .map { WorkerService(worker: $0) }
+        let workers: [any Service] =
+            assembly.workers
+            + [Worker(watch.run), Worker(clock.run), peers, exporting].compactMap { $0 }
         let exitCode = await lifecycle.run(workers + [DrainingServer(server: server)])
         await exporter?.exportLast()
         await assembly.close()
@@ -85,21 +84,14 @@ enum RunningProgram {
         guard let path = host.settings.portFile else { return }
         try PortFile.write(path, port: port, metricsPort: metricsPort)
     }
-}
 
-/// A worker as a service of the lifecycle: cancelled when the program stops.
-private struct WorkerService: Service {
-    let worker: Worker
+    /// The server as a service of the lifecycle: drains when the program stops.
+    private struct DrainingServer: Service {
+        let server: RPCServer
 
-    func run() async throws { try await worker.run() }
-}
-
-/// The server as a service of the lifecycle: drains when the program stops.
-private struct DrainingServer: Service {
-    let server: RPCServer
-
-    func run() async throws {
-        try? await gracefulShutdown()  // throws when cancelled, which also means a stop
-        await server.drain()
+        func run() async throws {
+            try? await gracefulShutdown()  // throws when cancelled, which also means a stop
+            await server.drain()
+        }
     }
 }

@@ -52,12 +52,15 @@ package struct ServiceHost: Sendable {
 
     /// The key with that name, which seals a store. Called before the store is opened: the key is
     /// created only while the store does not exist.
-    /// - Throws: `LostKeyError`, `SecretFileError`.
+    /// - Throws: `StartError`, `SecretFileError`.
     func masterKey(_ name: String, ofStore store: String) throws -> SecretBytes {
         let path = keyFile(name)
         let file = "\(settings.dataFolder)/\(store).sqlite"
         guard access(path, F_OK) == 0 || access(file, F_OK) != 0 else {
-            throw LostKeyError(key: path, store: file)
+            // With a new key, nothing in the store could be opened: each account would be unknown.
+            throw StartError(
+                "\(path) is missing, and \(file) was sealed under it: put the key back, or move "
+                    + "the store away to start with an empty one")
         }
         return try key(name)
     }
@@ -65,7 +68,7 @@ package struct ServiceHost: Sendable {
     /// The path of the key with that name.
     func keyFile(_ name: String) -> String { "\(settings.keysFolder)/\(name).key" }
 
-    /// A value that a store keeps to recognise its master key at the next start: a keyed hash with
+    /// A value that a store contains to recognise its master key at the next start: a keyed hash with
     /// a purpose of its own, which reveals nothing about the key.
     static func storeCheck(of master: SecretBytes) -> [UInt8] {
         KeyedHash(master: master, purpose: "hosting/store check").hash([UInt8]())

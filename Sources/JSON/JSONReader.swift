@@ -11,22 +11,22 @@ package struct JSONReader {
     package struct Options: Sendable {
         let depthMax: Int
         let membersMax: Int
-        let keepsNumberTexts: Bool
+        let retainsNumberTexts: Bool
         let acceptsNUL: Bool
 
         /// Options of a reader.
         /// - Parameters:
         ///   - depthMax: The deepest nesting: each level uses a stack frame.
         ///   - membersMax: The largest number of members of one object.
-        ///   - keepsNumberTexts: Every number is read as `JSONValue.number`.
+        ///   - retainsNumberTexts: Every number is read as `JSONValue.number`.
         ///   - acceptsNUL: Texts may contain NUL, at which C would end them.
         package init(
             depthMax: Int = JSONReader.depthMax, membersMax: Int = JSONReader.membersMax,
-            keepsNumberTexts: Bool = false, acceptsNUL: Bool = false
+            retainsNumberTexts: Bool = false, acceptsNUL: Bool = false
         ) {
             self.depthMax = depthMax
             self.membersMax = membersMax
-            self.keepsNumberTexts = keepsNumberTexts
+            self.retainsNumberTexts = retainsNumberTexts
             self.acceptsNUL = acceptsNUL
         }
     }
@@ -37,14 +37,14 @@ package struct JSONReader {
 
     /// Parses `bytes`, which must contain one value and nothing else. The caller limits their
     /// number.
-    /// - Throws: `JSONMistake`.
+    /// - Throws: `JSONError`.
     package static func value(
         in bytes: [UInt8], _ options: Options
-    ) throws(JSONMistake) -> JSONValue {
+    ) throws(JSONError) -> JSONValue {
         var reader = JSONReader(bytes: bytes, options: options)
         let value = try reader.value(depth: 1)
         reader.skipSpace()
-        guard reader.position == bytes.count else { throw reader.mistake("unexpected text") }
+        guard reader.position == bytes.count else { throw reader.error("unexpected text") }
         return value
     }
 
@@ -63,8 +63,8 @@ package struct JSONReader {
         self.options = options
     }
 
-    private mutating func value(depth: Int) throws(JSONMistake) -> JSONValue {
-        guard depth <= options.depthMax else { throw mistake("nested too deep") }
+    private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+        guard depth <= options.depthMax else { throw error("nested too deep") }
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return .object(try object(depth: depth))
@@ -76,14 +76,14 @@ package struct JSONReader {
         }
     }
 
-    private mutating func word() throws(JSONMistake) -> JSONValue {
+    private mutating func word() throws(JSONError) -> JSONValue {
         if take("true") { return .boolean(true) }
         if take("false") { return .boolean(false) }
         if take("null") { return .null }
-        throw mistake("not a JSON value")
+        throw error("not a JSON value")
     }
 
-    private mutating func object(depth: Int) throws(JSONMistake) -> JSONObject {
+    private mutating func object(depth: Int) throws(JSONError) -> JSONObject {
         position += 1
         var members: [JSONObject.Member] = []
         var names: Set<String> = []
@@ -91,20 +91,20 @@ package struct JSONReader {
         if take("}") { return JSONObject() }
         repeat {
             skipSpace()
-            guard members.count < options.membersMax else { throw mistake("too many members") }
-            guard next == UInt8(ascii: "\"") else { throw mistake("a name in quotes is missing") }
+            guard members.count < options.membersMax else { throw error("too many members") }
+            guard next == UInt8(ascii: "\"") else { throw error("a name in quotes is missing") }
             let name = try string()
-            guard names.insert(name).inserted else { throw mistake("\"\(name)\" appears twice") }
+            guard names.insert(name).inserted else { throw error("\"\(name)\" appears twice") }
             skipSpace()
-            guard take(":") else { throw mistake("a colon is missing") }
+            guard take(":") else { throw error("a colon is missing") }
             members.append(JSONObject.Member(name: name, value: try value(depth: depth + 1)))
             skipSpace()
         } while take(",")
-        guard take("}") else { throw mistake("a comma or } is missing") }
+        guard take("}") else { throw error("a comma or } is missing") }
         return JSONObject(unique: members)
     }
 
-    private mutating func array(depth: Int) throws(JSONMistake) -> [JSONValue] {
+    private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
         position += 1
         var values: [JSONValue] = []
         skipSpace()
@@ -113,12 +113,12 @@ package struct JSONReader {
             values.append(try value(depth: depth + 1))
             skipSpace()
         } while take(",")
-        guard take("]") else { throw mistake("a comma or ] is missing") }
+        guard take("]") else { throw error("a comma or ] is missing") }
         return values
     }
 
     /// `-? (0 | 1-9 digits) (. digits)? ((e | E) (+ | -)? digits)?`
-    private mutating func number() throws(JSONMistake) -> JSONValue {
+    private mutating func number() throws(JSONError) -> JSONValue {
         let start = position
         _ = take("-")
         if !take("0") { try digits() }
@@ -133,26 +133,26 @@ package struct JSONReader {
             try digits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        if options.keepsNumberTexts { return .number(text) }
+        if options.retainsNumberTexts { return .number(text) }
         if isInteger, let number = Int64(text) { return .integer(number) }
         guard let number = Double(text), number.isFinite else {
-            throw mistake("a number is too large")
+            throw error("a number is too large")
         }
         return .real(number)
     }
 
-    private mutating func digits() throws(JSONMistake) {
+    private mutating func digits() throws(JSONError) {
         let start = position
         while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
             position += 1
         }
-        guard position > start else { throw mistake("a digit is missing") }
+        guard position > start else { throw error("a digit is missing") }
     }
 }
 
 /// Why a text is not the JSON that a reader accepts.
-package struct JSONMistake: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The number of bytes before the mistake.
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The number of bytes before the error.
     package let position: Int
     /// What is wrong, in English. It may quote the text.
     package let reason: String
@@ -163,7 +163,7 @@ package struct JSONMistake: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: Strings
 
 extension JSONReader {
-    private mutating func string() throws(JSONMistake) -> String {
+    private mutating func string() throws(JSONError) -> String {
         position += 1
         var text: [UInt8] = []
         while let byte = next {
@@ -171,19 +171,19 @@ extension JSONReader {
             switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: text, as: UTF8.self) else {
-                    throw mistake("a string is not UTF-8")
+                    throw error("a string is not UTF-8")
                 }
                 return text
             case UInt8(ascii: "\\"): text += UTF8.encode(try escape()).map(Array.init) ?? []
-            case ..<0x20: throw mistake("a control character in a string must be escaped")
+            case ..<0x20: throw error("a control character in a string must be escaped")
             default: text.append(byte)
             }
         }
-        throw mistake("a string has no end")
+        throw error("a string has no end")
     }
 
-    private mutating func escape() throws(JSONMistake) -> Unicode.Scalar {
-        guard let byte = next else { throw mistake("a string has no end") }
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+        guard let byte = next else { throw error("a string has no end") }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
@@ -193,28 +193,28 @@ extension JSONReader {
         case UInt8(ascii: "r"): return "\r"
         case UInt8(ascii: "t"): return "\t"
         case UInt8(ascii: "u"): return try unicodeEscape()
-        default: throw mistake("an unknown escape")
+        default: throw error("an unknown escape")
         }
     }
 
     /// Four digits, or two surrogates in the right order.
-    private mutating func unicodeEscape() throws(JSONMistake) -> Unicode.Scalar {
+    private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
         let high = try codeUnit()
-        guard high != 0 || options.acceptsNUL else { throw mistake("a NUL in a string") }
+        guard high != 0 || options.acceptsNUL else { throw error("a NUL in a string") }
         if let scalar = Unicode.Scalar(high) { return scalar }
         guard UTF16.isLeadSurrogate(high), take("\\u") else {
-            throw mistake("half of a surrogate pair")
+            throw error("half of a surrogate pair")
         }
         let low = try codeUnit()
-        guard UTF16.isTrailSurrogate(low) else { throw mistake("half of a surrogate pair") }
+        guard UTF16.isTrailSurrogate(low) else { throw error("half of a surrogate pair") }
         return UTF16.decode(UTF16.EncodedScalar([high, low]))
     }
 
-    private mutating func codeUnit() throws(JSONMistake) -> UInt16 {
+    private mutating func codeUnit() throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = next, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw mistake("four hexadecimal digits are missing")
+                throw error("four hexadecimal digits are missing")
             }
             unit = unit << 4 | UInt16(digit)
             position += 1
@@ -241,7 +241,7 @@ extension JSONReader {
         return isNext
     }
 
-    private func mistake(_ reason: String) -> JSONMistake {
-        JSONMistake(position: position, reason: reason)
+    private func error(_ reason: String) -> JSONError {
+        JSONError(position: position, reason: reason)
     }
 }

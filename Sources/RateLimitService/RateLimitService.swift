@@ -78,7 +78,7 @@ package struct RateLimitService: Sendable {
     /// Without this one a restart only forgets devices.
     package func report(to parts: ProgramParts) {
         let writes = devicesJournal.writes
-        parts.add(devicesJournal.name) { writes?.trouble }
+        parts.add(devicesJournal.name) { writes?.failure }
     }
 
     /// Runs until cancelled: drops states that no longer count, writes what no call waits for, and

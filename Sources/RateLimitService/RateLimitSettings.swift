@@ -44,7 +44,7 @@ package struct RateLimitSettings: Settings {
             reason: "Applications that may reset a user's counts; no flow needs this.")
         let document = limitsFile.map { SettingsDocument<LimitOverrides>(path: $0) }
         policies = document?.values?.policies ?? .standard
-        for error in document?.mistakes ?? [] {
+        for error in document?.problems ?? [] {
             settings.require(false, ["limits-file"], error)
         }
     }

@@ -8,7 +8,7 @@ import Storage
 ///     the store is                      its epoch    its open sessions       its signing keys
 ///     new, or from before epochs        a new one    continue                stay valid
 ///     the one that last ran here        unchanged    continue                stay valid
-///     a backup's copy (`RestoredCopy`)  a new one    end, reason `security`  are all revoked
+///     a backup's copy                   a new one    end, reason `security`  are all revoked
 ///
 /// The copy does not show which of its sessions ended later: by a sign-out, a lost phone, a
 /// password change. So all of them end, and users sign in again. Nor does it show which keys were

@@ -36,12 +36,12 @@ struct OpenFilesTests {
         }
         #expect(try fitted(20_000) == 10_000)
         #expect(try fitted(320) == 64)
-        #expect(throws: OpenFilesError(given: 319, needed: 320)) { try fitted(319) }
-        let error = #expect(throws: OpenFilesError.self) { try fitted(256) }
+        #expect(throws: OpenFiles.tooFew(given: 319, needed: 320)) { try fitted(319) }
+        let error = #expect(throws: StartError.self) { try fitted(256) }
         #expect(error?.description.contains("is 256, and 320 are needed") == true)
         // A program that serves few connections needs few files.
         limits.connectionsMax = 5
         #expect(try fitted(261) == 5)
-        #expect(throws: OpenFilesError.self) { try fitted(260) }
+        #expect(throws: StartError.self) { try fitted(260) }
     }
 }

@@ -58,14 +58,14 @@ struct PeerWatchTests {
         set(.failure(ServiceError(.unavailable)))
         let work = Task { try await watch.run() }
         await time.sleepers(1)
-        #expect(condition.trouble == nil)
+        #expect(condition.failure == nil)
         time.advance(by: PeerWatch.interval)
         await time.sleepers(1)
-        #expect(condition.trouble?.detail == "cannot be reached")
+        #expect(condition.failure?.detail == "cannot be reached")
         set(.success(.serving))
         time.advance(by: PeerWatch.interval)
         await time.sleepers(1)
-        #expect(condition.trouble == nil)
+        #expect(condition.failure == nil)
         work.cancel()
         _ = await work.result
     }

@@ -33,12 +33,12 @@ struct PortFileTests {
 
     @Test("a missing folder is an error with its reason, and a failed write leaves no file")
     func failure() throws {
-        let error = #expect(throws: PortFileError.self) {
+        let error = #expect(throws: StartError.self) {
             try PortFile.write(folder.file("none/ports"), port: 1, metricsPort: 2)
         }
         #expect(error?.description.contains("No such file") == true)
         try folder.makeFolder("taken")
-        #expect(throws: PortFileError.self) {
+        #expect(throws: StartError.self) {
             try PortFile.write(folder.file("taken"), port: 1, metricsPort: 2)
         }
         #expect(try folder.names() == ["taken"])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The identity service's settings")
 struct IdentitySettingsTests {
-    private func load(_ environment: [String: String]) -> SettingsOutcome<IdentitySettings> {
+    private func load(_ environment: [String: String]) -> SettingsLoader.Outcome<IdentitySettings> {
         SettingsLoader(
             program: "postern-identity", summary: "", arguments: [], environment: environment
         ).load(IdentitySettings.self)

@@ -5,7 +5,7 @@ import Testing
 struct JSONValueTests {
     private static let depthMax = 64
     private let options = JSONReader.Options(
-        depthMax: depthMax, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
+        depthMax: depthMax, membersMax: .max, retainsNumberTexts: true, acceptsNUL: true)
 
     private func read(_ text: String) throws -> JSONValue {
         try JSONReader.value(in: Array(text.utf8), options)
@@ -22,7 +22,7 @@ struct JSONValueTests {
             "\"\t\"", "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "// a", "\u{feff}{}", "[1 2]",
         ])
     func refused(text: String) {
-        #expect(throws: JSONMistake.self) { try read(text) }
+        #expect(throws: JSONError.self) { try read(text) }
     }
 
     @Test("each kind of value is read, and printed back")
@@ -41,11 +41,11 @@ struct JSONValueTests {
     func depth() throws {
         _ = try read(nested(Self.depthMax - 1))
         for depth in [Self.depthMax, 1_000_000] {
-            #expect(throws: JSONMistake.self) { try read(nested(depth)) }
+            #expect(throws: JSONError.self) { try read(nested(depth)) }
         }
     }
 
-    @Test("numbers keep their texts, and a NUL in a text is kept")
+    @Test("numbers retain their texts, and a NUL in a text is accepted")
     func exact() throws {
         for number in ["18446744073709551615", "-0", "1e999", "1.50", "0.1E-3"] {
             #expect(try read(number) == .number(number))
@@ -53,26 +53,26 @@ struct JSONValueTests {
         #expect(try read("\"a\\u0000\"") == .string("a\0"))
     }
 
-    @Test("a mistake is reported with its position")
+    @Test("an error is reported with its position")
     func position() {
-        #expect(throws: JSONMistake.self) { try read("{\"a\":1,}") }
-        let mistakes = [
+        #expect(throws: JSONError.self) { try read("{\"a\":1,}") }
+        let errors = [
             ("", "not JSON at byte 0: not a JSON value"),
             ("{\"a\":1,}", "not JSON at byte 7: a name in quotes is missing"),
             ("{\"a\":1,\"a\":2}", "not JSON at byte 10: \"a\" appears twice"),
             ("[1] 2", "not JSON at byte 4: unexpected text"),
         ]
-        for (text, mistake) in mistakes {
+        for (text, message) in errors {
             do {
                 _ = try read(text)
                 Issue.record("\(text) was read")
             } catch {
-                #expect("\(error)" == mistake)
+                #expect("\(error)" == message)
             }
         }
     }
 
-    @Test("what a terminal would obey is escaped, if a person reads it")
+    @Test("control characters of a terminal are escaped in text for people")
     func escapes() throws {
         let text = "\u{1b}[31m\u{9b}\u{7f}\u{2028}\u{202e}\n\t\"\\é"
         #expect(

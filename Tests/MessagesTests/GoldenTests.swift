@@ -31,7 +31,7 @@ struct GoldenTests {
     }
 
     private func read(_ text: String) throws -> JSONValue {
-        let options = JSONReader.Options(depthMax: 64, membersMax: .max, keepsNumberTexts: true)
+        let options = JSONReader.Options(depthMax: 64, membersMax: .max, retainsNumberTexts: true)
         return try JSONReader.value(in: Array(text.utf8), options)
     }
 

@@ -31,7 +31,7 @@ enum ModuleGraph {
         ),
         ("postern-rate-limit", programFloor.union(["RateLimitService"])),
         ("postern-session", programFloor.union(["SessionService"])),
-        ("postern-notification", programFloor.union(["NotificationService", "Outbound"])),
+        ("postern-notification", programFloor.union(["NotificationService"])),
         ("postern-identity", programFloor.union(["IdentityService"])),
         ("postern-gateway", programFloor.union(["GatewayService"])),
         ("postern", programFloor.union(["NotificationService", "Addresses", "JSON"])),

@@ -51,7 +51,7 @@ struct LocalPart: Hashable, Sendable {
 
     /// Form C turns one non-ASCII letter into an ASCII one: the Kelvin sign becomes K. An attacker
     /// could sign up with it and get the canonical address of another user with a k. So the Kelvin
-    /// sign is kept, and only the text between is normalised.
+    /// sign is unchanged, and only the text between is normalised.
     private static func normalise(_ text: String) -> [UInt8] {
         guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text.utf8.asciiLowercase }
         let parts = text.unicodeScalars.split(

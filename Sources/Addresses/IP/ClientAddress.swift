@@ -25,19 +25,21 @@ package struct ClientAddress: Hashable, Sendable {
 
     /// The first bytes of the network that contains the address.
     /// - Parameters:
-    ///   - v6: bytes kept of an IPv6 address: 8 for a /64, 6 for a /48.
-    ///   - v4: bytes kept of an IPv4 address: 4 for all of it, 3 for a /24.
+    ///   - v6: bytes used of an IPv6 address: 8 for a /64, 6 for a /48.
+    ///   - v4: bytes used of an IPv4 address: 4 for all of it, 3 for a /24.
     package func network(v6: Int, v4: Int) -> ArraySlice<UInt8> {
         bytes.prefix(bytes.count == 4 ? v4 : v6)
     }
 
     /// The network as a text: `203.0.113/24`, `20010db800010002/64`; the address alone if all bytes
-    /// of an IPv4 address are kept.
+    /// of an IPv4 address are used.
     package func networkText(v6: Int, v4: Int) -> String {
-        let kept = network(v6: v6, v4: v4)
-        let length = kept.count < bytes.count || bytes.count == 16 ? "/\(kept.count * 8)" : ""
-        guard bytes.count == 16 else { return kept.map { "\($0)" }.joined(separator: ".") + length }
-        return kept.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + length
+        let prefix = network(v6: v6, v4: v4)
+        let length = prefix.count < bytes.count || bytes.count == 16 ? "/\(prefix.count * 8)" : ""
+        guard bytes.count == 16 else {
+            return prefix.map { "\($0)" }.joined(separator: ".") + length
+        }
+        return prefix.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + length
     }
 
     private static func bytes(_ number: some FixedWidthInteger) -> [UInt8] {

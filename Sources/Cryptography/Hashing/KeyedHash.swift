@@ -1,7 +1,9 @@
+import COpenSSL
+
 /// HMAC-SHA-256 (RFC 2104, FIPS 198-1) under one key: look-up keys that cannot be guessed from a
 /// stolen store (R-05, I-06), and MACs over tokens and proofs.
 ///
-/// The two inner hash states that contain the key are kept and copied for each message. So a short
+/// The two inner hash states that contain the key are stored and copied for each message. So a short
 /// message costs only two blocks of SHA-256, and there is no lock.
 package final class KeyedHash: Sendable {
     /// The size of a full hash, in bytes.
@@ -9,7 +11,10 @@ package final class KeyedHash: Sendable {
     /// The size of a look-up key, in bytes: 128 bits collide by chance only after 2⁶⁴ rows.
     package static let lookUpKeyBytes = 16
 
-    private let context: HMACContext
+    private static let blockBytes = 64
+
+    // Written only in `init` and wiped in `deinit`, when no other reference exists.
+    private nonisolated(unsafe) let halves: UnsafeMutablePointer<copenssl_hmac_sha256>
 
     /// Hashes for one purpose, under its own key derived from `master`, so that a hash made for one
     /// purpose is useless for another.
@@ -20,14 +25,26 @@ package final class KeyedHash: Sendable {
     /// Hashes under `key` itself. Where the key has more than one purpose, each message must begin
     /// with a label that identifies its purpose.
     package init(key: SecretBytes) {
-        context = HMACContext(key: key)
+        // A key longer than a block is replaced by its hash (RFC 2104, 2).
+        let isLong = key.count > Self.blockBytes
+        var short = key.withBytes { isLong ? SHA256.hash($0) : Array($0) }
+        halves = .allocate(capacity: 1)
+        halves.initialize(to: copenssl_hmac_sha256())
+        let isSet = copenssl_hmac_sha256_set(halves, short, short.count)
+        wipe(&short)
+        precondition(isSet == 1, "SHA-256 does not fail")
+    }
+
+    deinit {
+        OPENSSL_cleanse(halves, MemoryLayout<copenssl_hmac_sha256>.size)
+        halves.deallocate()
     }
 
     /// The 32-byte hash of `message`.
     package func hash(_ message: some Collection<UInt8>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
             withContiguousBytes(of: message) { message in
-                context.hash(message, into: buffer)
+                write(message, into: buffer)
             }
             filled = Self.byteCount
         }
@@ -40,7 +57,7 @@ package final class KeyedHash: Sendable {
         of message: UnsafeRawBufferPointer
     ) -> (first: UInt64, second: UInt64) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.byteCount) { hash in
-            context.hash(message, into: hash)
+            write(message, into: hash)
             let bytes = UnsafeRawBufferPointer(hash)
             return (
                 UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
@@ -59,5 +76,15 @@ package final class KeyedHash: Sendable {
         _ code: some Collection<UInt8>, of message: some Collection<UInt8>
     ) -> Bool {
         constantTimeEqual(code, hash(message))
+    }
+
+    /// Writes the hash of `message`, `byteCount` bytes, to `buffer`.
+    private func write(
+        _ message: UnsafeRawBufferPointer, into buffer: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        precondition(buffer.count >= Self.byteCount)
+        let isDone = copenssl_hmac_sha256_hash(
+            halves, message.baseAddress, message.count, buffer.baseAddress)
+        precondition(isDone == 1, "SHA-256 does not fail")
     }
 }

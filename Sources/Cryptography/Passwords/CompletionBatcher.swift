@@ -13,7 +13,7 @@
 ///     32 or more    16
 ///
 /// Gathering half as many answers as jobs wait adds half of the time that a new job waits anyway,
-/// and at most `patience` plus the duration of the running hash. The gain is larger than that for
+/// and at most `gatheringMax` plus the duration of the running hash. The gain is larger than that for
 /// all waiting jobs. Whether a password was correct makes no difference to the delay, but the
 /// duration of its hash does, so answers may be gathered only where all hashes have the same cost
 /// (`PasswordHashPool.gathersAnswers`).
@@ -23,7 +23,7 @@ struct CompletionBatcher<Answer> {
     /// For this number of waiting jobs, one more answer is gathered.
     static var waitingForEach: Int { 2 }
     /// After this time the first answer waits for no others. Checked when a hash ends.
-    static var patience: Duration { .milliseconds(100) }
+    static var gatheringMax: Duration { .milliseconds(100) }
 
     private var gathered: [Answer] = []
     private var since: Duration = .zero
@@ -34,7 +34,7 @@ struct CompletionBatcher<Answer> {
         if gathered.isEmpty { since = now }
         gathered.append(answer)
         let together = min(waiting / Self.waitingForEach, Self.togetherMax)
-        return gathered.count >= together || now - since >= Self.patience ? takeAll() : []
+        return gathered.count >= together || now - since >= Self.gatheringMax ? takeAll() : []
     }
 
     /// All gathered answers. For when the queue is empty and perhaps no other hash will end.

@@ -15,7 +15,7 @@ struct HashQueue<Job: Sendable> {
     }
 
     /// A job to run now, and how long it waited.
-    struct Turn: Sendable {
+    struct StartedJob: Sendable {
         let job: Job
         let waited: Duration
     }
@@ -31,7 +31,8 @@ struct HashQueue<Job: Sendable> {
     /// In order of arrival. Bounded and short, so that removing the first is cheap.
     private var waiting: [Waiting] = []
     private var running = 0
-    private var isClosed = false
+    /// Whether threads should end.
+    private(set) var isClosed = false
     /// The duration of a hash: a moving average over about the last dozen.
     private var hashTime: Duration
 
@@ -57,11 +58,11 @@ struct HashQueue<Job: Sendable> {
     }
 
     /// Removes the job that has waited longest, for a free thread.
-    mutating func next(now: Duration) -> Turn? {
+    mutating func next(now: Duration) -> StartedJob? {
         guard !waiting.isEmpty else { return nil }
         let first = waiting.removeFirst()
         running += 1
-        return Turn(job: first.job, waited: max(.zero, now - first.since))
+        return StartedJob(job: first.job, waited: max(.zero, now - first.since))
     }
 
     /// Records that a job returned by `next` has ended after this time.
@@ -85,7 +86,4 @@ struct HashQueue<Job: Sendable> {
         }
         return (waiting.map(\.job), !isClosed)
     }
-
-    /// Whether threads should end.
-    var isOver: Bool { isClosed }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Metrics
 import ServiceRuntime
 import Synchronization
@@ -8,7 +9,7 @@ final class HashWorkers: Sendable {
     /// One hash. A thread runs it, or `refuse` reports an error to its caller.
     struct Job: Sendable {
         /// - Returns: A closure that delivers the result.
-        let run: @Sendable (Argon2Memory) -> Answer
+        let run: @Sendable (Argon2.Memory) -> Answer
         let refuse: @Sendable (any Error) -> Void
     }
 
@@ -22,9 +23,9 @@ final class HashWorkers: Sendable {
 
     private let state: Mutex<State>
     private let threads = Mutex<[OSThread]>([])
-    private let wakeUps = WakeUps()
+    private let wakeUps = Semaphore()
     private let tickets = Atomic<UInt64>(0)
-    private let metrics: HashMetrics
+    private let metrics: Metrics
     private let time: any Time
 
     init(settings: PasswordHashPool.Settings, time: any Time, metrics: any MetricsFactory) {
@@ -33,7 +34,7 @@ final class HashWorkers: Sendable {
                 queue: HashQueue(
                     threads: settings.threads, waitingMax: settings.waitingMax,
                     hashTime: PasswordHashPool.Settings.hashTime)))
-        self.metrics = HashMetrics(threads: settings.threads, factory: metrics)
+        self.metrics = Metrics(threads: settings.threads, factory: metrics)
         self.time = time
     }
 
@@ -43,7 +44,7 @@ final class HashWorkers: Sendable {
     func start(_ settings: PasswordHashPool.Settings) throws {
         for _ in 1...settings.threads {
             // Passed to one thread, which alone uses it from then on.
-            nonisolated(unsafe) let memory = try Argon2Memory(
+            nonisolated(unsafe) let memory = try Argon2.Memory(
                 byteCount: settings.parameters.memoryKiB * 1_024)
             do throws(OSThread.NotStarted) {
                 let thread = try OSThread(niceness: settings.niceness) { self.work(in: memory) }
@@ -74,7 +75,7 @@ final class HashWorkers: Sendable {
         switch entry {
         case .admitted: wakeUps.wake()
         case .full(let retryAfter):
-            metrics.refusedOne()
+            metrics.refused.increment()
             job.refuse(
                 ServiceError(
                     .resourceExhausted, retryAfter: retryAfter,
@@ -113,7 +114,7 @@ final class HashWorkers: Sendable {
         _ change: (inout HashQueue<Job>) -> Result
     ) -> Result {
         state.withLock { state in
-            defer { metrics.lengthened(to: state.queue.length) }
+            defer { metrics.queueLength.record(state.queue.length) }
             return change(&state.queue)
         }
     }
@@ -121,24 +122,24 @@ final class HashWorkers: Sendable {
     /// The loop of one thread. After a wake-up without a job (the job was removed from the queue,
     /// or the pool closes), perhaps no other hash will end, so the gathered answers are delivered
     /// here.
-    private func work(in memory: Argon2Memory) {
+    private func work(in memory: Argon2.Memory) {
         while true {
             wakeUps.wait()
             let begun = time.uptime()
-            let (turn, isOver) = changed { ($0.next(now: begun), $0.isOver) }
-            if let turn {
-                metrics.waited(turn.waited)
-                finish(turn.job.run(memory), begun: begun)
+            let (started, isClosed) = changed { ($0.next(now: begun), $0.isClosed) }
+            if let started {
+                metrics.wait.record(duration: started.waited)
+                finish(started.job.run(memory), begun: begun)
             } else {
                 Self.handOn(state.withLock { $0.handover.takeAll() })
-                if isOver { return }
+                if isClosed { return }
             }
         }
     }
 
     private func finish(_ answer: @escaping Answer, begun: Duration) {
         let now = time.uptime()
-        metrics.hashed(in: now - begun)
+        metrics.duration.record(duration: now - begun)
         let answers = state.withLock { state in
             state.queue.finish(took: now - begun)
             return state.handover.add(
@@ -156,6 +157,50 @@ final class HashWorkers: Sendable {
             }
         } else {
             answers.first?()
+        }
+    }
+
+    /// The pool's metrics.
+    struct Metrics: Sendable {
+        let queueLength: Gauge
+        let wait: Timer
+        let duration: Timer
+        let refused: Counter
+
+        init(threads: Int, factory: any MetricsFactory) {
+            queueLength = Gauge(label: "password_hash_queue_length", factory: factory)
+            wait = Timer(label: "password_hash_wait", factory: factory)
+            duration = Timer(label: "password_hash_duration", factory: factory)
+            refused = Counter(label: "password_hash_refused", factory: factory)
+            Gauge(label: "password_hash_threads", factory: factory).record(threads)
+            queueLength.record(0)
+        }
+    }
+
+    /// A counting semaphore (POSIX), whose address must not change.
+    // Unchecked: any thread may call sem_post and sem_wait at any time.
+    final class Semaphore: @unchecked Sendable {
+        private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+        init() {
+            let result = sem_init(semaphore, 0, 0)
+            precondition(result == 0, "0 is a valid initial value of a semaphore")
+        }
+
+        deinit {
+            sem_destroy(semaphore)
+            semaphore.deallocate()
+        }
+
+        /// Wakes one thread, now or when one next waits.
+        func wake() {
+            sem_post(semaphore)
+        }
+
+        /// Blocks this thread until it is woken.
+        func wait() {
+            // A result other than 0 means an interruption by a signal.
+            while sem_wait(semaphore) != 0 {}
         }
     }
 }

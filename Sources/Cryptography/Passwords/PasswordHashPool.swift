@@ -1,3 +1,4 @@
+import Glibc
 package import Metrics
 package import ServiceRuntime
 
@@ -12,7 +13,7 @@ package final class PasswordHashPool: Sendable {
     private let randomness: any Randomness
     private let time: any Time
     /// A hash of no password, for checks of unknown email addresses.
-    private let nobody: PasswordHash
+    private let unknownAccount: PasswordHash
     /// The scheme of the hashes that this pool creates.
     package let ownScheme: PasswordScheme
 
@@ -29,10 +30,10 @@ package final class PasswordHashPool: Sendable {
         parameters = settings.parameters
         self.randomness = randomness
         self.time = time
-        nobody = PasswordHash(
+        unknownAccount = PasswordHash(
             parameters: settings.parameters, salt: randomness.bytes(PasswordHash.saltBytes),
             hash: randomness.bytes(PasswordHash.hashBytes))
-        ownScheme = try PasswordScheme(of: nobody)
+        ownScheme = try PasswordScheme(of: unknownAccount)
         workers = HashWorkers(settings: settings, time: time, metrics: metrics)
         do {
             try workers.start(settings)
@@ -48,7 +49,8 @@ package final class PasswordHashPool: Sendable {
     /// - Throws: `PasswordHashError`, never for the standard parameters.
     package func standardScheme() throws -> PasswordScheme {
         try PasswordScheme(
-            of: PasswordHash(parameters: .standard, salt: nobody.salt, hash: nobody.hash))
+            of: PasswordHash(
+                parameters: .standard, salt: unknownAccount.salt, hash: unknownAccount.hash))
     }
 
     /// Whether answers are delivered together while many jobs wait (`CompletionBatcher`). Initially
@@ -70,8 +72,8 @@ package final class PasswordHashPool: Sendable {
         let salt = randomness.bytes(PasswordHash.saltBytes)
         return try await perform { [parameters] memory in
             let hash = try Argon2.hash(
-                password, salt: salt, parameters: parameters, count: PasswordHash.hashBytes,
-                in: memory)
+                Argon2.Input(password: password, salt: salt), parameters: parameters,
+                count: PasswordHash.hashBytes, in: memory)
             return PasswordHash(parameters: parameters, salt: salt, hash: hash).text
         }
     }
@@ -111,9 +113,9 @@ package final class PasswordHashPool: Sendable {
     @discardableResult
     package func verifyAgainstNothing(password: SecretBytes) async throws -> Verdict {
         let (entered, time) = (time.uptime(), time)
-        return try await perform { [nobody] memory in
+        return try await perform { [unknownAccount] memory in
             let waited = time.uptime() - entered
-            _ = try nobody.matches(password, in: memory)
+            _ = try unknownAccount.matches(password, in: memory)
             return Verdict(isRight: false, waited: waited)
         }
     }
@@ -159,7 +161,7 @@ package final class PasswordHashPool: Sendable {
     /// Runs `work` on one of the threads. Does not run it when the task is cancelled in the queue.
     /// - Throws: What `work` throws, and the errors of a full or closed queue.
     func perform<Result: Sendable>(
-        _ work: @escaping @Sendable (Argon2Memory) throws -> Result
+        _ work: @escaping @Sendable (Argon2.Memory) throws -> Result
     ) async throws -> Result {
         let ticket = workers.ticket()
         return try await withTaskCancellationHandler {
@@ -177,6 +179,39 @@ package final class PasswordHashPool: Sendable {
             }
         } onCancel: {
             workers.leave(ticket: ticket)
+        }
+    }
+
+    /// The number of concurrent hashes, the number of waiting ones, and the cost of one hash.
+    package struct Settings: Hashable, Sendable {
+        /// Passwords that may wait for each thread: 64 × 23 ms are 1.5 s, about as long as a user
+        /// waits for a sign-in before trying again.
+        package static let waitingPerThread = 64
+        /// How much lower than normal the priority of the threads is (nice(1): 0 … 19).
+        package static let standardNiceness: Int32 = 10
+        /// The estimated duration of a hash until one has been measured.
+        static let hashTime: Duration = .milliseconds(25)
+
+        /// The number of concurrent hashes. Each uses a core and the memory of `parameters`. At
+        /// least 1.
+        package let threads: Int
+        /// Passwords that may wait while all threads are busy.
+        package let waitingMax: Int
+        /// How much lower than normal the priority of the threads is.
+        package let niceness: Int32
+        /// The cost of a new hash.
+        package let parameters: Argon2Parameters
+
+        /// The settings. Omitted ones have their defaults: a thread for each core.
+        package init(
+            threads: Int? = nil, waitingMax: Int? = nil, niceness: Int32 = standardNiceness,
+            parameters: Argon2Parameters = .standard
+        ) {
+            let threads = max(1, threads ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+            self.threads = threads
+            self.waitingMax = max(0, waitingMax ?? threads * Self.waitingPerThread)
+            self.niceness = niceness
+            self.parameters = parameters
         }
     }
 }

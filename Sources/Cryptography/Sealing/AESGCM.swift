@@ -1,17 +1,20 @@
 import COpenSSL
 
 /// AES-256-GCM with 96-bit nonces and 128-bit tags, through OpenSSL.
-enum AESGCM {
+struct AESGCM: ~Copyable {
     static let keyBytes = 32
     static let nonceBytes = 12
     static let tagBytes = 16
+
+    /// OpenSSL's state of one operation.
+    private let context: OpaquePointer
 
     /// Returns the ciphertext followed by the tag.
     static func seal(
         _ plaintext: UnsafeRawBufferPointer, key: SecretBytes, nonce: [UInt8],
         associatedData: [UInt8]
     ) throws -> [UInt8] {
-        let cipher = try Cipher(key: key, nonce: nonce, isSealing: true)
+        let cipher = try AESGCM(key: key, nonce: nonce, isSealing: true)
         return try [UInt8](unsafeUninitializedCapacity: plaintext.count + tagBytes) {
             buffer, filled in
             let output = UnsafeMutableRawBufferPointer(buffer)
@@ -29,7 +32,7 @@ enum AESGCM {
         associatedData: [UInt8]
     ) throws -> SecretBytes {
         guard sealed.count >= tagBytes else { throw SealedBoxError.malformed }
-        let cipher = try Cipher(key: key, nonce: nonce, isSealing: false)
+        let cipher = try AESGCM(key: key, nonce: nonce, isSealing: false)
         let tag = Array(sealed.suffix(tagBytes))
         return try SecretBytes(count: sealed.count - tagBytes) { output in
             try withContiguousBytes(of: sealed.dropLast(tagBytes)) {
@@ -38,14 +41,10 @@ enum AESGCM {
             try cipher.finishOpening(tag: tag)
         }
     }
-}
 
-/// One operation of OpenSSL's cipher.
-private struct Cipher: ~Copyable {
-    private let context: OpaquePointer
-
-    init(key: SecretBytes, nonce: [UInt8], isSealing: Bool) throws {
-        precondition(key.count == AESGCM.keyBytes && nonce.count == AESGCM.nonceBytes)
+    /// Begins one operation.
+    private init(key: SecretBytes, nonce: [UInt8], isSealing: Bool) throws {
+        precondition(key.count == Self.keyBytes && nonce.count == Self.nonceBytes)
         guard let made = EVP_CIPHER_CTX_new() else { throw CryptographyError.library("cipher") }
         let isReady = key.withBytes { key in
             EVP_CipherInit_ex2(
@@ -61,7 +60,7 @@ private struct Cipher: ~Copyable {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    func process(
+    private func process(
         associatedData: [UInt8], _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws {
@@ -81,15 +80,15 @@ private struct Cipher: ~Copyable {
         }
     }
 
-    func finishSealing(tag: UnsafeMutableRawPointer?) throws {
+    private func finishSealing(tag: UnsafeMutableRawPointer?) throws {
         var none = [UInt8](repeating: 0, count: 16)
         var written: Int32 = 0
         guard EVP_CipherFinal_ex(context, &none, &written) == 1,
-            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(AESGCM.tagBytes), tag) == 1
+            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagBytes), tag) == 1
         else { throw CryptographyError.library("cipher: tag") }
     }
 
-    func finishOpening(tag: [UInt8]) throws {
+    private func finishOpening(tag: [UInt8]) throws {
         var none = [UInt8](repeating: 0, count: 16)
         var written: Int32 = 0
         guard copenssl_set_gcm_tag(context, Int32(tag.count), tag) == 1,

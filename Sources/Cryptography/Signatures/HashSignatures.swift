@@ -11,19 +11,21 @@ import Synchronization
 // of threads may sign and verify with it (EVP_PKEY_new(3), crypto(7)). A context is used by one
 // thread at a time.
 final class HashSignatures: @unchecked Sendable {
-    /// The number of idle contexts kept of each kind. When all are in use, a further one is created
+    /// The number of idle contexts of each kind. When all are in use, a further one is created
     /// and then freed.
     private static let sparesMax = 4
 
-    private let key: OpaquePointer
+    /// The key in OpenSSL's memory.
+    let key: OpaquePointer
     private let signers = Mutex<[Context]>([])
     private let verifiers = Mutex<[Context]>([])
 
-    /// Signatures by the key at `key`, whose owner owns this object. Each context has its own
-    /// reference to the key.
-    init(key: OpaquePointer) {
+    /// Takes ownership of one reference to `key`. Each context has a reference of its own.
+    init(taking key: OpaquePointer) {
         self.key = key
     }
+
+    deinit { EVP_PKEY_free(key) }
 
     /// Signs a message.
     /// - Parameter bytesMax: The size of the key's largest signature.
@@ -39,7 +41,7 @@ final class HashSignatures: @unchecked Sendable {
         guard EVP_PKEY_sign(context.pointer, &signature, &count, hash, hash.count) == 1 else {
             throw CryptographyError.library("sign")
         }
-        keep(context, in: signers)
+        reuse(context, in: signers)
         return Array(signature.prefix(count))
     }
 
@@ -55,30 +57,30 @@ final class HashSignatures: @unchecked Sendable {
         let verdict = EVP_PKEY_verify(
             context.pointer, signature, signature.count, hash, hash.count)
         // A negative result is an internal error, after which the context is not reused.
-        if verdict >= 0 { keep(context, in: verifiers) }
+        if verdict >= 0 { reuse(context, in: verifiers) }
         return verdict == 1
     }
 
-    private func keep(_ context: Context, in spares: borrowing Mutex<[Context]>) {
+    private func reuse(_ context: Context, in spares: borrowing Mutex<[Context]>) {
         spares.withLock { spares in
             if spares.count < Self.sparesMax { spares.append(context) }
         }
     }
-}
 
-/// An OpenSSL context for one key, initialised to sign or to verify SHA-256 hashes.
-// Unchecked: only one thread uses it at a time.
-private final class Context: @unchecked Sendable {
-    let pointer: OpaquePointer
+    /// An OpenSSL context for one key, initialised to sign or to verify SHA-256 hashes.
+    // Unchecked: only one thread uses it at a time.
+    private final class Context: @unchecked Sendable {
+        let pointer: OpaquePointer
 
-    /// Nil where OpenSSL cannot create a context.
-    init?(_ key: OpaquePointer, set: (OpaquePointer) -> Int32) {
-        guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
-        self.pointer = pointer
-        // The default padding of a context for RSA is PKCS #1 v1.5.
-        guard set(pointer) == 1, EVP_PKEY_CTX_set_signature_md(pointer, Algorithms.sha256) == 1
-        else { return nil }
+        /// Nil where OpenSSL cannot create a context.
+        init?(_ key: OpaquePointer, set: (OpaquePointer) -> Int32) {
+            guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { return nil }
+            self.pointer = pointer
+            // The default padding of a context for RSA is PKCS #1 v1.5.
+            guard set(pointer) == 1, EVP_PKEY_CTX_set_signature_md(pointer, Algorithms.sha256) == 1
+            else { return nil }
+        }
+
+        deinit { EVP_PKEY_CTX_free(pointer) }
     }
-
-    deinit { EVP_PKEY_CTX_free(pointer) }
 }

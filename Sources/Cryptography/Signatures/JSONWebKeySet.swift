@@ -35,10 +35,24 @@ package struct JSONWebKeySet: Sendable {
     /// `kid` of a key without one is its thumbprint.
     /// - Throws: `JSONWebKeySetError`.
     package init(json: some Collection<UInt8>) throws {
-        guard json.count <= Self.bytesMax, let set = JSONReader.object(in: Array(json)),
-            case .array(let keys)? = set["keys"]
-        else { throw JSONWebKeySetError.malformed }
-        try self.init(keys.compactMap(Self.verifyingKey))
+        try self.init(Self.members(of: json).compactMap(VerifyingKey.init(jsonWebKey:)))
+    }
+
+    /// The keys of a published set, none of which is private or symmetric.
+    /// - Throws: `.malformed`, `.holdsSecret`.
+    static func members(
+        of json: some Collection<UInt8>, countMax: Int = .max
+    ) throws(JSONWebKeySetError) -> [JSONObject] {
+        guard json.count <= bytesMax, let set = JSONReader.object(in: Array(json)),
+            let values = set["keys"]?.array, values.count <= countMax
+        else { throw .malformed }
+        var keys: [JSONObject] = []
+        for value in values {
+            guard let key = value.object else { throw .malformed }
+            guard key["d"] == nil, key["k"] == nil else { throw .holdsSecret }
+            keys.append(key)
+        }
+        return keys
     }
 
     /// The key whose `kid` is `identifier`.
@@ -51,12 +65,6 @@ package struct JSONWebKeySet: Sendable {
     package var json: String {
         let keys = keys.values.sorted { $0.identifier < $1.identifier }
         return JSONWriter.text(["keys": .array(keys.map { .object($0.jsonWebKey) })])
-    }
-
-    private static func verifyingKey(_ value: JSONValue) throws -> VerifyingKey? {
-        guard case .object(let key) = value else { throw JSONWebKeySetError.malformed }
-        guard key["d"] == nil, key["k"] == nil else { throw JSONWebKeySetError.holdsSecret }
-        return try VerifyingKey(jsonWebKey: key)
     }
 }
 

@@ -11,8 +11,8 @@ package enum SignatureAlgorithm: String, CaseIterable, Sendable {
     /// The possible sizes of its signatures, in bytes.
     var signatureBytes: ClosedRange<Int> {
         switch self {
-        case .rs256: RSAVerifyingKey.bitsMin / 8...RSA.signatureBytesMax
-        case .es256: ES256.signatureBytes...ES256.signatureBytes
+        case .rs256: RSAVerifyingKey.bitsMin / 8...RSAKey.signatureBytesMax
+        case .es256: P256Key.signatureBytes...P256Key.signatureBytes
         }
     }
 }
@@ -48,7 +48,7 @@ package enum PublishedKey: Sendable {
 /// reject it.
 package struct PublishedKeySet: Sendable {
     /// The largest set, in bytes. Google's has 2 KiB; certificate chains make others larger.
-    package static let bytesMax = 64 * 1_024
+    package static let bytesMax = JSONWebKeySet.bytesMax
     /// The largest number of keys. Big providers have a dozen.
     private static let countMax = 64
     /// The longest `kid`, in bytes.
@@ -60,13 +60,8 @@ package struct PublishedKeySet: Sendable {
     /// - Throws: `JSONWebKeySetError`: an invalid set, a private or symmetric key, or two keys with
     ///   the same `kid`.
     package init(json: some Collection<UInt8>) throws(JSONWebKeySetError) {
-        guard json.count <= Self.bytesMax, let set = JSONReader.object(in: Array(json)),
-            let values = set["keys"]?.array, values.count <= Self.countMax
-        else { throw .malformed }
         var keys: [String: PublishedKey] = [:]
-        for value in values {
-            guard let object = value.object else { throw .malformed }
-            guard object["d"] == nil, object["k"] == nil else { throw .holdsSecret }
+        for object in try JSONWebKeySet.members(of: json, countMax: Self.countMax) {
             guard let (name, key) = PublishedKey.read(object) else { continue }
             guard keys.updateValue(key, forKey: name) == nil else {
                 throw .repeatedIdentifier(name)

@@ -21,8 +21,8 @@ package struct SigningKey: Sendable {
     /// The key with the private scalar `scalar` (32 bytes, big-endian).
     /// - Throws: `CryptographyError.invalidKey` unless it is in 1 … n−1.
     package init(scalar: SecretBytes) throws {
-        let point = try P256.point(of: scalar)
-        self.init(key: try P256.key(point: point, scalar: scalar), point: point)
+        let point = try P256Key.point(of: scalar)
+        self.init(key: try P256Key(point: point, scalar: scalar), point: point)
     }
 
     /// The private scalar (32 bytes, big-endian), to be sealed and stored.
@@ -35,7 +35,7 @@ package struct SigningKey: Sendable {
     /// A signature of 64 bytes, r and s. It differs each time, since ECDSA uses a random number.
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
     package func sign(_ message: some Collection<UInt8>) throws -> [UInt8] {
-        try withContiguousBytes(of: message) { try ES256.sign($0, with: key) }
+        try withContiguousBytes(of: message) { try key.sign($0) }
     }
 }
 
@@ -62,5 +62,50 @@ extension SigningKey {
         var position = der.bindMemory(to: UInt8.self).baseAddress
         guard let pointer = d2i_AutoPrivateKey(nil, &position, der.count) else { return nil }
         return P256Key(taking: pointer)
+    }
+}
+
+/// A public ES256 key, which verifies signatures. Its name is its RFC 7638 thumbprint, or the `kid`
+/// under which its owner publishes it.
+package struct VerifyingKey: Sendable {
+    /// The `kid` by which tokens name it.
+    package let identifier: String
+    let key: P256Key
+    private let point: [UInt8]
+
+    /// A key from its coordinates, 32 bytes each.
+    /// - Throws: `CryptographyError.invalidKey` when they are not a point on the curve.
+    package init(x: [UInt8], y: [UInt8], identifier: String? = nil) throws {
+        guard x.count == P256Key.coordinateBytes, y.count == P256Key.coordinateBytes else {
+            throw CryptographyError.invalidKey("a coordinate has \(P256Key.coordinateBytes) bytes")
+        }
+        let point = [4] + x + y
+        self.init(
+            key: try P256Key(point: point, scalar: nil), point: point, identifier: identifier)
+    }
+
+    init(key: P256Key, point: [UInt8], identifier: String? = nil) {
+        self.key = key
+        self.point = point
+        self.identifier = identifier ?? Self.thumbprint(of: point)
+    }
+
+    /// The x coordinate, 32 bytes.
+    package var x: [UInt8] { Array(point[1...P256Key.coordinateBytes]) }
+
+    /// The y coordinate, 32 bytes.
+    package var y: [UInt8] { Array(point[(1 + P256Key.coordinateBytes)...]) }
+
+    /// Whether `signature` (64 bytes) is a valid signature of `message` by this key.
+    package func verifies(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
+        withContiguousBytes(of: message) { key.verify(signature, of: $0) }
+    }
+
+    /// The RFC 7638 thumbprint: the hash of the key's required members, sorted, without spaces.
+    private static func thumbprint(of point: [UInt8]) -> String {
+        let x = Base64URL.encode(point[1...P256Key.coordinateBytes])
+        let y = Base64URL.encode(point[(1 + P256Key.coordinateBytes)...])
+        let members = #"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#
+        return Base64URL.encode(SHA256.hash(members.utf8))
     }
 }

@@ -8,7 +8,7 @@ package import JSON
 /// another kind of token of the same issuer.
 package struct ForeignToken: Sendable {
     /// Header parameters by which a token would provide its own key.
-    private static let ownKeyParameters = ["jwk", "jku", "x5u", "x5c"]
+    static let ownKeyParameters = ["jwk", "jku", "x5u", "x5c"]
 
     /// The `kid` of the key that should have signed the token.
     package let keyIdentifier: String

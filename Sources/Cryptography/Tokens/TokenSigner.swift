@@ -5,6 +5,9 @@ package struct TokenSigner: Sendable {
     /// The type of access tokens (RFC 9068, 2.1).
     package static let accessTokenType = "at+jwt"
 
+    /// The only algorithm of our tokens.
+    static let algorithm = "ES256"
+
     private let key: SigningKey
     /// The encoded header, the same for all tokens of this signer.
     private let header: String
@@ -15,7 +18,7 @@ package struct TokenSigner: Sendable {
         self.key = key
         header = Base64URL.encode(
             JSONWriter.text([
-                "alg": .string(TokenHeader.algorithm), "typ": .string(type),
+                "alg": .string(Self.algorithm), "typ": .string(type),
                 "kid": .string(key.identifier),
             ]).utf8)
     }

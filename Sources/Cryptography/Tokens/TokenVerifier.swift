@@ -45,11 +45,25 @@ package struct TokenVerifier: Sendable {
         guard parts.count == 3, let headerBytes = Base64URL.decode(parts[0]),
             let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
         else { throw .malformed }
-        let header = try TokenHeader(headerBytes, type: type)
-        guard let key = keys[header.keyIdentifier] else { throw .unknownKey }
+        guard let key = keys[try keyIdentifier(in: headerBytes)] else { throw .unknownKey }
         let message = token.utf8.prefix(parts[0].count + 1 + parts[1].count)
         guard key.verifies(signature, of: message) else { throw .signature }
         return try claims(in: payload)
+    }
+
+    /// Checks a header: the algorithm follows from the kind of our keys and is never the token's
+    /// choice (RFC 8725, 3.1).
+    /// - Returns: The `kid` of the key that should have signed the token.
+    private func keyIdentifier(in bytes: [UInt8]) throws(TokenRefusal) -> String {
+        guard let header = JSONReader.object(in: bytes) else { throw .malformed }
+        guard header["alg"] == .string(TokenSigner.algorithm) else { throw .algorithm }
+        guard header["typ"] == .string(type) else { throw .type }
+        guard header["crit"] == nil else { throw .critical }
+        guard ForeignToken.ownKeyParameters.allSatisfy({ header[$0] == nil }) else {
+            throw .ownKey
+        }
+        guard let identifier = header["kid"]?.string else { throw .unknownKey }
+        return identifier
     }
 
     private func claims(in payload: [UInt8]) throws(TokenRefusal) -> TokenClaims {
@@ -59,4 +73,33 @@ package struct TokenVerifier: Sendable {
         guard claims.audience.contains(audience) else { throw .audience }
         return claims
     }
+}
+
+/// Why a token is rejected. For logs and metrics: a caller learns only that it was rejected.
+package enum TokenRefusal: String, Error, Hashable, CaseIterable, Sendable {
+    /// Longer than `TokenVerifier.bytesMax`.
+    case tooLong = "too-long"
+    /// Not three parts of strict base64url, or invalid JSON.
+    case malformed
+    /// `alg` is not the algorithm of our keys: for example `none`, or HMAC with a public key as the
+    /// secret.
+    case algorithm
+    /// `typ` is not the required one: another kind of token.
+    case type
+    /// `crit` names an extension that is not supported (RFC 7515, 4.1.11).
+    case critical
+    /// The token contains, or points to, its own key (`jwk`, `jku`, `x5u`, `x5c`).
+    case ownKey = "own-key"
+    /// There is no key with that `kid`.
+    case unknownKey = "unknown-key"
+    /// The signature is not valid for the key that the token names.
+    case signature
+    /// The signature is valid, but a claim is missing or has a wrong type.
+    case claims
+    /// Another issuer.
+    case issuer
+    /// Another audience.
+    case audience
+    /// The token has expired.
+    case expired
 }

@@ -41,9 +41,9 @@ package struct EventFeed: EventsService {
         }
         let wanted = request.limit == 0 ? Self.eventsMax : Int(clamping: request.limit)
         let limit = min(wanted, Self.eventsMax)
-        let asked = EventPosition(position: max(0, request.after), atMs: request.afterAtMs)
+        let requested = EventFeed.Position(position: max(0, request.after), atMs: request.afterAtMs)
         let (after, events) = try await store.read { session in
-            let after = try session.present(asked)
+            let after = try session.present(requested)
             return (after, try session.events(after: after.position, limit: limit))
         }
         return EventsV1.ReadEventsResponse(
@@ -51,36 +51,36 @@ package struct EventFeed: EventsService {
             isWhole: events.count < limit, readAtMs: readAt.milliseconds,
             positionAtMs: events.last?.atMs ?? after.atMs)
     }
-}
 
-/// A reader's position, and the time of the event there.
-private struct EventPosition {
-    let position: Int64
-    let atMs: Int64
+    /// A reader's position, and the time of the event there.
+    fileprivate struct Position {
+        let position: Int64
+        let atMs: Int64
+    }
 }
 
 extension SQLSession {
     /// The latest event; position 0 if there is none.
-    fileprivate func latestEvent() throws -> EventPosition {
+    fileprivate func latestEvent() throws -> EventFeed.Position {
         try queryOne("SELECT number, at_ms FROM audit ORDER BY number DESC LIMIT 1") {
-            EventPosition(position: try $0.integer(0), atMs: try $0.integer(1))
-        } ?? EventPosition(position: 0, atMs: 0)
+            EventFeed.Position(position: try $0.integer(0), atMs: try $0.integer(1))
+        } ?? EventFeed.Position(position: 0, atMs: 0)
     }
 
-    /// The position from which a reader at `asked` continues. In a restored store there is another
-    /// event at that position, or none. Then the new events are those later than the event that the
-    /// reader saw last. This search is rare, so it has no index.
-    fileprivate func present(_ asked: EventPosition) throws -> EventPosition {
-        guard asked.position > 0 else { return asked }
+    /// The position from which a reader at `requested` continues. In a restored store there is
+    /// another event at that position, or none. Then the new events are those later than the event
+    /// that the reader saw last. This search is rare, so it has no index.
+    fileprivate func present(_ requested: EventFeed.Position) throws -> EventFeed.Position {
+        guard requested.position > 0 else { return requested }
         let there = try queryOne(
-            "SELECT at_ms FROM audit WHERE number = ?", [.integer(asked.position)]
+            "SELECT at_ms FROM audit WHERE number = ?", [.integer(requested.position)]
         ) { try $0.integer(0) }
-        if there == asked.atMs { return asked }
+        if there == requested.atMs { return requested }
         let before =
             try queryOne(
-                "SELECT max(number) FROM audit WHERE at_ms <= ?", [.integer(asked.atMs)]
+                "SELECT max(number) FROM audit WHERE at_ms <= ?", [.integer(requested.atMs)]
             ) { try $0.optionalInteger(0) } ?? nil
-        return EventPosition(position: before ?? 0, atMs: asked.atMs)
+        return EventFeed.Position(position: before ?? 0, atMs: requested.atMs)
     }
 
     /// The events after a position. The keyed hashes of addresses and devices are not read: outside

@@ -15,7 +15,7 @@ import ServiceRuntime
 struct HealthAnswer: Hashable {
     let state: Readiness.State
     /// Sorted by name.
-    let parts: [PartState]
+    let parts: [ProgramParts.Part]
 
     /// Whether the HTTP status is 200 (otherwise 503).
     var isReady: Bool { state == .ready }
@@ -23,7 +23,7 @@ struct HealthAnswer: Hashable {
     /// The body of `/readyz`.
     var text: String {
         guard isReady else { return "not serving\n" }
-        let degraded = parts.filter { $0.trouble != nil }.map(\.name)
+        let degraded = parts.filter { $0.failure != nil }.map(\.name)
         return degraded.isEmpty
             ? "serving\n" : "serving, degraded: \(degraded.joined(separator: ", "))\n"
     }
@@ -44,8 +44,8 @@ struct HealthAnswer: Hashable {
     private var partsHealth: [HealthV1.PartHealth] {
         parts.map { part in
             HealthV1.PartHealth(
-                name: part.name, status: part.trouble == nil ? .serving : .degraded,
-                sinceMs: part.trouble?.since.milliseconds ?? 0, detail: part.trouble?.detail ?? "")
+                name: part.name, status: part.failure == nil ? .serving : .degraded,
+                sinceMs: part.failure?.since.milliseconds ?? 0, detail: part.failure?.detail ?? "")
         }
     }
 }

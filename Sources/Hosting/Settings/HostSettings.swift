@@ -100,20 +100,22 @@ package struct HostSettings: Sendable {
     }
 }
 
-/// Whether to accept connections without TLS beyond loopback.
-package enum Plaintext: String, CaseIterable, Sendable {
-    /// Only on loopback.
-    case loopback
-    /// The operator confirms that the network has no other users.
-    case trustedNetwork = "trusted-network"
-}
+extension HostSettings {
+    /// Whether to accept connections without TLS beyond loopback.
+    package enum Plaintext: String, CaseIterable, Sendable {
+        /// Only on loopback.
+        case loopback
+        /// The operator confirms that the network has no other users.
+        case trustedNetwork = "trusted-network"
+    }
 
-/// The lowest level of log lines to write.
-package enum LogLevel: String, CaseIterable, Sendable {
-    case debug
-    case info
-    case warning
-    case error
+    /// The lowest level of log lines to write.
+    package enum LogLevel: String, CaseIterable, Sendable {
+        case debug
+        case info
+        case warning
+        case error
+    }
 }
 
 /// All settings of one program.
@@ -149,5 +151,69 @@ package struct PeerSettings: Sendable {
         certificateName = settings.optionalString(
             "\(name)-certificate-name", unit: "name",
             reason: "What its certificate must name, if not the host of its address.")
+    }
+}
+
+extension ServerLimits {
+    /// Declares the limits of a server that operators may change. The defaults are those of
+    /// `ServerLimits`.
+    init(reading settings: inout SettingsReader) {
+        self.init()
+        runningMax = settings.integer(
+            "running-max", default: runningMax, in: 1...100_000, unit: "handlers",
+            reason: "Calls that run at once, some 10 KiB each; above it they wait in a queue.")
+        costlyRunningMax = settings.integer(
+            "costly-running-max", default: costlyRunningMax, in: 1...100_000, unit: "handlers",
+            reason: "The same for costly methods (sign-in), so that others keep capacity.")
+        queueMax = settings.integer(
+            "queue-max", default: queueMax, in: 0...100_000, unit: "calls",
+            reason: "Calls that wait in each queue; above it they are rejected and may retry.")
+        readConnections(&settings)
+    }
+
+    private mutating func readConnections(_ settings: inout SettingsReader) {
+        connectionsMax = settings.integer(
+            "connections-max", default: connectionsMax, in: 1...1_000_000, unit: "connections",
+            reason: "Some 16 KiB each without TLS and 64 KiB with it; each is an open file too.")
+        connectionsPerAddressMax = settings.integer(
+            "connections-per-address-max", default: connectionsPerAddressMax,
+            in: 1...1_000_000, unit: "connections",
+            reason: "From one address or IPv6 /64; loopback is bounded by connections-max alone.")
+        let age = settings.duration(
+            "max-connection-age", default: .seconds(3_600), in: .zero ... .seconds(86_400 * 30),
+            reason: "Then a connection is drained, so that callers spread over all instances and "
+                + "authenticate again; a tenth more or less; 0 for never.")
+        connectionAgeMax = age > .zero ? age : nil
+        let idle = settings.duration(
+            "max-connection-idle", default: .zero, in: .zero ... .seconds(86_400 * 30),
+            reason: "Time without a call after which a connection is drained; 0 for never.")
+        connectionIdleMax = idle > .zero ? idle : nil
+    }
+}
+
+/// The settings of slow call logs and traces.
+package struct ObservationSettings: Sendable {
+    /// Calls that take at least this long are logged.
+    package let slowCall: Duration
+    /// The collector of spans. Nil: no spans are created.
+    package let collector: CollectorAddress?
+    /// The fraction of the traces started here that is recorded, 0 … 1.
+    package let sampling: Double
+
+    init(reading settings: inout SettingsReader) {
+        slowCall = settings.duration(
+            "slow-call", default: .seconds(1), in: .milliseconds(1)...(.seconds(3_600)),
+            reason: "A call that takes longer is logged with its method and trace.")
+        let endpoint = settings.optionalString(
+            "trace-endpoint", unit: "URL",
+            reason: "Spans go there as OTLP JSON, to http://HOST:4318 for instance; not set: none.")
+        collector = endpoint.flatMap { CollectorAddress($0) }
+        settings.require(
+            endpoint == nil || collector != nil, ["trace-endpoint"],
+            "must be http://HOST:PORT of a collector nearby, which forwards with TLS")
+        sampling = settings.fraction(
+            "trace-sampling", default: 1,
+            reason: "The fraction of traces started here to be recorded; callers decide for theirs."
+        )
     }
 }

@@ -8,54 +8,55 @@ import Tracing
 package enum OTLPDocument {
     /// The bytes of a request with these spans of `service`.
     package static func encode(_ spans: [FinishedSpan], service: String) -> [UInt8] {
-        var out = JSONBytes()
-        out.raw(#"{"resourceSpans":[{"resource":{"attributes":["#)
-        attribute("service.name", .string(service), to: &out)
-        out.raw(#"]},"scopeSpans":[{"scope":{"name":"postern"},"spans":["#)
-        out.list(spans) { span, out in write(span, to: &out) }
-        out.raw("]}]}]}")
-        return out.bytes
+        let scope: JSONObject = [
+            "scope": .object(["name": .string("postern")]), "spans": .array(spans.map(value)),
+        ]
+        let resource: JSONObject = [
+            "resource": .object([
+                "attributes": .array([attribute("service.name", .string(service))])
+            ]),
+            "scopeSpans": .array([.object(scope)]),
+        ]
+        return Array(JSONWriter.text(["resourceSpans": .array([.object(resource)])]).utf8)
     }
 
-    private static func write(_ span: FinishedSpan, to out: inout JSONBytes) {
-        out.raw(#"{"traceId":"\#(span.place.traceID)","spanId":"\#(span.place.spanID)","#)
-        if let parent = span.parent { out.raw(#""parentSpanId":"\#(parent)","#) }
-        out.raw(#""flags":\#(span.place.isSampled ? 1 : 0),"name":"#)
-        out.text(span.name)
-        out.raw(#","kind":\#(number(span.kind)),"#)
-        // 64-bit numbers are strings in proto3's JSON mapping, since JavaScript's numbers have 53
-        // bits.
-        out.raw(#""startTimeUnixNano":"\#(span.beganNanoseconds)","#)
-        out.raw(#""endTimeUnixNano":"\#(span.endedNanoseconds ?? span.beganNanoseconds)","#)
-        out.raw(#""attributes":"#)
-        write(span.attributes, to: &out)
-        if !span.events.isEmpty {
-            out.raw(#","events":["#)
-            out.list(span.events) { event, out in write(event, to: &out) }
-            out.raw("]")
-        }
-        if let status = span.status { write(status, to: &out) }
-        out.raw("}")
+    private static func value(_ span: FinishedSpan) -> JSONValue {
+        var members: [(name: String, value: JSONValue?)] = [
+            ("traceId", .string(span.place.traceID)), ("spanId", .string(span.place.spanID)),
+            ("parentSpanId", span.parent.map(JSONValue.string)),
+            ("flags", .integer(span.place.isSampled ? 1 : 0)), ("name", .string(span.name)),
+            ("kind", .integer(number(span.kind))),
+            // 64-bit numbers are strings in proto3's JSON mapping, since JavaScript's numbers have
+            // 53 bits.
+            ("startTimeUnixNano", .string("\(span.beganNanoseconds)")),
+            ("endTimeUnixNano", .string("\(span.endedNanoseconds ?? span.beganNanoseconds)")),
+            ("attributes", value(span.attributes)),
+        ]
+        if !span.events.isEmpty { members.append(("events", .array(span.events.map(value)))) }
+        members.append(("status", span.status.map(value)))
+        return .object(
+            JSONObject(
+                unique: members.compactMap { member in
+                    member.value.map { JSONObject.Member(name: member.name, value: $0) }
+                }))
     }
 
-    private static func write(_ event: SpanEvent, to out: inout JSONBytes) {
-        out.raw(#"{"timeUnixNano":"\#(event.nanosecondsSinceEpoch)","name":"#)
-        out.text(FinishedSpan.cut(event.name))
-        out.raw(#","attributes":"#)
-        write(event.attributes, to: &out)
-        out.raw("}")
+    private static func value(_ event: SpanEvent) -> JSONValue {
+        .object([
+            "timeUnixNano": .string("\(event.nanosecondsSinceEpoch)"),
+            "name": .string(FinishedSpan.cut(event.name)), "attributes": value(event.attributes),
+        ])
     }
 
-    private static func write(_ status: SpanStatus, to out: inout JSONBytes) {
-        out.raw(#","status":{"code":\#(status.code == .ok ? 1 : 2)"#)
+    private static func value(_ status: SpanStatus) -> JSONValue {
+        var object: JSONObject = ["code": .integer(status.code == .ok ? 1 : 2)]
         if let message = status.message {
-            out.raw(#","message":"#)
-            out.text(FinishedSpan.cut(message))
+            _ = object.add("message", .string(FinishedSpan.cut(message)))
         }
-        out.raw("}")
+        return .object(object)
     }
 
-    private static func number(_ kind: SpanKind) -> Int {
+    private static func number(_ kind: SpanKind) -> Int64 {
         switch kind {
         case .internal: 1
         case .server: 2
@@ -65,57 +66,25 @@ package enum OTLPDocument {
         }
     }
 
-    private static func write(_ attributes: SpanAttributes, to out: inout JSONBytes) {
+    private static func value(_ attributes: SpanAttributes) -> JSONValue {
         var pairs: [(String, SpanAttribute)] = []
         attributes.forEach { pairs.append(($0, $1)) }
-        let kept = pairs.sorted { $0.0 < $1.0 }.prefix(FinishedSpan.attributesMax)
-        out.raw("[")
-        out.list(kept) { pair, out in attribute(pair.0, pair.1, to: &out) }
-        out.raw("]")
+        let exported = pairs.sorted { $0.0 < $1.0 }.prefix(FinishedSpan.attributesMax)
+        return .array(exported.map { attribute($0.0, $0.1) })
     }
 
-    private static func attribute(
-        _ name: String, _ value: SpanAttribute, to out: inout JSONBytes
-    ) {
-        out.raw(#"{"key":"#)
-        out.text(FinishedSpan.cut(name))
-        out.raw(#","value":{"#)
-        switch value {
-        case .bool(let claim): out.raw(#""boolValue":\#(claim)"#)
-        case .int32(let number): out.raw(#""intValue":"\#(number)""#)
-        case .int64(let number): out.raw(#""intValue":"\#(number)""#)
-        case .double(let number) where number.isFinite: out.raw(#""doubleValue":\#(number)"#)
-        case .string(let text): string(text, to: &out)
-        // No attribute of ours has another type, such as a list; as text it would still be
-        // readable.
-        default: string(String(describing: value), to: &out)
-        }
-        out.raw("}}")
-    }
-
-    private static func string(_ text: String, to out: inout JSONBytes) {
-        out.raw(#""stringValue":"#)
-        out.text(FinishedSpan.cut(text))
-    }
-}
-
-/// Writes JSON piece by piece.
-struct JSONBytes {
-    private(set) var bytes: [UInt8] = []
-
-    /// Appends text that is already JSON.
-    mutating func raw(_ text: String) { bytes += text.utf8 }
-
-    /// Appends a string in quotes, escaped.
-    mutating func text(_ text: String) { JSONText.append(text, to: &bytes, .required) }
-
-    /// Appends elements separated by commas.
-    mutating func list<Elements: Collection>(
-        _ elements: Elements, _ write: (Elements.Element, inout JSONBytes) -> Void
-    ) {
-        for (index, element) in elements.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: ",")) }
-            write(element, &self)
-        }
+    private static func attribute(_ name: String, _ value: SpanAttribute) -> JSONValue {
+        let typed: JSONObject =
+            switch value {
+            case .bool(let claim): ["boolValue": .boolean(claim)]
+            case .int32(let number): ["intValue": .string("\(number)")]
+            case .int64(let number): ["intValue": .string("\(number)")]
+            case .double(let number) where number.isFinite: ["doubleValue": .real(number)]
+            case .string(let text): ["stringValue": .string(FinishedSpan.cut(text))]
+            // No attribute of ours has another type, such as a list; as text it would still be
+            // readable.
+            default: ["stringValue": .string(FinishedSpan.cut(String(describing: value)))]
+            }
+        return .object(["key": .string(FinishedSpan.cut(name)), "value": .object(typed)])
     }
 }

@@ -2,6 +2,7 @@ package import Logging
 import NIOCore
 package import NIOPosix
 package import ServiceRuntime
+import Synchronization
 
 /// Exports spans from the queue to the collector in batches until it is cancelled. Batches that the
 /// collector rejects are dropped and counted: traces are a diagnostic aid and need no durable
@@ -10,7 +11,7 @@ package struct SpanExporter: Sendable {
     /// The largest number of spans in one request, about 250 KB.
     package static let batchMax = 512
     /// The interval between exports.
-    package static let rhythm = Duration.seconds(1)
+    package static let interval = Duration.seconds(1)
 
     private let queue: SpanQueue
     private let client: CollectorClient
@@ -35,7 +36,7 @@ package struct SpanExporter: Sendable {
     package func run() async throws {
         var isLost = false
         while true {
-            try await time.sleep(for: Self.rhythm)
+            try await time.sleep(for: Self.interval)
             let isTaken = await exportAll()
             // One line when exports begin to fail and one when they succeed again, instead of one a
             // second.
@@ -56,7 +57,7 @@ package struct SpanExporter: Sendable {
     /// - Returns: False when a batch failed. The rest then waits.
     package func exportAll() async -> Bool {
         while case let batch = queue.take(Self.batchMax), !batch.isEmpty {
-            guard await export(batch, patience: CollectorClient.patience) else { return false }
+            guard await export(batch, timeout: CollectorClient.timeout) else { return false }
         }
         return true
     }
@@ -65,14 +66,16 @@ package struct SpanExporter: Sendable {
     package func exportLast() async {
         let batch = queue.take(Self.batchMax)
         guard !batch.isEmpty else { return }
-        _ = await export(batch, patience: CollectorClient.lastPatience)
+        _ = await export(batch, timeout: CollectorClient.lastTimeout)
     }
 
-    private func export(_ batch: [FinishedSpan], patience: TimeAmount) async -> Bool {
+    private func export(_ batch: [FinishedSpan], timeout: TimeAmount) async -> Bool {
         do {
             let status = try await client.post(
-                OTLPDocument.encode(batch, service: service), patience: patience)
-            guard (200..<300).contains(status) else { throw CollectorRefusal(status: status) }
+                OTLPDocument.encode(batch, service: service), timeout: timeout)
+            guard (200..<300).contains(status) else {
+                throw CollectorClient.Failure.refused(status: status)
+            }
             queue.exported(batch.count)
             return true
         } catch {
@@ -85,7 +88,59 @@ package struct SpanExporter: Sendable {
     }
 }
 
-/// The collector responded, but rejected the spans.
-private struct CollectorRefusal: Error {
-    let status: Int
+/// The queue of spans for the collector. When the collector is slow or unreachable, spans are
+/// dropped and counted. Memory stays bounded, and no call waits.
+package final class SpanQueue: MetricSource {
+    /// The largest number of waiting spans: eight batches, about 2 MB.
+    package static let spansMax = 4_096
+
+    private let state = Mutex(State())
+
+    private struct State {
+        var spans: [FinishedSpan] = []
+        var exported: Int = 0
+        var overflowed: Int = 0
+        var refused: Int = 0
+    }
+
+    /// An empty queue.
+    package init() {}
+
+    /// Adds a span, or counts it as dropped when the queue is full.
+    func add(_ span: FinishedSpan) {
+        state.withLock { state in
+            if state.spans.count < Self.spansMax {
+                state.spans.append(span)
+            } else {
+                state.overflowed += 1
+            }
+        }
+    }
+
+    /// Removes the oldest spans, `count` at most.
+    package func take(_ count: Int) -> [FinishedSpan] {
+        state.withLock { state in
+            let taken = Array(state.spans.prefix(count))
+            state.spans.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Counts spans that the collector has accepted.
+    func exported(_ count: Int) { state.withLock { $0.exported += count } }
+
+    /// Counts spans that the collector has rejected. They are dropped.
+    func refused(_ count: Int) { state.withLock { $0.refused += count } }
+
+    /// Writes the families `trace_spans_…`.
+    package func write(to page: inout MetricsPage) {
+        let (waiting, exported, overflowed, refused) = state.withLock {
+            ($0.spans.count, $0.exported, $0.overflowed, $0.refused)
+        }
+        page.gauge("trace_spans_waiting", Double(waiting))
+        page.counter("trace_spans_exported_total", Double(exported))
+        page.counter(
+            "trace_spans_dropped_total", Double(overflowed), [("reason", "queue-full")])
+        page.counter("trace_spans_dropped_total", Double(refused), [("reason", "collector")])
+    }
 }

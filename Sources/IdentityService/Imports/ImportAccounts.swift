@@ -59,7 +59,7 @@ extension ImportsHandler {
         _ password: StoredPassword?, _ projects: [Int64: FirebaseProject]
     ) throws(ImportRefusal) {
         guard let id = password?.firebaseProject else { return }
-        let reason: PasswordHashError.Reason? =
+        let reason: PasswordHashError? =
             if let project = projects[id] {
                 project.signerKey.count == password?.hashBytes ? nil : .badLength
             } else {

@@ -96,7 +96,7 @@ struct ImportCandidate: Sendable {
             return try StoredPassword(text: record.passwordHash)
         } catch {
             throw ImportRefusal(
-                code: .invalidArgument, field: "password_hash", reason: error.reason.rawValue)
+                code: .invalidArgument, field: "password_hash", reason: error.rawValue)
         }
     }
 

@@ -16,7 +16,7 @@ package struct SchemaMessage: Sendable {
     /// Numbers keep their texts, since not all 64-bit integers fit in a `Double`. Each type limits
     /// its members.
     private static let jsonOptions = JSONReader.Options(
-        depthMax: 64, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
+        depthMax: 64, membersMax: .max, retainsNumberTexts: true, acceptsNUL: true)
 
     let schema: Schema
     let type: MessageType

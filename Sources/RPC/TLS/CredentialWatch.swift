@@ -95,7 +95,7 @@ package final class CredentialWatch: Sendable {
     }
 
     /// A changed credential whose reload failed; nil if there is none.
-    package var trouble: PartTrouble? { condition.trouble }
+    package var failure: PartCondition.Failure? { condition.failure }
 
     /// Polls until cancelled.
     /// - Throws: `CancellationError` when the task is cancelled.

@@ -35,7 +35,7 @@ package final class LimitsFile: Sendable {
             defer { pending = read }
             return pending == read
         }
-        guard let read else { return logOnce(document.mistakes) }
+        guard let read else { return logOnce(document.problems) }
         loggedErrors.withLock { $0 = [] }
         guard isConfirmed, read != policies.value else { return }
         policies.replace(read)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one waiting task. A signal without a waiter is kept for the next wait; several count as
+/// Wakes one waiting task. A signal without a waiter is stored for the next wait; several count as
 /// one.
 package final class WakeSignal: Sendable {
     private enum State {

@@ -60,253 +60,236 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case unknownMethod = "rpc/unknown-method"
 
     /// The catalogue's entry for this code.
-    package var entry: ErrorEntry {
+    package var entry: Entry {
         switch self {
         case .accountDisabled:
-            ErrorEntry(
+            Entry(
                 .permissionDenied, "This account has been disabled. Please contact support.",
                 next: .contactSupport)
         case .alreadySignedIn:
-            ErrorEntry(
-                .failedPrecondition, "You are already signed in. Sign out first.", next: .signOut)
+            Entry(.failedPrecondition, "You are already signed in. Sign out first.", next: .signOut)
         case .appleCancelled:
-            ErrorEntry(
-                .cancelled, "Sign-in with Apple was cancelled.",
-                next: .tryAgain)
+            Entry(.cancelled, "Sign-in with Apple was cancelled.", next: .tryAgain)
         case .codeExpired:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "This code has expired. Please request a new one.",
                 next: .requestNew)
         case .credentialAlreadyInUse:
-            ErrorEntry(
+            Entry(
                 .alreadyExists, "This sign-in method already belongs to another account.",
                 next: .signIn)
         case .deviceKeyRequired:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "This app must be updated before you can sign in.",
                 next: .correct)
         case .deviceMismatch:
-            ErrorEntry(
+            Entry(
                 .unauthenticated, "This sign-in belongs to another device. Please sign in.",
                 next: .signIn)
         case .deviceProofRequired:
-            ErrorEntry(
+            Entry(
                 .unauthenticated, "This device has to prove itself. Please try again.",
                 next: .refresh)
         case .deviceProofStale:
-            ErrorEntry(
+            Entry(
                 .unauthenticated, "This device's clock is wrong. Please try again.",
                 next: .refresh)
         case .emailAlreadyInUse:
-            ErrorEntry(
+            Entry(
                 .alreadyExists, "An account with this email already exists. Please sign in.",
                 next: .signIn)
         case .emailNotVerified:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "Please confirm your email address first.",
                 next: .verifyEmail)
         case .googleCancelled:
-            ErrorEntry(
-                .cancelled, "Sign-in with Google was cancelled.",
-                next: .tryAgain)
+            Entry(.cancelled, "Sign-in with Google was cancelled.", next: .tryAgain)
         case .idempotencyKeyReused:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition,
                 "This request was already used for something else. Please start again.",
                 next: .startAgain)
         case .invalidAccessToken:
-            ErrorEntry(.unauthenticated, "Please sign in again.", next: .refresh)
+            Entry(.unauthenticated, "Please sign in again.", next: .refresh)
         case .invalidChoice:
-            ErrorEntry(
-                .failedPrecondition, "There is nothing to choose any more.",
-                next: .startAgain)
+            Entry(.failedPrecondition, "There is nothing to choose any more.", next: .startAgain)
         case .invalidCode:
-            ErrorEntry(
-                .unauthenticated, "This code is not right. Please check it.", next: .correct)
+            Entry(.unauthenticated, "This code is not right. Please check it.", next: .correct)
         case .invalidCredential:
-            ErrorEntry(
-                .unauthenticated, "The email or the password is not right.", next: .tryAgain)
+            Entry(.unauthenticated, "The email or the password is not right.", next: .tryAgain)
         case .invalidDeviceKey:
-            ErrorEntry(
+            Entry(
                 .invalidArgument, "This device could not be registered. Please try again.",
                 next: .correct)
         case .invalidDeviceProof:
-            ErrorEntry(
+            Entry(
                 .unauthenticated, "This device could not prove itself. Please try again.",
                 next: .refresh)
         case .invalidEmail:
-            ErrorEntry(.invalidArgument, "Please enter a valid email address.", next: .correct)
+            Entry(.invalidArgument, "Please enter a valid email address.", next: .correct)
         case .invalidLink:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "This link has expired or was already used.",
                 next: .requestNew)
         case .invalidNonce:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "This sign-in took too long. Please try again.",
                 next: .startAgain)
         case .invalidPhoneNumber:
-            ErrorEntry(
+            Entry(
                 .invalidArgument, "Please enter a valid phone number with its country code.",
                 next: .correct)
         case .invalidProviderToken:
-            ErrorEntry(
-                .unauthenticated, "Sign-in failed, please try again.", next: .startAgain)
+            Entry(.unauthenticated, "Sign-in failed, please try again.", next: .startAgain)
         case .invalidRefreshToken:
-            ErrorEntry(.unauthenticated, "Please sign in again.", next: .signIn)
+            Entry(.unauthenticated, "Please sign in again.", next: .signIn)
         case .invalidSignInProof:
-            ErrorEntry(.unauthenticated, "Please sign in again.", next: .signIn)
+            Entry(.unauthenticated, "Please sign in again.", next: .signIn)
         case .lastMethod:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition,
                 "This is the only way to sign in to this account. Add another one first.",
                 next: .addMethod)
         case .methodNotLinked:
-            ErrorEntry(
-                .failedPrecondition, "This account has no such sign-in method.",
-                next: .correct)
+            Entry(.failedPrecondition, "This account has no such sign-in method.", next: .correct)
         case .operationNotAllowed:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "This way of signing in is not available here.",
                 next: .correct)
         case .parentalConsentRequired:
-            ErrorEntry(
-                .failedPrecondition, "A parent or guardian has to agree first.",
-                next: .askParent)
+            Entry(.failedPrecondition, "A parent or guardian has to agree first.", next: .askParent)
         case .passwordNeeded:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "Enter a password to confirm this email address.",
                 next: .enterPassword)
         case .phoneCountryNotAllowed:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "We cannot send codes to numbers of this country.",
                 next: .correct)
         case .providerAlreadyLinked:
-            ErrorEntry(
+            Entry(
                 .alreadyExists, "This sign-in method is already linked to your account.",
                 next: .correct)
         case .providerCancelled:
-            ErrorEntry(
-                .cancelled, "Sign-in was cancelled.",
-                next: .tryAgain)
+            Entry(.cancelled, "Sign-in was cancelled.", next: .tryAgain)
         case .providerRevoked:
-            ErrorEntry(
+            Entry(
                 .unauthenticated,
                 "The connection to this provider was removed. Please sign in with it again.",
                 next: .signIn)
         case .providerUnavailable:
-            ErrorEntry(
+            Entry(
                 .unavailable,
                 "The provider cannot be reached right now. Please try again or use another way.",
                 isRetryable: true, next: .tryAgain)
         case .refreshTokenReplayed:
-            ErrorEntry(
+            Entry(
                 .unauthenticated,
                 "You have been signed out because this sign-in was used twice. Please sign in.",
                 next: .signIn)
         case .requiresRecentLogin:
-            ErrorEntry(
-                .failedPrecondition, "Please prove again that it is you.",
-                next: .reauthenticate)
+            Entry(.failedPrecondition, "Please prove again that it is you.", next: .reauthenticate)
         case .secondProofRequired:
-            ErrorEntry(
+            Entry(
                 .failedPrecondition, "Please prove in a second way that it is you.",
                 next: .reauthenticate)
         case .sessionEnded:
-            ErrorEntry(.unauthenticated, "Your session has ended. Please sign in.", next: .signIn)
+            Entry(.unauthenticated, "Your session has ended. Please sign in.", next: .signIn)
         case .sessionNotFound:
-            ErrorEntry(.notFound, "This session was not found.", next: .correct)
+            Entry(.notFound, "This session was not found.", next: .correct)
         case .tooManyRequests:
-            ErrorEntry(
+            Entry(
                 .resourceExhausted, "Too many attempts. Please wait before trying again.",
                 isRetryable: true, next: .wait)
         case .underageUser:
-            ErrorEntry(
+            Entry(
                 .permissionDenied, "You are not old enough to have an account.",
                 next: .contactSupport)
         case .weakPassword:
-            ErrorEntry(.invalidArgument, "Please choose a stronger password.", next: .correct)
+            Entry(.invalidArgument, "Please choose a stronger password.", next: .correct)
         case .cancelled:
-            ErrorEntry(.cancelled, "The request was cancelled.", next: .tryAgain)
+            Entry(.cancelled, "The request was cancelled.", next: .tryAgain)
         case .deadlineExceeded:
-            ErrorEntry(
+            Entry(
                 .deadlineExceeded, "This took too long. Please try again.", isRetryable: true,
                 next: .tryAgain)
         case .internalError:
-            ErrorEntry(
-                .internal, "Something went wrong on our side. Please try again.", next: .tryAgain)
+            Entry(.internal, "Something went wrong on our side. Please try again.", next: .tryAgain)
         case .invalidArgument:
-            ErrorEntry(.invalidArgument, "This request is not valid.", next: .correct)
+            Entry(.invalidArgument, "This request is not valid.", next: .correct)
         case .notFound:
-            ErrorEntry(.notFound, "This was not found.", next: .correct)
+            Entry(.notFound, "This was not found.", next: .correct)
         case .permissionDenied:
-            ErrorEntry(.permissionDenied, "This is not allowed.", next: .contactSupport)
+            Entry(.permissionDenied, "This is not allowed.", next: .contactSupport)
         case .resourceExhausted:
-            ErrorEntry(
+            Entry(
                 .resourceExhausted, "We are busy. Please try again shortly.", isRetryable: true,
                 next: .wait)
         case .unauthenticated:
-            ErrorEntry(.unauthenticated, "The caller is not known.", next: .contactSupport)
+            Entry(.unauthenticated, "The caller is not known.", next: .contactSupport)
         case .unavailable:
-            ErrorEntry(
+            Entry(
                 .unavailable, "We cannot be reached right now. Please try again.",
                 isRetryable: true, next: .tryAgain)
         case .unknownMethod:
-            ErrorEntry(.unimplemented, "This is not available here.", next: .correct)
+            Entry(.unimplemented, "This is not available here.", next: .correct)
         }
     }
 }
 
-/// One entry of the catalogue.
-package struct ErrorEntry: Sendable {
-    /// The gRPC status of this code.
-    package let status: StatusCode
-    /// The sentence for the user, in English. It reveals nothing that only an account's owner may
-    /// know.
-    package let sentence: String
-    /// Whether the same call, unchanged, may succeed later.
-    package let isRetryable: Bool
-    /// The action that the caller's screen should offer.
-    package let next: NextAction
+extension ErrorCode {
+    /// One entry of the catalogue.
+    package struct Entry: Sendable {
+        /// The gRPC status of this code.
+        package let status: StatusCode
+        /// The sentence for the user, in English. It reveals nothing that only an account's owner
+        /// may know.
+        package let sentence: String
+        /// Whether the same call, unchanged, may succeed later.
+        package let isRetryable: Bool
+        /// The action that the caller's screen should offer.
+        package let next: NextAction
 
-    init(
-        _ status: StatusCode, _ sentence: String, isRetryable: Bool = false, next: NextAction
-    ) {
-        self.status = status
-        self.sentence = sentence
-        self.isRetryable = isRetryable
-        self.next = next
+        init(
+            _ status: StatusCode, _ sentence: String, isRetryable: Bool = false, next: NextAction
+        ) {
+            self.status = status
+            self.sentence = sentence
+            self.isRetryable = isRetryable
+            self.next = next
+        }
     }
-}
 
-/// What a user can do about an error. The raw value is sent on the wire.
-package enum NextAction: String, Sendable {
-    /// Add another sign-in method first.
-    case addMethod = "add-method"
-    /// Have a parent or guardian agree.
-    case askParent = "ask-parent"
-    /// Contact the operator of the app.
-    case contactSupport = "contact-support"
-    /// Correct what was entered.
-    case correct
-    /// Ask for the account's password.
-    case enterPassword = "enter-password"
-    /// Ask for one of the proofs that the error's fields name (the password), pass it to
-    /// `Reauthenticate`, and try again. Where the fields name none, sign in again.
-    case reauthenticate
-    /// Exchange the refresh token for a new access token.
-    case refresh
-    /// Ask for a new link or code.
-    case requestNew = "request-new"
-    /// Go to the sign-in screen.
-    case signIn = "sign-in"
-    /// Sign out first.
-    case signOut = "sign-out"
-    /// Start the flow again, with a new idempotency key.
-    case startAgain = "start-again"
-    /// Repeat the same call.
-    case tryAgain = "try-again"
-    /// Open the link in the mail, or ask for another one.
-    case verifyEmail = "verify-email"
-    /// Repeat the same call after `retry_after_ms`.
-    case wait
+    /// What a user can do about an error. The raw value is sent on the wire.
+    package enum NextAction: String, Sendable {
+        /// Add another sign-in method first.
+        case addMethod = "add-method"
+        /// Have a parent or guardian agree.
+        case askParent = "ask-parent"
+        /// Contact the operator of the app.
+        case contactSupport = "contact-support"
+        /// Correct what was entered.
+        case correct
+        /// Ask for the account's password.
+        case enterPassword = "enter-password"
+        /// Ask for one of the proofs that the error's fields name (the password), pass it to
+        /// `Reauthenticate`, and try again. Where the fields name none, sign in again.
+        case reauthenticate
+        /// Exchange the refresh token for a new access token.
+        case refresh
+        /// Ask for a new link or code.
+        case requestNew = "request-new"
+        /// Go to the sign-in screen.
+        case signIn = "sign-in"
+        /// Sign out first.
+        case signOut = "sign-out"
+        /// Start the flow again, with a new idempotency key.
+        case startAgain = "start-again"
+        /// Repeat the same call.
+        case tryAgain = "try-again"
+        /// Open the link in the mail, or ask for another one.
+        case verifyEmail = "verify-email"
+        /// Repeat the same call after `retry_after_ms`.
+        case wait
+    }
 }

@@ -29,12 +29,12 @@ package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
     /// that Crockford's base32 lets a reader accept (`o`, `i`, `l`), and set top bits: two texts
     /// for one account would be two keys wherever ids are compared or counted as text.
     package init?(text: String) {
-        guard let key = CrockfordKey.decode(text, after: Kind.prefix) else { return nil }
+        guard let key = Kind.key(of: text) else { return nil }
         self.init(key: key)
     }
 
     /// The id as callers see it.
-    package var text: String { CrockfordKey.encode(key, after: Kind.prefix) }
+    package var text: String { Kind.text(of: key) }
 
     private init(positive key: Int64) {
         precondition(key > 0, "a row key is 1 … 2⁶³−1: Randomness.rowKey")
@@ -47,52 +47,95 @@ extension Identifier: CustomStringConvertible {
     package var description: String { text }
 }
 
-/// An account's ids. This file lists the kinds of id that callers see; to add one, add a kind and
-/// its alias here, nothing else.
-package enum AccountKind: IdentifierKind {
-    /// `acc_…`
-    package static let prefix = "acc"
-}
+/// The kinds of id that callers see. To add one, add a kind and its alias here, nothing else.
+package enum IDKind {
+    /// An account's ids.
+    package enum Account: IdentifierKind {
+        /// `acc_…`
+        package static let prefix = "acc"
+    }
 
-/// A session's ids.
-package enum SessionKind: IdentifierKind {
-    /// `ses_…`
-    package static let prefix = "ses"
-}
+    /// A session's ids.
+    package enum Session: IdentifierKind {
+        /// `ses_…`
+        package static let prefix = "ses"
+    }
 
-/// The ids of messages that were accepted for delivery.
-package enum MessageKind: IdentifierKind {
-    /// `msg_…`
-    package static let prefix = "msg"
-}
+    /// The ids of messages that were accepted for delivery.
+    package enum Message: IdentifierKind {
+        /// `msg_…`
+        package static let prefix = "msg"
+    }
 
-/// The ids of operators' webhooks.
-package enum WebhookKind: IdentifierKind {
-    /// `whk_…`
-    package static let prefix = "whk"
-}
+    /// The ids of operators' webhooks.
+    package enum Webhook: IdentifierKind {
+        /// `whk_…`
+        package static let prefix = "whk"
+    }
 
-/// The ids of events that webhooks deliver.
-package enum EventKind: IdentifierKind {
-    /// `evt_…`
-    package static let prefix = "evt"
-}
+    /// The ids of events that webhooks deliver.
+    package enum Event: IdentifierKind {
+        /// `evt_…`
+        package static let prefix = "evt"
+    }
 
-/// The ids of devices that receive push messages.
-package enum PushDeviceKind: IdentifierKind {
-    /// `dev_…`
-    package static let prefix = "dev"
+    /// The ids of devices that receive push messages.
+    package enum PushDevice: IdentifierKind {
+        /// `dev_…`
+        package static let prefix = "dev"
+    }
 }
 
 /// The id of an account: `acc_…`
-package typealias AccountID = Identifier<AccountKind>
+package typealias AccountID = Identifier<IDKind.Account>
 /// The id of a session: `ses_…`
-package typealias SessionID = Identifier<SessionKind>
+package typealias SessionID = Identifier<IDKind.Session>
 /// The id of an accepted message: `msg_…`
-package typealias MessageID = Identifier<MessageKind>
+package typealias MessageID = Identifier<IDKind.Message>
 /// The id of a webhook: `whk_…`
-package typealias WebhookID = Identifier<WebhookKind>
+package typealias WebhookID = Identifier<IDKind.Webhook>
 /// The id of an event: `evt_…`
-package typealias EventID = Identifier<EventKind>
+package typealias EventID = Identifier<IDKind.Event>
 /// The id of a device that receives push messages: `dev_…`
-package typealias PushDeviceID = Identifier<PushDeviceKind>
+package typealias PushDeviceID = Identifier<IDKind.PushDevice>
+
+/// The texts of ids: a 64-bit key as thirteen lower-case characters of Crockford's base32, most
+/// significant first. Source: https://www.crockford.com/base32.html
+extension IdentifierKind {
+    /// `prefix_` and the key's digits.
+    fileprivate static func text(of key: Int64) -> String {
+        let bits = UInt64(bitPattern: key)
+        let digits = (0..<digitsCount).map { place in
+            alphabet[Int((bits >> UInt64(5 * (digitsCount - 1 - place))) & 31)]
+        }
+        return prefix + "_" + String(decoding: digits, as: UTF8.self)
+    }
+
+    /// The key of exactly such a text. Nil for any other text, and for a key that exceeds 63 bits.
+    fileprivate static func key(of text: String) -> Int64? {
+        let bytes = text.utf8
+        guard bytes.count == prefix.utf8.count + 1 + digitsCount,
+            bytes.starts(with: prefix.utf8),
+            bytes.dropFirst(prefix.utf8.count).first == UInt8(ascii: "_")
+        else { return nil }
+        var bits: UInt64 = 0
+        for byte in bytes.suffix(digitsCount) {
+            guard bits >> 58 == 0, let digit = value(of: byte) else { return nil }
+            bits = bits << 5 | digit
+        }
+        return Int64(exactly: bits)
+    }
+
+    private static func value(of byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"):
+            alphabet.firstIndex(of: byte).map { UInt64($0) }
+        default: nil
+        }
+    }
+}
+
+/// 13 × 5 = 65 bits hold any 64-bit key.
+private let digitsCount = 13
+private let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)

@@ -85,22 +85,22 @@ package struct ProgramLifecycle: Sendable {
         keys.errorKey = LogField.detail.rawValue
         return keys
     }
-}
 
-/// The first service to stop: sets readiness to draining, and sets an alarm in the kernel.
-private struct Drain: Service {
-    let readiness: Readiness
-    let logger: Logger
-    let isKilledLate: Bool
+    /// The first service to stop: sets readiness to draining, and sets an alarm in the kernel.
+    private struct Drain: Service {
+        let readiness: Readiness
+        let logger: Logger
+        let isKilledLate: Bool
 
-    func run() async throws {
-        // Throws when the group is cancelled instead, which also means a stop.
-        try? await gracefulShutdown()
-        readiness.drain()
-        logger.info("process.draining", "draining", fields: [:])
-        // An alarm instead of a timer, since a timer needs a thread that still runs. The default
-        // action of SIGALRM is to kill the process.
-        if isKilledLate { alarm(UInt32(ProgramLifecycle.stopWithin.components.seconds)) }
+        func run() async throws {
+            // Throws when the group is cancelled instead, which also means a stop.
+            try? await gracefulShutdown()
+            readiness.drain()
+            logger.info("process.draining", "draining", fields: [:])
+            // An alarm instead of a timer, since a timer needs a thread that still runs. The
+            // default action of SIGALRM is to kill the process.
+            if isKilledLate { alarm(UInt32(ProgramLifecycle.stopWithin.components.seconds)) }
+        }
     }
 }
 

@@ -63,19 +63,6 @@ package final class Readiness: Sendable {
         return stream
     }
 
-    /// Waits until the program is ready. Returns false when it began to drain before that, or the
-    /// task was cancelled.
-    package func untilReady() async -> Bool {
-        for await state in changes() {
-            switch state {
-            case .waiting: continue
-            case .ready: return true
-            case .draining: return false
-            }
-        }
-        return false
-    }
-
     private func change(_ body: (inout Parts) -> Void) {
         parts.withLock { parts in
             let before = Self.state(parts)

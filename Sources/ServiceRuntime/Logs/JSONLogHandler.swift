@@ -1,3 +1,4 @@
+import JSON
 package import Logging
 
 /// Writes log events as lines of JSON:
@@ -18,12 +19,12 @@ package struct JSONLogHandler: LogHandler {
     /// Provides the fields of the task that logs.
     package var metadataProvider: Logger.MetadataProvider?
 
-    private let origin: LogOrigin
+    private let origin: Origin
     private let time: any Time
     private let sink: any LogSink
 
     /// Writes the lines of `origin` at `level` and above, with the time of `time`, to `sink`.
-    package init(_ origin: LogOrigin, level: Logger.Level, time: any Time, sink: any LogSink) {
+    package init(_ origin: Origin, level: Logger.Level, time: any Time, sink: any LogSink) {
         self.origin = origin
         self.logLevel = level
         self.time = time
@@ -40,7 +41,7 @@ package struct JSONLogHandler: LogHandler {
     package func log(event: LogEvent) {
         var fields = merged(event)
         let code = fields.removeValue(forKey: Self.eventKey)?.description ?? "library"
-        var line = LogLine()
+        var line = Line()
         line.add("time", time.now().text)
         line.add("level", event.level.rawValue)
         line.add("service", origin.service)
@@ -64,6 +65,81 @@ package struct JSONLogHandler: LogHandler {
         }
         return fields
     }
+
+    /// The process that writes a log line.
+    package struct Origin: Sendable {
+        /// The service's short name, for example `session`.
+        package let service: String
+        /// The program's version. Omitted where empty.
+        package let version: String
+        /// Identifies the instance of the service, for example `HOST:PID`. Omitted where empty.
+        package let instance: String
+
+        /// The origin of a process's lines.
+        package init(service: String, version: String = "", instance: String = "") {
+            self.service = service
+            self.version = version
+            self.instance = instance
+        }
+    }
+
+    /// One event as one line of JSON. At most `bytesMax` long, its newline included.
+    struct Line {
+        /// A pipe writes up to 4,096 bytes (PIPE_BUF) atomically, so that the lines of several
+        /// programs on one terminal or collector never mix: pipe(7).
+        static let bytesMax = 4_096
+        /// The largest size of one escaped value, in bytes.
+        static let valueBytesMax = 1_024
+        /// The largest number of names listed that are not in `LogField`.
+        static let unlistedNamesMax = 8
+        /// Reserved for the end of a line: `,"cut":true}` and the newline.
+        private static let closingBytes = 16
+
+        private var bytes: [UInt8] = [UInt8(ascii: "{")]
+        private var isCut = false
+
+        /// Adds a text.
+        mutating func add(_ name: String, _ text: String) {
+            add(name) { JSONText.append(text, to: &$0, .shown, bytesMax: Self.valueBytesMax) }
+        }
+
+        /// Adds a number or boolean as JSON's own, or any other value as text.
+        mutating func add(_ name: String, _ value: Logger.Metadata.Value) {
+            switch value {
+            case .stringConvertible(LogValue.integer(let number)):
+                add(name) { $0.append(contentsOf: String(number).utf8) }
+            case .stringConvertible(LogValue.claim(let claim)):
+                add(name) { $0.append(contentsOf: String(claim).utf8) }
+            default: add(name, value.description)
+            }
+        }
+
+        /// Adds the names of fields that are not in `LogField`. Their values are not written.
+        mutating func addUnlisted(_ names: [String]) {
+            guard !names.isEmpty else { return }
+            add("unlisted", names.prefix(Self.unlistedNamesMax).joined(separator: " "))
+        }
+
+        /// The complete line with its newline.
+        consuming func closed() -> [UInt8] {
+            if isCut { bytes.append(contentsOf: ",\"cut\":true".utf8) }
+            bytes.append(contentsOf: "}\n".utf8)
+            return bytes
+        }
+
+        /// Adds a member. One that does not fit is omitted as a whole, and the line is marked as
+        /// cut.
+        private mutating func add(_ name: String, _ write: (inout [UInt8]) -> Void) {
+            let before = bytes.count
+            if before > 1 { bytes.append(UInt8(ascii: ",")) }
+            JSONText.append(name, to: &bytes, .shown, bytesMax: 64)
+            bytes.append(UInt8(ascii: ":"))
+            write(&bytes)
+            guard bytes.count > Self.bytesMax - Self.closingBytes else { return }
+            bytes.removeLast(bytes.count - before)
+            isCut = true
+        }
+    }
 }
 
 extension Logger {
@@ -73,7 +149,7 @@ extension Logger {
         sink: any LogSink = StandardErrorSink()
     ) -> Logger {
         Logger(label: service) { _ in
-            JSONLogHandler(LogOrigin(service: service), level: level, time: time, sink: sink)
+            JSONLogHandler(.init(service: service), level: level, time: time, sink: sink)
         }
     }
 }

@@ -19,7 +19,7 @@ final class CounterCell: CounterHandler, MetricCell {
 
 /// A floating-point number that only grows.
 final class FloatingCounterCell: FloatingPointCounterHandler, MetricCell {
-    private let value = AtomicDouble()
+    private let value = Atomic<UInt64>(0)
 
     func increment(by amount: Double) {
         guard amount > 0, amount.isFinite else { return }
@@ -29,14 +29,14 @@ final class FloatingCounterCell: FloatingPointCounterHandler, MetricCell {
     func reset() { value.set(0) }
 
     func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        text += "\(name)\(labels.braces()) \(MetricNumber.text(value.get()))\n"
+        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.double))\n"
     }
 }
 
 /// A number that goes up and down: swift-metrics' gauge (a recorder that keeps the last value)
 /// and its meter.
 final class GaugeCell: RecorderHandler, MeterHandler, MetricCell {
-    private let value = AtomicDouble()
+    private let value = Atomic<UInt64>(0)
 
     func record(_ value: Int64) { self.value.set(Double(value)) }
     func record(_ value: Double) { self.value.set(value) }
@@ -46,26 +46,24 @@ final class GaugeCell: RecorderHandler, MeterHandler, MetricCell {
     func decrement(by amount: Double) { value.add(-amount) }
 
     func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
-        text += "\(name)\(labels.braces()) \(MetricNumber.text(value.get()))\n"
+        text += "\(name)\(labels.braces()) \(MetricsPage.number(value.double))\n"
     }
 }
 
 /// A `Double` that many threads may add to, stored as its bit pattern.
-struct AtomicDouble: ~Copyable, Sendable {
-    private let bits = Atomic<UInt64>(0)
-
+extension Atomic where Value == UInt64 {
     /// The current number.
-    func get() -> Double { Double(bitPattern: bits.load(ordering: .relaxed)) }
+    fileprivate var double: Double { Double(bitPattern: load(ordering: .relaxed)) }
 
     /// Replaces the number.
-    func set(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
+    fileprivate func set(_ value: Double) { store(value.bitPattern, ordering: .relaxed) }
 
     /// Adds to the number. Retries when another thread changed it meanwhile.
-    func add(_ amount: Double) {
-        var known = bits.load(ordering: .relaxed)
+    fileprivate func add(_ amount: Double) {
+        var known = load(ordering: .relaxed)
         while true {
             let sum = Double(bitPattern: known) + amount
-            let (done, now) = bits.weakCompareExchange(
+            let (done, now) = weakCompareExchange(
                 expected: known, desired: sum.bitPattern, ordering: .relaxed)
             if done { return }
             known = now
@@ -73,13 +71,77 @@ struct AtomicDouble: ~Copyable, Sendable {
     }
 }
 
-/// Numbers in the exposition format.
-enum MetricNumber {
-    /// Go's notation: `+Inf`, `-Inf`, `NaN`, and whole numbers without a fraction.
-    static func text(_ value: Double) -> String {
-        if value.isNaN { return "NaN" }
-        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
-        if let whole = Int64(exactly: value) { return String(whole) }
-        return String(value)
+/// A histogram of durations or amounts with fixed buckets: swift-metrics' timer and its aggregating
+/// recorder. Recording a value is two atomic additions.
+final class HistogramCell: TimerHandler, RecorderHandler, MetricCell {
+    private let bounds: Bounds
+    private let buckets: InlineArray<23, Atomic<Int64>>
+    private let sum = Atomic<UInt64>(0)
+
+    init(_ bounds: Bounds) {
+        self.bounds = bounds
+        buckets = InlineArray { _ in Atomic<Int64>(0) }
+    }
+
+    func recordNanoseconds(_ duration: Int64) { record(Double(duration)) }
+
+    func record(_ value: Int64) { record(Double(value)) }
+
+    func record(_ value: Double) {
+        // A NaN would make the sum NaN permanently.
+        guard value.isFinite else { return }
+        buckets[bounds.bucket(of: value)].wrappingAdd(1, ordering: .relaxed)
+        sum.add(value)
+    }
+
+    func write(_ name: String, _ labels: MetricLabels, to text: inout String) {
+        text += MetricsPage.histogram(
+            name, labels, bounds: bounds.bounds.map { $0 / bounds.scale },
+            counts: buckets.indices.map { buckets[$0].load(ordering: .relaxed) },
+            sum: sum.double / bounds.scale)
+    }
+
+    /// The upper bounds of a histogram's buckets, in the recorded unit. They are fixed, so that the
+    /// histograms of several processes can be added up.
+    struct Bounds: Sendable {
+        /// The number of buckets with a bound. One more, without a bound, counts the larger values.
+        static let count = 22
+
+        /// The bounds in the recorded unit, ascending.
+        let bounds: [Double]
+        /// Prometheus gets the recorded number divided by this.
+        let scale: Double
+
+        private init(_ bounds: [Double], scale: Double) {
+            precondition(bounds.count == Self.count, "HistogramCell has a counter for each bound")
+            self.bounds = bounds
+            self.scale = scale
+        }
+
+        /// For durations: recorded in nanoseconds, exported in seconds, from 1 µs (token
+        /// validation) to a minute (a provider that does not answer).
+        static let durations = Bounds(
+            [
+                1e3, 5e3, 10e3, 25e3, 50e3, 100e3, 250e3, 500e3,
+                1e6, 2.5e6, 5e6, 10e6, 25e6, 50e6, 100e6, 250e6, 500e6,
+                1e9, 2.5e9, 5e9, 10e9, 60e9,
+            ], scale: 1e9)
+
+        /// For counts and bytes: powers of two to 1,024, then powers of four to 1 GiB.
+        static let amounts = Bounds(
+            [0]
+                + (0...10).map { Double(1 << $0) }
+                + (1...10).map { Double(1_024 << (2 * $0)) }, scale: 1)
+
+        /// The bucket of `value`: the first whose bound is at least `value`.
+        func bucket(of value: Double) -> Int {
+            var low = 0
+            var high = bounds.count
+            while low < high {
+                let middle = (low + high) / 2
+                if bounds[middle] < value { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 }

@@ -33,17 +33,24 @@ package struct MetricsPage {
         _ name: String, _ labels: [Label], bounds: [Double], counts: [Int64], sum: Double
     ) {
         precondition(counts.count == bounds.count + 1, "counts has one element more than bounds")
-        let (name, labels) = (full(name), MetricLabels(labels))
+        let name = full(name)
+        families[name, default: "# TYPE \(name) histogram\n"] += Self.histogram(
+            name, MetricLabels(labels), bounds: bounds, counts: counts, sum: sum)
+    }
+
+    /// The lines of a histogram.
+    static func histogram(
+        _ name: String, _ labels: MetricLabels, bounds: [Double], counts: [Int64], sum: Double
+    ) -> String {
         var text = ""
         var total: Int64 = 0
         for (index, count) in counts.enumerated() {
             total &+= count
-            let bound = index < bounds.count ? MetricNumber.text(bounds[index]) : "+Inf"
+            let bound = index < bounds.count ? number(bounds[index]) : "+Inf"
             text += "\(name)_bucket\(labels.braces("le=\"\(bound)\"")) \(total)\n"
         }
-        text += "\(name)_sum\(labels.braces()) \(MetricNumber.text(sum))\n"
-        text += "\(name)_count\(labels.braces()) \(total)\n"
-        families[name, default: "# TYPE \(name) histogram\n"] += text
+        text += "\(name)_sum\(labels.braces()) \(number(sum))\n"
+        return text + "\(name)_count\(labels.braces()) \(total)\n"
     }
 
     private mutating func line(
@@ -51,12 +58,20 @@ package struct MetricsPage {
     ) {
         let name = full(name)
         families[name, default: "# TYPE \(name) \(type)\n"] +=
-            "\(name)\(MetricLabels(labels).braces()) \(MetricNumber.text(value))\n"
+            "\(name)\(MetricLabels(labels).braces()) \(MetricsPage.number(value))\n"
     }
 
     /// Prometheus' standard names for a process have no prefix, so that existing dashboards match.
     private func full(_ name: String) -> String {
         name.hasPrefix("process_") || prefix.isEmpty ? name : "\(prefix)_\(name)"
+    }
+
+    /// A number in Go's notation: `+Inf`, `-Inf`, `NaN`, and whole numbers without a fraction.
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        if let whole = Int64(exactly: value) { return String(whole) }
+        return String(value)
     }
 
     mutating func add(_ name: String, _ family: MetricFamily) {

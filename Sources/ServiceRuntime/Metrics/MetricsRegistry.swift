@@ -42,7 +42,8 @@ package final class MetricsRegistry: MetricsFactory {
     /// is taken by another kind, the cell works but is not exported: metrics must never stop a
     /// service.
     func cell<Cell: MetricCell>(
-        _ kind: MetricKind, _ label: String, _ dimensions: [(String, String)], _ make: () -> Cell
+        _ kind: MetricFamily.Kind, _ label: String, _ dimensions: [(String, String)],
+        _ make: () -> Cell
     ) -> Cell {
         let name = MetricName.family(label, kind, prefix: prefix)
         let labels = MetricLabels(dimensions)

@@ -20,7 +20,7 @@ package struct ProcessFigures: MetricSource {
     package func write(to page: inout MetricsPage) {
         page.gauge("build_info", 1, [("program", program), ("version", version)])
         page.gauge("process_start_time_seconds", startedSeconds)
-        if let usage = ProcessUsage(Self.text(of: "/proc/self/stat")) {
+        if let usage = ProcessFigures.Usage(Self.text(of: "/proc/self/stat")) {
             let ticks = Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
             page.counter("process_cpu_seconds_total", Double(usage.ticks) / ticks)
             page.gauge("process_virtual_memory_bytes", Double(usage.virtualBytes))
@@ -51,29 +51,29 @@ package struct ProcessFigures: MetricSource {
         let count = fread(&buffer, 1, buffer.count, file)
         return String(decoding: buffer[..<count], as: UTF8.self)
     }
-}
 
-/// The parts of `/proc/<pid>/stat` that the metrics need (proc(5)).
-struct ProcessUsage: Equatable {
-    /// User and system time, in clock ticks.
-    let ticks: UInt64
-    let threads: UInt64
-    let virtualBytes: UInt64
-    let residentPages: UInt64
+    /// The parts of `/proc/<pid>/stat` that the metrics need (proc(5)).
+    struct Usage: Equatable {
+        /// User and system time, in clock ticks.
+        let ticks: UInt64
+        let threads: UInt64
+        let virtualBytes: UInt64
+        let residentPages: UInt64
 
-    /// Parses the line. Nil for an invalid line. The second part is the program's name in
-    /// parentheses, and may itself contain parentheses and spaces.
-    init?(_ line: String) {
-        guard let end = line.lastIndex(of: ")") else { return nil }
-        // From the third part on: state is parts[0], utime 11, stime 12, threads 17, vsize 20.
-        let parts = line[line.index(after: end)...].split(whereSeparator: \.isWhitespace)
-        guard parts.count > 21, let user = UInt64(parts[11]), let system = UInt64(parts[12]),
-            let threads = UInt64(parts[17]), let virtual = UInt64(parts[20]),
-            let resident = UInt64(parts[21])
-        else { return nil }
-        ticks = user &+ system
-        self.threads = threads
-        virtualBytes = virtual
-        residentPages = resident
+        /// Parses the line. Nil for an invalid line. The second part is the program's name in
+        /// parentheses, and may itself contain parentheses and spaces.
+        init?(_ line: String) {
+            guard let end = line.lastIndex(of: ")") else { return nil }
+            // From the third part on: state is parts[0], utime 11, stime 12, threads 17, vsize 20.
+            let parts = line[line.index(after: end)...].split(whereSeparator: \.isWhitespace)
+            guard parts.count > 21, let user = UInt64(parts[11]), let system = UInt64(parts[12]),
+                let threads = UInt64(parts[17]), let virtual = UInt64(parts[20]),
+                let resident = UInt64(parts[21])
+            else { return nil }
+            ticks = user &+ system
+            self.threads = threads
+            virtualBytes = virtual
+            residentPages = resident
+        }
     }
 }

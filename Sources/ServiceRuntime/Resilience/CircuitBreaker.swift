@@ -27,14 +27,14 @@ package struct CircuitBreaker: Hashable, Sendable {
     /// The state of the breaker.
     package enum State: Hashable, Sendable {
         /// Calls pass, and their outcomes are counted.
-        case closed(CallWindow)
+        case closed(Window)
         /// No call passes before `until`.
         case open(until: Duration, wait: Duration)
         /// One call, the probe, is in flight. Its outcome decides the next state.
         case probing(wait: Duration)
     }
 
-    /// The answer to a call that asks to pass.
+    /// The answer to a call that requests to pass.
     package enum Permission: Hashable, Sendable {
         /// The call may pass.
         case pass
@@ -61,10 +61,10 @@ package struct CircuitBreaker: Hashable, Sendable {
     }
 
     /// How long callers are barred while a probe is in flight.
-    private static let probePatience = Duration.seconds(1)
+    private static let probeTimeout = Duration.seconds(1)
 
     /// The current state.
-    package private(set) var state = State.closed(CallWindow())
+    package private(set) var state = State.closed(Window())
 
     /// A closed breaker with an empty window.
     package init() {}
@@ -75,7 +75,7 @@ package struct CircuitBreaker: Hashable, Sendable {
         switch state {
         case .closed: return .pass
         case .open(let until, _): return until <= uptime() ? .probe : .barred(until: until)
-        case .probing: return .barred(until: uptime() + Self.probePatience)
+        case .probing: return .barred(until: uptime() + Self.probeTimeout)
         }
     }
 
@@ -101,7 +101,7 @@ package struct CircuitBreaker: Hashable, Sendable {
             case .failed: return open(for: min(wait * 2, Self.longestWait), at: uptime())
             case .abandoned: state = .open(until: uptime(), wait: wait)
             case .answered:
-                state = .closed(CallWindow())
+                state = .closed(Window())
                 return .closed
             }
             return nil
@@ -119,21 +119,21 @@ package struct CircuitBreaker: Hashable, Sendable {
         state = .open(until: uptime + wait, wait: wait)
         return .opened(wait: wait)
     }
-}
 
-/// The outcomes of the last calls: one bit each, the latest in the lowest bit, 1 for a failure.
-package struct CallWindow: Hashable, Sendable {
-    private static let mask: UInt32 = 1 << CircuitBreaker.windowCalls - 1
-    private var bits: UInt32 = 0
+    /// The outcomes of the last calls: one bit each, the latest in the lowest bit, 1 for a failure.
+    package struct Window: Hashable, Sendable {
+        private static let mask: UInt32 = 1 << CircuitBreaker.windowCalls - 1
+        private var bits: UInt32 = 0
 
-    /// An empty window: calls that have not happened count as successes.
-    package init() {}
+        /// An empty window: calls that have not happened count as successes.
+        package init() {}
 
-    /// The number of failures in the window.
-    package var failures: Int { bits.nonzeroBitCount }
+        /// The number of failures in the window.
+        package var failures: Int { bits.nonzeroBitCount }
 
-    /// Adds one outcome and drops the oldest.
-    package mutating func append(isFailure: Bool) {
-        bits = (bits << 1 | (isFailure ? 1 : 0)) & Self.mask
+        /// Adds one outcome and drops the oldest.
+        package mutating func append(isFailure: Bool) {
+            bits = (bits << 1 | (isFailure ? 1 : 0)) & Self.mask
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// An operator's files that are read again while the program runs. A change takes effect a few
-/// seconds later. A file with mistakes changes nothing.
+/// seconds later. A file with problems changes nothing.
 ///
 /// The files are read whole each time: they are small, and modification times and sizes are not
 /// reliable. A change is used only when two reads in a row return the same content, since a file
@@ -13,7 +13,7 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
         case unchanged
         /// The change is in use.
         case used
-        /// The change has these mistakes, and the earlier content stays in use. Reported once for
+        /// The change has these problems, and the earlier content stays in use. Reported once for
         /// each content.
         case refused([String])
     }
@@ -34,13 +34,13 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
 
     /// Follows the content that `read` returns.
     /// - Parameters:
-    ///   - inForce: The content that was read at the start.
-    ///   - use: Applies a change, or returns its mistakes.
+    ///   - current: The content that was read at the start.
+    ///   - use: Applies a change, or returns its problems.
     package init(
-        inForce: Source, read: @escaping @Sendable () -> Source,
+        current: Source, read: @escaping @Sendable () -> Source,
         use: @escaping @Sendable (Source) -> [String]
     ) {
-        state = Mutex(State(settled: inForce))
+        state = Mutex(State(settled: current))
         self.read = read
         self.use = use
     }
@@ -61,7 +61,7 @@ package final class FollowedFiles<Source: Equatable & Sendable>: Sendable {
             return true
         }
         guard isConfirmed else { return .unchanged }
-        let mistakes = use(source)
-        return mistakes.isEmpty ? .used : .refused(mistakes)
+        let problems = use(source)
+        return problems.isEmpty ? .used : .refused(problems)
     }
 }

@@ -4,11 +4,11 @@ import JSON
 /// objects.
 enum JSONSettings {
     private static let options = JSONReader.Options(
-        depthMax: 64, membersMax: .max, keepsNumberTexts: true, acceptsNUL: true)
+        depthMax: 64, membersMax: .max, retainsNumberTexts: true, acceptsNUL: true)
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// The settings of a file's text.
-    static func read(_ text: String) -> Result<[SettingsFileEntry], FileText.Failure> {
+    static func read(_ text: String) -> Result<[SettingsFile.Entry], FileText.Failure> {
         var bytes = Array(text.utf8)
         if bytes.starts(with: byteOrderMark) { bytes.removeFirst(byteOrderMark.count) }
         do {
@@ -18,9 +18,9 @@ enum JSONSettings {
             return .success(try entries(object, after: ""))
         } catch let failure as FileText.Failure {
             return .failure(failure)
-        } catch let mistake as JSONMistake {
-            let line = bytes.prefix(mistake.position).count { $0 == UInt8(ascii: "\n") } + 1
-            return .failure(notSettings("\(mistake.reason), in line \(line)"))
+        } catch let error as JSONError {
+            let line = bytes.prefix(error.position).count { $0 == UInt8(ascii: "\n") } + 1
+            return .failure(notSettings("\(error.reason), in line \(line)"))
         } catch {
             return .failure(notSettings("\(error)"))
         }
@@ -28,13 +28,13 @@ enum JSONSettings {
 
     private static func entries(
         _ object: JSONObject, after prefix: String
-    ) throws -> [SettingsFileEntry] {
+    ) throws -> [SettingsFile.Entry] {
         try object.members.sorted { $0.name < $1.name }.flatMap { member in
             let name = prefix + member.name
             if case .object(let inner) = member.value {
                 return try entries(inner, after: name + "-")
             }
-            return [SettingsFileEntry(name: name, value: try value(member.value, name), line: nil)]
+            return [SettingsFile.Entry(name: name, value: try value(member.value, name), line: nil)]
         }
     }
 

@@ -12,23 +12,23 @@ struct SettingDeclaration: Sendable {
     /// Why an operator would change it.
     let reason: String
     /// How it may be given and shown.
-    let form: SettingForm
+    let form: Form
+
+    /// How a setting may be given and shown.
+    enum Form: Sendable {
+        /// One value.
+        case value
+        /// A boolean. As a flag, its name alone means true.
+        case claim
+        /// Several values, separated by commas or given as repeated flags.
+        case list
+        /// Never a flag, since others can see a program's arguments, and never shown.
+        case secret
+    }
 }
 
-/// How a setting may be given and shown.
-enum SettingForm: Sendable {
-    /// One value.
-    case value
-    /// A boolean. As a flag, its name alone means true.
-    case claim
-    /// Several values, separated by commas or given as repeated flags.
-    case list
-    /// Never a flag, since others can see a program's arguments, and never shown.
-    case secret
-}
-
-/// A mistake in the given settings.
-struct SettingMistake: Hashable, Sendable {
+/// A problem in the given settings.
+struct SettingProblem: Hashable, Sendable {
     /// The place: `--listen-port`, `POSTERN_LISTEN_PORT`, `settings.yaml line 3`.
     let place: String
     /// What is wrong and what would be valid.
@@ -37,33 +37,20 @@ struct SettingMistake: Hashable, Sendable {
     /// No setting has this name. Suggests the nearest one.
     static func unknown(
         _ name: String, at place: String, among names: [String], showing: (String) -> String
-    ) -> SettingMistake {
-        let nearest = NearestName.of(name, among: names)
+    ) -> SettingProblem {
+        let nearest = nearest(to: name, among: names)
         let hint = nearest.map { "; did you mean \(showing($0))?" } ?? ""
-        return SettingMistake(place: place, sentence: "there is no such setting\(hint)")
+        return SettingProblem(place: place, sentence: "there is no such setting\(hint)")
     }
-}
 
-/// A setting with the value in use and its source.
-struct SettingInForce: Sendable {
-    /// The setting's name.
-    let name: String
-    /// The value, as an operator would write it. Secrets are hidden.
-    let text: String
-    /// `default`, or the place that set it.
-    let origin: String
-}
-
-/// Suggests the correct name for a misspelt one.
-enum NearestName {
     /// Longer names are not compared, since the cost of the edit distance is the product of both
     /// lengths.
-    private static let bytesMax = 64
+    private static let comparedBytesMax = 64
 
     /// The name with the smallest edit distance to `given`. Nil where the distance exceeds both two
     /// and a third of the length of `given`.
-    static func of(_ given: String, among names: [String]) -> String? {
-        guard given.utf8.count <= bytesMax else { return nil }
+    private static func nearest(to given: String, among names: [String]) -> String? {
+        guard given.utf8.count <= comparedBytesMax else { return nil }
         let changesMax = max(2, given.utf8.count / 3)
         let ranked = names.map { (changes: distance(given, $0), name: $0) }
         return ranked.filter { $0.changes <= changesMax }.min { $0 < $1 }?.name

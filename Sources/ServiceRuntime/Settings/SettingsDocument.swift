@@ -1,14 +1,14 @@
 /// A file of the operator's besides a program's settings, such as a limits file. The same rules
-/// check it: the whole file, with all mistakes at once. It may be read again while the program
+/// check it: the whole file, with all problems at once. It may be read again while the program
 /// runs.
 ///
 /// A name in it may contain `*` for any characters, and then applies to all settings that it
 /// matches. A name without `*` takes precedence; of two patterns, the longer one does.
 package struct SettingsDocument<Values: Settings>: Sendable {
-    /// The values. Nil when the file has mistakes.
+    /// The values. Nil when the file has problems.
     package let values: Values?
-    /// The mistakes, each with its place.
-    package let mistakes: [String]
+    /// The problems, each with its place.
+    package let problems: [String]
 
     /// Reads the file at `path`, as JSON or YAML by its extension.
     package init(path: String) {
@@ -19,11 +19,11 @@ package struct SettingsDocument<Values: Settings>: Sendable {
         var reader = SettingsReader(sources: [file.source])
         let values = Values(reading: &reader)
         // In the order of the file's lines, regardless of which check found them.
-        let found = (file.mistakes + reader.mistakes).enumerated().sorted {
+        let found = (file.problems + reader.problems).enumerated().sorted {
             (Self.line($0.element.place), $0.offset) < (Self.line($1.element.place), $1.offset)
         }
-        mistakes = found.map { "\($0.element.place): \($0.element.sentence)" }
-        self.values = mistakes.isEmpty ? values : nil
+        problems = found.map { "\($0.element.place): \($0.element.sentence)" }
+        self.values = problems.isEmpty ? values : nil
     }
 
     /// The line number in a place. 0 where it has none.

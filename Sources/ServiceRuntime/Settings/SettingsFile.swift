@@ -6,8 +6,8 @@ struct SettingsFile {
     /// A settings file has a few pages; a larger file is the wrong one.
     static let bytesMax = 262_144
 
-    /// The mistakes in the file.
-    private(set) var mistakes: [SettingMistake] = []
+    /// The problems in the file.
+    private(set) var problems: [SettingProblem] = []
     private var values: [String: SettingValue] = [:]
     private var places: [String: String] = [:]
     private var lines: [String: Int] = [:]
@@ -16,7 +16,7 @@ struct SettingsFile {
     /// - Parameter takesPatterns: Whether `*` in a name applies to all settings that it matches.
     init(path: String, declarations: [SettingDeclaration], takesPatterns: Bool = false) {
         switch FileText.read(path, bytesMax: Self.bytesMax) {
-        case .failure(let failure): mistake(path, failure.sentence)
+        case .failure(let failure): problem(path, failure.sentence)
         case .success(let bytes): read(bytes, path)
         }
         if takesPatterns { expandPatterns(among: declarations) }
@@ -31,28 +31,28 @@ struct SettingsFile {
 
     private mutating func read(_ bytes: [UInt8], _ path: String) {
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            return mistake(path, "the file is not UTF-8")
+            return problem(path, "the file is not UTF-8")
         }
         if path.hasSuffix(".json") {
             switch JSONSettings.read(text) {
             case .success(let entries): take(entries, path)
-            case .failure(let failure): mistake(path, failure.sentence)
+            case .failure(let failure): problem(path, failure.sentence)
             }
         } else if path.hasSuffix(".yaml") || path.hasSuffix(".yml") {
             let reader = YAMLSettings(text)
             take(reader.entries, path)
-            for (line, sentence) in reader.mistakes { mistake("\(path) line \(line)", sentence) }
+            for (line, sentence) in reader.problems { problem("\(path) line \(line)", sentence) }
         } else {
-            mistake(path, "the file's name ends in none of .yaml, .yml and .json")
+            problem(path, "the file's name ends in none of .yaml, .yml and .json")
         }
     }
 
-    private mutating func take(_ entries: [SettingsFileEntry], _ path: String) {
+    private mutating func take(_ entries: [SettingsFile.Entry], _ path: String) {
         for entry in entries {
             let place = entry.line.map { "\(path) line \($0)" } ?? "\(path) \(entry.name)"
             if values[entry.name] != nil {
                 let first = lines[entry.name].map { ", first in line \($0)" } ?? ""
-                mistake(place, "\(entry.name) is given twice\(first)")
+                problem(place, "\(entry.name) is given twice\(first)")
             }
             values[entry.name] = entry.value
             places[entry.name] = place
@@ -80,21 +80,21 @@ struct SettingsFile {
         let names = declarations.map(\.name)
         for name in values.keys.sorted() where !names.contains(name) {
             let place = (places[name] ?? "") + " " + SettingValue.one(name).quoted
-            mistakes.append(.unknown(name, at: place, among: names, showing: \.self))
+            problems.append(.unknown(name, at: place, among: names, showing: \.self))
         }
     }
 
-    private mutating func mistake(_ place: String, _ sentence: String) {
-        mistakes.append(SettingMistake(place: place, sentence: sentence))
+    private mutating func problem(_ place: String, _ sentence: String) {
+        problems.append(SettingProblem(place: place, sentence: sentence))
     }
-}
 
-/// One setting of a file.
-struct SettingsFileEntry: Hashable {
-    /// The full name, nested keys joined by dashes.
-    let name: String
-    /// Its value.
-    let value: SettingValue
-    /// The line, from 1. Nil where the parser does not know it.
-    let line: Int?
+    /// One setting of a file.
+    struct Entry: Hashable {
+        /// The full name, nested keys joined by dashes.
+        let name: String
+        /// Its value.
+        let value: SettingValue
+        /// The line, from 1. Nil where the parser does not know it.
+        let line: Int?
+    }
 }

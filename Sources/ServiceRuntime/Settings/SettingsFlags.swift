@@ -17,9 +17,9 @@ struct SettingsFlags {
     }
 
     /// What is wrong with the arguments.
-    private(set) var mistakes: [SettingMistake] = []
+    private(set) var problems: [SettingProblem] = []
     private var values: [String: SettingValue] = [:]
-    private let forms: [String: SettingForm]
+    private let forms: [String: SettingDeclaration.Form]
 
     /// Parses `arguments`, which do not include the program's name.
     init(_ arguments: [String], declarations: [SettingDeclaration]) {
@@ -34,7 +34,7 @@ struct SettingsFlags {
     }
 
     /// Whether a command was given.
-    func asks(_ command: Command) -> Bool {
+    func requests(_ command: Command) -> Bool {
         values[command.rawValue]?.one.flatMap(SettingText.boolean) ?? false
     }
 
@@ -49,17 +49,17 @@ struct SettingsFlags {
 
     private mutating func read(_ argument: String, _ rest: inout ArraySlice<String>) {
         guard argument.hasPrefix("--") else {
-            return mistake(
+            return problem(
                 SettingValue.one(argument).quoted, "settings are given as --name value")
         }
         let parts = argument.dropFirst(2).split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts.first ?? "")
         guard let form = forms[name] else {
-            // The next argument is probably its value; a second mistake about it would only
+            // The next argument is probably its value; a second problem about it would only
             // confuse.
             if parts.count == 1, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
-            return mistakes.append(
+            return problems.append(
                 .unknown(
                     name, at: SettingValue.one("--" + name).quoted, among: Array(forms.keys),
                     showing: { "--" + $0 }))
@@ -68,27 +68,29 @@ struct SettingsFlags {
         add(name, form, value)
     }
 
-    private mutating func add(_ name: String, _ form: SettingForm, _ value: String?) {
+    private mutating func add(_ name: String, _ form: SettingDeclaration.Form, _ value: String?) {
         if form == .secret {
-            return mistake(
+            return problem(
                 "--" + name,
                 "a secret is never an argument, which others can see; use --\(name)-file or "
-                    + SettingsEnvironment.variable(name))
+                    + SettingsSource.variable(name))
         }
-        guard let value else { return mistake("--" + name, "its value is missing") }
+        guard let value else { return problem("--" + name, "its value is missing") }
         switch (form, values[name]) {
         case (_, nil): values[name] = .one(value)
         case (.list, let earlier?):
             values[name] = .many(earlier.many + SettingValue.one(value).many)
-        default: mistake("--" + name, "it is given twice")
+        default: problem("--" + name, "it is given twice")
         }
     }
 
-    private mutating func mistake(_ place: String, _ sentence: String) {
-        mistakes.append(SettingMistake(place: place, sentence: sentence))
+    private mutating func problem(_ place: String, _ sentence: String) {
+        problems.append(SettingProblem(place: place, sentence: sentence))
     }
 
-    private static func next(_ form: SettingForm, _ rest: inout ArraySlice<String>) -> String? {
+    private static func next(_ form: SettingDeclaration.Form, _ rest: inout ArraySlice<String>)
+        -> String?
+    {
         let following = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
         if form == .claim, following.flatMap(SettingText.boolean) == nil { return "true" }
         if following != nil { rest.removeFirst() }

@@ -1,8 +1,17 @@
 /// Loads a program's settings: defaults, then a file, then the environment, then flags. Later
-/// sources take precedence. All settings are checked, and all mistakes are reported at once.
+/// sources take precedence. All settings are checked, and all problems are reported at once.
 package struct SettingsLoader: Sendable {
     /// The exit code for wrong settings: EX_CONFIG of sysexits.h.
-    package static let mistakesExitCode: Int32 = 78
+    package static let invalidExitCode: Int32 = 78
+
+    /// What a program does after it has read its settings.
+    package enum Outcome<Values: Settings>: Sendable {
+        /// All settings are valid: run with these.
+        case run(Values)
+        /// Print this text and exit: to standard output where `exitCode` is 0, else to standard
+        /// error.
+        case leave(String, exitCode: Int32)
+    }
 
     private let program: String
     private let summary: String
@@ -21,14 +30,13 @@ package struct SettingsLoader: Sendable {
     }
 
     /// The settings, or the text to print instead of running.
-    package func load<Values: Settings>(_ type: Values.Type) -> SettingsOutcome<Values> {
+    package func load<Values: Settings>(_ type: Values.Type) -> Outcome<Values> {
         var declaring = SettingsReader(sources: [])
         _ = Values(reading: &declaring)
         let declarations = declaring.declarations
         let flags = SettingsFlags(arguments, declarations: declarations)
-        if flags.asks(.help) {
-            return .leave(
-                SettingsHelp(program: program, summary: summary).text(declarations), exitCode: 0)
+        if flags.requests(.help) {
+            return .leave(help(declarations), exitCode: 0)
         }
         if flags.asks(.version) {
             return .leave("\(program) \(ProductVersion.text)\n", exitCode: 0)
@@ -37,22 +45,73 @@ package struct SettingsLoader: Sendable {
         var reader = SettingsReader(
             sources: [flags.source, .environment(environment), file?.source].compactMap(\.self))
         let values = Values(reading: &reader)
-        let mistakes = flags.mistakes + (file?.mistakes ?? []) + reader.mistakes
-        if !mistakes.isEmpty {
-            return .leave(report(mistakes), exitCode: Self.mistakesExitCode)
+        let problems = flags.problems + (file?.problems ?? []) + reader.problems
+        if !problems.isEmpty {
+            return .leave(report(problems), exitCode: Self.invalidExitCode)
         }
-        if flags.asks(.check) {
-            let unused = SettingsEnvironment.unused(environment, declarations: declarations)
-            return .leave(SettingsCheck.text(reader.inForce, unused: unused), exitCode: 0)
+        if flags.requests(.check) {
+            let unused = SettingsSource.unusedVariables(of: environment, declarations: declarations)
+            return .leave(Self.check(reader.valuesInUse, unused: unused), exitCode: 0)
         }
         return .run(values)
     }
 
-    private func report(_ mistakes: [SettingMistake]) -> String {
-        let count = mistakes.count == 1 ? "1 mistake" : "\(mistakes.count) mistakes"
-        let lines = mistakes.map { "  \($0.place): \($0.sentence)\n" }
+    private func report(_ problems: [SettingProblem]) -> String {
+        let count = problems.count == 1 ? "1 mistake" : "\(problems.count) mistakes"
+        let lines = problems.map { "  \($0.place): \($0.sentence)\n" }
         return "\(program): \(count) in its settings (--help lists them all)\n"
             + lines.joined()
+    }
+
+    /// `--help`: all settings with their accepted values, default and reason.
+    private func help(_ declarations: [SettingDeclaration]) -> String {
+        """
+        \(program): \(summary)
+
+        Settings come from their defaults, then from a file (--config FILE, YAML or JSON, keys as
+        below without the dashes in front), then from the environment (POSTERN_ and the name:
+        --listen-port is POSTERN_LISTEN_PORT), then from flags; later sources win.
+
+          --config FILE
+              Reads settings from this file.
+          --check
+              Prints the settings in use and their sources, secrets hidden, and exits.
+          --help
+              Prints this text and exits.
+          --version
+              Prints the version and exits.
+
+        \(declarations.map(Self.entry).joined())
+        """
+    }
+
+    private static func entry(_ declaration: SettingDeclaration) -> String {
+        let name =
+            declaration.form == .secret
+            ? SettingsSource.variable(declaration.name) + " (never a flag)"
+            : "--\(declaration.name) \(declaration.unit)"
+        return """
+              \(name)
+                  \(declaration.reason)
+                  Takes \(declaration.expected); default: \(declaration.defaultText ?? "(not set)").
+
+            """
+    }
+
+    /// `--check`: the values in use, with the source of each.
+    private static func check(_ settings: [SettingsReader.ValueInUse], unused: [String]) -> String {
+        let nameWidth = settings.map(\.name.count).max() ?? 0
+        let textWidth = min(40, settings.map(\.text.count).max() ?? 0)
+        let lines = settings.map { setting in
+            padded(setting.name, nameWidth) + "  " + padded(setting.text, textWidth) + "  "
+                + setting.origin + "\n"
+        }
+        let warnings = unused.map { "\($0) is set, and no setting of this program\n" }
+        return (lines + warnings).joined()
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
     }
 }
 
@@ -73,12 +132,4 @@ package struct SettingsLoader: Sendable {
 package protocol Settings: Sendable {
     /// Declares every setting and reads its value.
     init(reading settings: inout SettingsReader)
-}
-
-/// What a program does after it has read its settings.
-package enum SettingsOutcome<Values: Settings>: Sendable {
-    /// All settings are valid: run with these.
-    case run(Values)
-    /// Print this text and exit: to standard output where `exitCode` is 0, else to standard error.
-    case leave(String, exitCode: Int32)
 }

@@ -12,18 +12,17 @@ extension SettingsReader {
     /// arguments of a running program.
     package mutating func secret(_ name: String, reason: String) -> SettingSecret? {
         let file = optionalPath(name + "-file", reason: "The file that holds \(name).")
-        let declaration = SettingDeclaration(
-            name: name, expected: "1 to \(Self.secretBytesMax) bytes", unit: "secret",
-            defaultText: nil, reason: reason, form: .secret)
         let direct = take(
-            declaration, default: SettingSecret?.none, write: { _ in "(secret)" }
+            name, .secret, default: SettingSecret?.none,
+            expected: "1 to \(Self.secretBytesMax) bytes", unit: "secret", reason: reason,
+            write: { $0.map { _ in "(secret)" } }
         ) { given in
             given.one.flatMap { Self.secret(Array($0.utf8)) }
         }
         guard let file else { return direct }
         let place = given(name + "-file")?.source.place(name + "-file") ?? name + "-file"
         if given(name) != nil {
-            mistake(name, at: place, "\(name) is set directly too; set one of the two")
+            problem(name, at: place, "\(name) is set directly too; set one of the two")
             return direct
         }
         return read(file, for: name, at: place)
@@ -34,13 +33,13 @@ extension SettingsReader {
     ) -> SettingSecret? {
         switch FileText.read(file, bytesMax: Self.secretBytesMax + 1) {
         case .failure(let failure):
-            mistake(name, at: place, failure.sentence)
+            problem(name, at: place, failure.sentence)
             return nil
         case .success(var bytes):
             defer { FileText.wipe(&bytes) }
             if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
             guard let secret = Self.secret(bytes) else {
-                mistake(name, at: place, "the file is empty or too large")
+                problem(name, at: place, "the file is empty or too large")
                 return nil
             }
             return secret

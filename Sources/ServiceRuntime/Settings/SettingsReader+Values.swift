@@ -5,11 +5,11 @@ extension SettingsReader {
         _ name: String, default standard: Int, in range: ClosedRange<Int>, unit: String,
         reason: String
     ) -> Int {
-        let declaration = SettingDeclaration(
-            name: name,
-            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)",
-            unit: unit, defaultText: String(standard), reason: reason, form: .value)
-        return take(declaration, default: standard, write: { String($0) }) { given in
+        return take(
+            name, default: standard,
+            expected: "a whole number from \(range.lowerBound) to \(range.upperBound)", unit: unit,
+            reason: reason, write: { String($0) }
+        ) { given in
             given.one.flatMap(SettingText.integer).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -18,10 +18,10 @@ extension SettingsReader {
     package mutating func fraction(
         _ name: String, default standard: Double, reason: String
     ) -> Double {
-        let declaration = SettingDeclaration(
-            name: name, expected: "a number from 0 to 1, such as 0.05", unit: "fraction",
-            defaultText: MetricNumber.text(standard), reason: reason, form: .value)
-        return take(declaration, default: standard, write: MetricNumber.text) { given in
+        return take(
+            name, default: standard, expected: "a number from 0 to 1, such as 0.05",
+            unit: "fraction", reason: reason, write: MetricsPage.number
+        ) { given in
             given.one.flatMap(SettingText.decimal).flatMap { (0...1).contains($0) ? $0 : nil }
         }
     }
@@ -34,12 +34,11 @@ extension SettingsReader {
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        let declaration = SettingDeclaration(
-            name: name,
+        return take(
+            name, default: standard,
             expected: "a duration from \(low) to \(high), such as 250ms, 10s, 15m or 30d",
-            unit: "duration", defaultText: DurationText.write(standard), reason: reason,
-            form: .value)
-        return take(declaration, default: standard, write: DurationText.write) { given in
+            unit: "duration", reason: reason, write: DurationText.write
+        ) { given in
             given.one.flatMap(DurationText.read).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -48,10 +47,10 @@ extension SettingsReader {
     package mutating func boolean(
         _ name: String, default standard: Bool, reason: String
     ) -> Bool {
-        let declaration = SettingDeclaration(
-            name: name, expected: "true or false", unit: "true|false",
-            defaultText: String(standard), reason: reason, form: .claim)
-        return take(declaration, default: standard, write: { String($0) }) { given in
+        return take(
+            name, .claim, default: standard, expected: "true or false", unit: "true|false",
+            reason: reason, write: { String($0) }
+        ) { given in
             given.one.flatMap(SettingText.boolean)
         }
     }
@@ -61,11 +60,10 @@ extension SettingsReader {
         _ name: String, default standard: Choice, reason: String
     ) -> Choice {
         let names = Choice.allCases.map(\.rawValue)
-        let declaration = SettingDeclaration(
-            name: name, expected: "one of \(names.joined(separator: ", "))",
-            unit: names.joined(separator: "|"), defaultText: standard.rawValue, reason: reason,
-            form: .value)
-        return take(declaration, default: standard, write: \.rawValue) { given in
+        return take(
+            name, default: standard, expected: "one of \(names.joined(separator: ", "))",
+            unit: names.joined(separator: "|"), reason: reason, write: \.rawValue
+        ) { given in
             given.one.flatMap(Choice.init(rawValue:))
         }
     }
@@ -109,16 +107,107 @@ extension SettingsReader {
         let (low, high) = (
             DurationText.write(range.lowerBound), DurationText.write(range.upperBound)
         )
-        let declaration = SettingDeclaration(
-            name: name,
+        return take(
+            name, .list, default: standard,
             expected: "1 to \(countMax) durations from \(low) to \(high), such as 0s,1m,5m",
-            unit: "duration,…", defaultText: written(standard), reason: reason, form: .list)
-        return take(declaration, default: standard, write: written) { given in
+            unit: "duration,…", reason: reason, write: written
+        ) { given in
             let durations = given.many.map(DurationText.read)
             guard (1...countMax).contains(durations.count),
                 durations.allSatisfy({ $0.map(range.contains) ?? false })
             else { return nil }
             return durations.compactMap(\.self)
         }
+    }
+}
+
+extension SettingsReader {
+    /// The largest size of one text setting, in bytes.
+    private static var textBytesMax: Int { 1_024 }
+    /// The largest number of items of one list setting.
+    private static var listCountMax: Int { 64 }
+
+    /// A text that must not be empty.
+    /// - Parameter unit: The kind of text: "name", "URL".
+    package mutating func string(
+        _ name: String, default standard: String, unit: String, reason: String
+    ) -> String {
+        optionalString(name, default: standard, unit: unit, reason: reason) ?? standard
+    }
+
+    /// An optional text.
+    package mutating func optionalString(
+        _ name: String, default standard: String? = nil, unit: String, reason: String
+    ) -> String? {
+        return take(
+            name, default: standard, expected: Self.expected(unit), unit: unit, reason: reason,
+            write: { $0 }
+        ) { given in
+            given.one.flatMap { Self.isText($0) ? .some($0) : nil }
+        }
+    }
+
+    /// The path of a file or folder. The code that opens it checks whether it exists.
+    package mutating func path(_ name: String, default standard: String, reason: String) -> String {
+        string(name, default: standard, unit: "path", reason: reason)
+    }
+
+    /// An optional path of a file or folder.
+    package mutating func optionalPath(_ name: String, reason: String) -> String? {
+        optionalString(name, unit: "path", reason: reason)
+    }
+
+    /// A list of texts.
+    package mutating func strings(
+        _ name: String, default standard: [String], unit: String, reason: String
+    ) -> [String] {
+        return take(
+            name, .list, default: standard,
+            expected: "a list of at most \(Self.listCountMax), each \(Self.expected(unit))",
+            unit: unit, reason: reason, write: Self.written
+        ) { given in
+            let texts = given.many
+            return texts.count <= Self.listCountMax && texts.allSatisfy(Self.isText) ? texts : nil
+        }
+    }
+
+    /// An address to listen on or connect to: `host:port`.
+    package mutating func address(
+        _ name: String, default standard: ServiceAddress, reason: String
+    ) -> ServiceAddress {
+        return take(
+            name, default: standard, expected: "host:port", unit: "host:port", reason: reason,
+            write: \.description
+        ) { given in
+            given.one.flatMap { ServiceAddress($0) }
+        }
+    }
+
+    /// A list of addresses: `host:port,host:port`.
+    package mutating func addresses(
+        _ name: String, default standard: [ServiceAddress], reason: String
+    ) -> [ServiceAddress] {
+        return take(
+            name, .list, default: standard,
+            expected: "a list of at most \(Self.listCountMax), each host:port", unit: "host:port,…",
+            reason: reason, write: { Self.written($0.map(\.description)) }
+        ) { given in
+            let addresses = given.many.map { ServiceAddress($0) }
+            guard addresses.count <= Self.listCountMax, !addresses.contains(nil) else { return nil }
+            return addresses.compactMap(\.self)
+        }
+    }
+
+    private static func expected(_ unit: String) -> String {
+        "a \(unit) of 1 to \(textBytesMax) bytes without control characters"
+    }
+
+    private static func isText(_ text: String) -> Bool {
+        (1...textBytesMax).contains(text.utf8.count)
+            && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
+    private static func written(_ texts: [String]) -> String {
+        texts.isEmpty ? "(none)" : texts.joined(separator: ",")
     }
 }

@@ -1,12 +1,12 @@
 import JSON
 
-/// Reads settings one by one: finds a value, parses it as its type, and records mistakes. An
-/// invalid value yields the default, so that reading continues and all mistakes are found.
+/// Reads settings one by one: finds a value, parses it as its type, and records problems. An
+/// invalid value yields the default, so that reading continues and all problems are found.
 package struct SettingsReader {
     private let sources: [SettingsSource]
     private(set) var declarations: [SettingDeclaration] = []
-    private(set) var mistakes: [SettingMistake] = []
-    private(set) var inForce: [SettingInForce] = []
+    private(set) var problems: [SettingProblem] = []
+    private(set) var valuesInUse: [ValueInUse] = []
     private var wrong: Set<String> = []
 
     /// A reader of `sources`, in descending order of precedence.
@@ -18,27 +18,33 @@ package struct SettingsReader {
     /// - Parameter sentence: The rule as a sentence for the operator.
     package mutating func require(_ holds: Bool, _ names: [String], _ sentence: String) {
         guard !holds, wrong.isDisjoint(with: names) else { return }
-        mistakes.append(SettingMistake(place: names.joined(separator: ", "), sentence: sentence))
+        problems.append(SettingProblem(place: names.joined(separator: ", "), sentence: sentence))
     }
 
-    /// Reads one setting. `read` returns nil for a value that is not `declaration.expected`.
+    /// Reads one setting.
+    /// - Parameters:
+    ///   - expected: The accepted values, for people.
+    ///   - write: The text of a value as an operator would write it. Nil where the setting has
+    ///     none. - read: The value of a text. Nil for a text that is not `expected`.
     mutating func take<Value>(
-        _ declaration: SettingDeclaration, default standard: Value,
-        write: (Value) -> String, read: (SettingValue) -> Value?
+        _ name: String, _ form: SettingDeclaration.Form = .value, default standard: Value,
+        expected: String, unit: String, reason: String,
+        write: (Value) -> String?, read: (SettingValue) -> Value?
     ) -> Value {
+        let declaration = SettingDeclaration(
+            name: name, expected: expected, unit: unit, defaultText: write(standard),
+            reason: reason, form: form)
         declare(declaration)
-        guard let (given, source) = given(declaration.name) else {
-            note(declaration, declaration.defaultText ?? "(not set)", "default")
+        guard let (given, source) = given(name) else {
+            record(name, declaration.defaultText ?? "(not set)", "default")
             return standard
         }
         guard let value = read(given) else {
-            let quoted = declaration.form == .secret ? "the value" : given.quoted
-            mistake(
-                declaration.name, at: source.place(declaration.name),
-                "\(quoted) is not \(declaration.expected)")
+            let quoted = form == .secret ? "the value" : given.quoted
+            problem(name, at: source.place(name), "\(quoted) is not \(expected)")
             return standard
         }
-        note(declaration, write(value), source.place(declaration.name))
+        record(name, write(value) ?? "", source.place(name))
         return value
     }
 
@@ -59,14 +65,14 @@ package struct SettingsReader {
     }
 
     /// Records the value that is used.
-    mutating func note(_ declaration: SettingDeclaration, _ text: String, _ origin: String) {
-        inForce.append(SettingInForce(name: declaration.name, text: text, origin: origin))
+    private mutating func record(_ name: String, _ text: String, _ origin: String) {
+        valuesInUse.append(ValueInUse(name: name, text: text, origin: origin))
     }
 
-    /// Records a mistake in a setting.
-    mutating func mistake(_ name: String, at place: String, _ sentence: String) {
+    /// Records a problem in a setting.
+    mutating func problem(_ name: String, at place: String, _ sentence: String) {
         wrong.insert(name)
-        mistakes.append(SettingMistake(place: place, sentence: sentence))
+        problems.append(SettingProblem(place: place, sentence: sentence))
     }
 
     /// The value from the source with the highest precedence that has this setting.
@@ -75,6 +81,16 @@ package struct SettingsReader {
             if let value = source.value(of: name) { return (value, source) }
         }
         return nil
+    }
+
+    /// A setting with the value in use and its source.
+    struct ValueInUse: Sendable {
+        /// The setting's name.
+        let name: String
+        /// The value, as an operator would write it. Secrets are hidden.
+        let text: String
+        /// `default`, or the place that set it.
+        let origin: String
     }
 }
 

@@ -22,8 +22,8 @@ struct SettingsSource: Sendable {
     /// Environment variables with the prefix `POSTERN_`.
     static func environment(_ variables: [String: String]) -> SettingsSource {
         SettingsSource(
-            values: variables.mapValues { .one($0) }, key: SettingsEnvironment.variable,
-            place: SettingsEnvironment.variable)
+            values: variables.mapValues { .one($0) }, key: variable,
+            place: variable)
     }
 
     private init(
@@ -37,19 +37,16 @@ struct SettingsSource: Sendable {
 
     /// The value that this source has for a setting, if any.
     func value(of name: String) -> SettingValue? { values[key(name)] }
-}
 
-/// The names of settings in the environment.
-enum SettingsEnvironment {
     /// The variable of a setting: `POSTERN_LISTEN_PORT`.
     static func variable(_ name: String) -> String {
         "POSTERN_" + name.uppercased().replacing("-", with: "_")
     }
 
-    /// Variables with our prefix that are no settings of this program. Not a mistake, since one
+    /// Variables with our prefix that are no settings of this program. Not a problem, since one
     /// environment may serve several programs, but `--check` lists them.
-    static func unused(
-        _ environment: [String: String], declarations: [SettingDeclaration]
+    static func unusedVariables(
+        of environment: [String: String], declarations: [SettingDeclaration]
     ) -> [String] {
         let known = Set(declarations.map { variable($0.name) })
         return environment.keys.filter { $0.hasPrefix("POSTERN_") && !known.contains($0) }.sorted()

@@ -5,7 +5,7 @@ import CYAML
 ///
 /// Refuses what settings do not need: anchors and aliases, tags, block scalars, values of several
 /// lines, flow mappings, several documents. After a violation of YAML's syntax libyaml cannot go
-/// on, so that is the last mistake reported; all others are collected.
+/// on, so that is the last problem reported; all others are collected.
 struct YAMLSettings {
     /// How deeply mappings may be nested.
     private static let depthMax = 8
@@ -20,7 +20,7 @@ struct YAMLSettings {
     private enum Level {
         case mapping(prefix: String, Key?)
         case list(Key)
-        /// It stands where none may; its content is skipped.
+        /// In a place where none is allowed; its content is skipped.
         case skipped
     }
 
@@ -28,9 +28,9 @@ struct YAMLSettings {
     private struct Stop: Error {}
 
     /// The settings that were read.
-    private(set) var entries: [SettingsFileEntry] = []
-    /// The mistakes, with their lines.
-    private(set) var mistakes: [(line: Int, sentence: String)] = []
+    private(set) var entries: [SettingsFile.Entry] = []
+    /// The problems, with their lines.
+    private(set) var problems: [(line: Int, sentence: String)] = []
 
     /// The collections that are open, outermost first.
     private var levels: [Level] = []
@@ -42,16 +42,16 @@ struct YAMLSettings {
     init(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
-            // It keeps its own address, so it must not move.
+            // It stores its own address, so it must not move.
             let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
             defer { parser.deallocate() }
             guard yaml_parser_initialize(parser) == 1 else {
-                return mistake(1, "there is no memory to read the file")
+                return problem(1, "there is no memory to read the file")
             }
             defer { yaml_parser_delete(parser) }
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
             yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
-            // `Stop` follows the mistake that ended the reading.
+            // `Stop` follows the problem that ended the reading.
             try? read(parser, bytes)
         }
     }
@@ -62,7 +62,7 @@ struct YAMLSettings {
         while true {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) == 1 else {
-                return mistake(
+                return problem(
                     Self.line(of: parser.pointee, in: bytes), Self.sentence(of: parser.pointee))
             }
             defer { yaml_event_delete(&event) }
@@ -83,8 +83,8 @@ struct YAMLSettings {
                 throw stop(line, "a settings file is one document without directives")
             }
             hasDocument = true
-        case YAML_SCALAR_EVENT: try take(YAMLScalar(event), line)
-        case YAML_ALIAS_EVENT: try take(YAMLScalar(refused: Self.mustBeQuoted("*")), line)
+        case YAML_SCALAR_EVENT: try take(Scalar(event), line)
+        case YAML_ALIAS_EVENT: try take(Scalar(refused: Self.mustBeQuoted("*")), line)
         case YAML_SEQUENCE_START_EVENT:
             let start = event.data.sequence_start
             try beginList(line, Self.refusal(anchor: start.anchor, tag: start.tag))
@@ -102,7 +102,7 @@ struct YAMLSettings {
 
     // MARK: Values
 
-    private mutating func take(_ scalar: YAMLScalar, _ line: Int) throws(Stop) {
+    private mutating func take(_ scalar: Scalar, _ line: Int) throws(Stop) {
         switch levels.last {
         case nil:
             switch scalar.value {
@@ -118,7 +118,7 @@ struct YAMLSettings {
             }
         case .mapping(let prefix, nil):
             let name = scalar.settingName
-            if name == nil { mistake(line, "a setting's name is letters, digits and dashes") }
+            if name == nil { problem(line, "a setting's name is letters, digits and dashes") }
             setTop(.mapping(prefix: prefix, Key(name: name.map { prefix + $0 }, line: line)))
         case .mapping(_, let key?):
             if let name = key.name { take(scalar, of: name, key.line, line) }
@@ -126,21 +126,21 @@ struct YAMLSettings {
         case .list:
             switch scalar.value {
             case .success(let text): items.append(text)
-            case .failure(.empty): mistake(line, "a list holds plain values only")
-            case .failure(.refused(let sentence)): mistake(line, sentence)
+            case .failure(.empty): problem(line, "a list holds plain values only")
+            case .failure(.refused(let sentence)): problem(line, sentence)
             }
         case .skipped: break
         }
     }
 
     private mutating func take(
-        _ scalar: YAMLScalar, of name: String, _ keyLine: Int, _ line: Int
+        _ scalar: Scalar, of name: String, _ keyLine: Int, _ line: Int
     ) {
         switch scalar.value {
         case .success(let text):
-            entries.append(SettingsFileEntry(name: name, value: .one(text), line: keyLine))
-        case .failure(.empty): mistake(keyLine, "\(name) has no value")
-        case .failure(.refused(let sentence)): mistake(line, sentence)
+            entries.append(SettingsFile.Entry(name: name, value: .one(text), line: keyLine))
+        case .failure(.empty): problem(keyLine, "\(name) has no value")
+        case .failure(.refused(let sentence)): problem(line, sentence)
         }
     }
 
@@ -175,13 +175,13 @@ struct YAMLSettings {
     }
 
     private mutating func skip(_ line: Int, _ sentence: String) {
-        mistake(line, sentence)
+        problem(line, sentence)
         levels.append(.skipped)
     }
 
     private mutating func end() {
         if case .list(let key) = levels.popLast(), let name = key.name {
-            entries.append(SettingsFileEntry(name: name, value: .many(items), line: key.line))
+            entries.append(SettingsFile.Entry(name: name, value: .many(items), line: key.line))
             items.removeAll()
         }
         endValue()
@@ -196,24 +196,24 @@ struct YAMLSettings {
 
     // MARK: Mistakes
 
-    private mutating func mistake(_ line: Int, _ sentence: String) {
-        mistakes.append((line, sentence))
+    private mutating func problem(_ line: Int, _ sentence: String) {
+        problems.append((line, sentence))
     }
 
     private mutating func stop(_ line: Int, _ sentence: String) -> Stop {
-        mistake(line, sentence)
+        problem(line, sentence)
         return Stop()
     }
 
     /// Why a node with an anchor or a tag is refused; nil for one with neither.
-    fileprivate static func refusal(
+    private static func refusal(
         anchor: UnsafeMutablePointer<UInt8>?, tag: UnsafeMutablePointer<UInt8>?
     ) -> String? {
         if anchor != nil { return mustBeQuoted("&") }
         return tag == nil ? nil : mustBeQuoted("!")
     }
 
-    fileprivate static func mustBeQuoted(_ first: String) -> String {
+    private static func mustBeQuoted(_ first: String) -> String {
         "a value that begins with \(first) must stand in quotes"
     }
 
@@ -236,55 +236,56 @@ struct YAMLSettings {
         [parser.context, parser.problem].compactMap { $0.map { String(cString: $0) } }
             .joined(separator: ": ")
     }
-}
 
-/// A scalar of the document.
-private struct YAMLScalar {
-    /// Why a scalar is no value.
-    enum Refusal: Error {
-        case empty
-        case refused(String)
-    }
-
-    let value: Result<String, Refusal>
-
-    init(refused sentence: String) { value = .failure(.refused(sentence)) }
-
-    init(_ event: yaml_event_t) {
-        let scalar = event.data.scalar
-        if let refusal = YAMLSettings.refusal(anchor: scalar.anchor, tag: scalar.tag) {
-            self.init(refused: refusal)
-        } else if scalar.style == YAML_LITERAL_SCALAR_STYLE {
-            self.init(refused: YAMLSettings.mustBeQuoted("|"))
-        } else if scalar.style == YAML_FOLDED_SCALAR_STYLE {
-            self.init(refused: YAMLSettings.mustBeQuoted(">"))
-        } else if event.start_mark.line != event.end_mark.line {
-            // Usually the next line is a setting with a wrong indentation.
-            self.init(refused: "the value continues on the next line")
-        } else {
-            let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
-            self.init(String(decoding: bytes, as: UTF8.self), isPlain: isPlain)
+    /// A scalar of the document.
+    private struct Scalar {
+        /// Why a scalar is no value.
+        enum Refusal: Error {
+            case empty
+            case refused(String)
         }
-    }
 
-    private init(_ text: String, isPlain: Bool) {
-        value =
-            switch text {
-            case "" where isPlain: .failure(.empty)
-            case "~" where isPlain, "null" where isPlain, "Null" where isPlain,
-                "NULL" where isPlain:
-                .failure(.refused("a value is missing"))
-            default: .success(text)
+        let value: Result<String, Refusal>
+
+        init(refused sentence: String) { value = .failure(.refused(sentence)) }
+
+        init(_ event: yaml_event_t) {
+            let scalar = event.data.scalar
+            if let refusal = refusal(anchor: scalar.anchor, tag: scalar.tag) {
+                self.init(refused: refusal)
+            } else if scalar.style == YAML_LITERAL_SCALAR_STYLE {
+                self.init(refused: mustBeQuoted("|"))
+            } else if scalar.style == YAML_FOLDED_SCALAR_STYLE {
+                self.init(refused: mustBeQuoted(">"))
+            } else if event.start_mark.line != event.end_mark.line {
+                // Usually the next line is a setting with a wrong indentation.
+                self.init(refused: "the value continues on the next line")
+            } else {
+                let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+                let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+                self.init(String(decoding: bytes, as: UTF8.self), isPlain: isPlain)
             }
-    }
+        }
 
-    /// The text as a setting's name, which may be a pattern; nil if it is none. A star at the
-    /// beginning would be an alias without its quotes, so it is refused with them, too.
-    var settingName: String? {
-        guard let text = try? value.get(), let first = text.first, first != "*",
-            text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_*".contains($0)) })
-        else { return nil }
-        return text
+        private init(_ text: String, isPlain: Bool) {
+            value =
+                switch text {
+                case "" where isPlain: .failure(.empty)
+                case "~" where isPlain, "null" where isPlain, "Null" where isPlain,
+                    "NULL" where isPlain:
+                    .failure(.refused("a value is missing"))
+                default: .success(text)
+                }
+        }
+
+        /// The text as a setting's name, which may be a pattern; nil if it is none. A star at the
+        /// beginning would be an alias without its quotes, so it is refused with them, too.
+        var settingName: String? {
+            guard let text = try? value.get(), let first = text.first, first != "*",
+                text.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_*".contains($0)) }
+                )
+            else { return nil }
+            return text
+        }
     }
 }

@@ -85,9 +85,10 @@ package final class ClockHold: Sendable {
             .unavailable, fields: ["clock"], detail: "the clock waits to be accepted")
     }
 
-    /// The trouble that health checks report for the clock. Nil while it is not held.
-    package var trouble: PartTrouble? {
-        isHeld ? PartTrouble(since: since, detail: "waits for `postern clock accept`") : nil
+    /// The failure that health checks report for the clock. Nil while it is not held.
+    package var failure: PartCondition.Failure? {
+        isHeld
+            ? PartCondition.Failure(since: since, detail: "waits for `postern clock accept`") : nil
     }
 
     /// Accepts the machine's clock as correct, on behalf of the operator.

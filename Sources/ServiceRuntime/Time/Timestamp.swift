@@ -1,4 +1,4 @@
-/// A moment in UTC, in whole milliseconds since 1970. Stores keep it, and messages carry it
+/// A moment in UTC, in whole milliseconds since 1970. Stores and messages contain it
 /// (`…_at_ms`).
 package struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -35,6 +35,28 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         let (gap, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
         return .milliseconds(overflow ? (left < right ? .min : .max) : gap)
     }
+
+    /// A day of the proleptic Gregorian calendar.
+    /// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
+    private struct CivilDay {
+        let year: Int64
+        let month: Int64
+        let day: Int64
+
+        /// The day `days` after 1970-01-01. Any value of `Timestamp` fits.
+        init(since1970 days: Int64) {
+            let shifted = days + 719_468
+            let era = shifted.flooredQuotient(by: 146_097)
+            let dayOfEra = shifted - era * 146_097
+            let yearOfEra =
+                (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+            let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+            let shiftedMonth = (5 * dayOfYear + 2) / 153
+            day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+            month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+            year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        }
+    }
 }
 
 extension Duration {
@@ -65,28 +87,6 @@ extension Timestamp {
         let digits = String(number.magnitude)
         let zeros = String(repeating: "0", count: max(0, width - digits.count))
         return (number < 0 ? "-" : "") + zeros + digits
-    }
-}
-
-/// A day of the proleptic Gregorian calendar.
-/// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
-private struct CivilDay {
-    let year: Int64
-    let month: Int64
-    let day: Int64
-
-    /// The day `days` after 1970-01-01. Any value of `Timestamp` fits.
-    init(since1970 days: Int64) {
-        let shifted = days + 719_468
-        let era = shifted.flooredQuotient(by: 146_097)
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 }
 

@@ -13,7 +13,7 @@ import Synchronization
 /// The rules:
 /// 1. One thread writes. It takes all changes from the source, writes them as one frame, waits for
 ///    the disk, and completes every `flush` that was called before. So many callers share one sync.
-/// 2. A frame whose write failed is kept, and is written again at the same offset before any newer
+/// 2. A frame whose write failed is retained, and is written again at the same offset before any newer
 ///    one. Until then calls to `flush` fail. The state in memory stays correct, and once the disk
 ///    has space the log continues without a restart.
 /// 3. At start the newest snapshot and the logs from its generation on are read. A torn end of the
@@ -26,7 +26,10 @@ package final class Journal: Sendable {
     /// Callers that wait for one flush.
     static let waitingMax = 100_000
 
-    private let waiting: WorkQueue<JournalWaiter>
+    /// A caller that waits for the disk.
+    typealias Waiter = CheckedContinuation<Void, any Error>
+
+    private let waiting: WorkQueue<Waiter>
     private let thread: Mutex<OSThread?>
     private let lock: Mutex<StoreLock?>
 
@@ -46,7 +49,7 @@ package final class Journal: Sendable {
         let lock = try StoreLock("\(folder)/\(name).journal-lock")
         let place = JournalFolder(folder: folder, name: name)
         let start = try JournalRecovery(folder: place, files: files, source: source).run()
-        let waiting = WorkQueue<JournalWaiter>(elementsMax: Self.waitingMax)
+        let waiting = WorkQueue<Waiter>(elementsMax: Self.waitingMax)
         self.waiting = waiting
         self.lock = Mutex(lock)
         thread = Mutex(
@@ -66,11 +69,11 @@ package final class Journal: Sendable {
     ///   when too many callers wait; `SQLError` for other failures.
     package func flush() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<JournalWaiter>.Refusal) {
-                try waiting.offer(JournalWaiter(continuation))
+            do throws(WorkQueue<Waiter>.Refusal) {
+                try waiting.offer(continuation)
             } catch {
                 continuation.resume(
-                    throwing: StoreTrouble.answer(to: error, retryAfter: StoreTrouble.retryAfter))
+                    throwing: StoreFailure.answer(to: error, retryAfter: StoreFailure.retryAfter))
             }
         }
     }
@@ -80,23 +83,6 @@ package final class Journal: Sendable {
         waiting.close()
         thread.withLock { $0 }?.join()
         lock.withLock { $0 = nil }
-    }
-}
-
-/// A caller that waits for the disk.
-struct JournalWaiter: Sendable {
-    private let continuation: CheckedContinuation<Void, any Error>
-
-    init(_ continuation: CheckedContinuation<Void, any Error>) {
-        self.continuation = continuation
-    }
-
-    func answer(_ failure: (any Error)?) {
-        if let failure {
-            continuation.resume(throwing: StoreTrouble.answer(to: failure))
-        } else {
-            continuation.resume()
-        }
     }
 }
 

@@ -9,7 +9,7 @@ struct JournalRecovery {
     let source: any JournalSource
 
     /// - Returns: the log to append to.
-    func run() throws -> JournalLog {
+    func run() throws -> JournalWriter.Log {
         let snapshot = try folder.snapshots().last
         if let snapshot { try restore(snapshot) }
         let first = snapshot ?? 0
@@ -22,7 +22,7 @@ struct JournalRecovery {
         guard let newest = logs.last else {
             // Before its first snapshot a journal has a log, even an empty one, or is new.
             guard snapshot == nil else { throw JournalError.missing(file: folder.log(first)) }
-            return JournalLog(generation: first, file: try files.create(folder.log(first)))
+            return JournalWriter.Log(generation: first, file: try files.create(folder.log(first)))
         }
         for generation in first..<newest {
             guard logs.contains(generation) else {
@@ -37,7 +37,7 @@ struct JournalRecovery {
     /// each checks and restores every `n`-th part.
     private func restore(_ generation: UInt64) throws {
         let path = folder.snapshot(generation)
-        let lanes = JournalLanes(bytes: try folder.size(path))
+        let lanes = Lanes(bytes: try folder.size(path))
         let source = source
         try lanes.run { lane in
             var reader = try JournalReader(path, generation: generation)
@@ -52,9 +52,9 @@ struct JournalRecovery {
         }
     }
 
-    private func replay(_ generation: UInt64, isNewest: Bool) throws -> JournalLog {
+    private func replay(_ generation: UInt64, isNewest: Bool) throws -> JournalWriter.Log {
         let path = folder.log(generation)
-        let lanes = JournalLanes(bytes: try folder.size(path))
+        let lanes = Lanes(bytes: try folder.size(path))
         let source = source
         let whole = try lanes.run { lane in
             var reader = try JournalReader(path, generation: generation)
@@ -75,58 +75,61 @@ struct JournalRecovery {
             try file.cut(to: whole.length)
             try file.sync()
         }
-        return JournalLog(
+        return JournalWriter.Log(
             generation: generation, file: file, length: whole.length, frames: whole.frames)
     }
 }
 
-/// The intact part of a log.
-private struct WholeLog {
-    let length: Int
-    let frames: UInt64
-    let isTorn: Bool
-}
-
-/// Threads that read a journal's files in parallel, each a share of the content. A start with ten
-/// million states is bound by the processor, not by the disk.
-struct JournalLanes {
-    /// More threads would wait for memory, and a start is short.
-    private static let lanesMax = 8
-    /// Content smaller than this is read before a second thread has started.
-    private static let laneBytesMin = 512 << 10
-
-    /// Number of threads, including the caller's.
-    let count: Int
-
-    /// One for each processor, but no more than the content's size justifies.
-    init(bytes: Int) {
-        let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
-        count = min(max(1, processors), Self.lanesMax, bytes / Self.laneBytesMin + 1)
+extension JournalRecovery {
+    /// The intact part of a log.
+    private struct WholeLog {
+        let length: Int
+        let frames: UInt64
+        let isTorn: Bool
     }
 
-    /// Runs `lane` once on each thread, with the thread's number, and returns when all have
-    /// finished.
-    /// - Returns: the result of the first.
-    /// - Throws: the error of the lowest-numbered lane that failed.
-    func run<Result: Sendable>(_ lane: @escaping @Sendable (Int) throws -> Result) throws -> Result
-    {
-        let failures = Mutex<[Int: any Error]>([:])
-        let attempt: @Sendable (Int) -> Result? = { number in
-            do {
-                return try lane(number)
-            } catch {
-                failures.withLock { $0[number] = error }
-                return nil
+    /// Threads that read a journal's files in parallel, each a share of the content. A start with
+    /// ten million states is bound by the processor, not by the disk.
+    struct Lanes {
+        /// More threads would wait for memory, and a start is short.
+        private static let lanesMax = 8
+        /// Content smaller than this is read before a second thread has started.
+        private static let laneBytesMin = 512 << 10
+
+        /// Number of threads, including the caller's.
+        let count: Int
+
+        /// One for each processor, but no more than the content's size justifies.
+        init(bytes: Int) {
+            let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+            count = min(max(1, processors), Self.lanesMax, bytes / Self.laneBytesMin + 1)
+        }
+
+        /// Runs `lane` once on each thread, with the thread's number, and returns when all have
+        /// finished.
+        /// - Returns: the result of the first.
+        /// - Throws: the error of the lowest-numbered lane that failed.
+        func run<Result: Sendable>(_ lane: @escaping @Sendable (Int) throws -> Result) throws
+            -> Result
+        {
+            let failures = Mutex<[Int: any Error]>([:])
+            let attempt: @Sendable (Int) -> Result? = { number in
+                do {
+                    return try lane(number)
+                } catch {
+                    failures.withLock { $0[number] = error }
+                    return nil
+                }
             }
+            let others = try (1..<count).map { number in try OSThread { _ = attempt(number) } }
+            let result = attempt(0)
+            for other in others { other.join() }
+            let first = failures.withLock { failed in
+                failed.min { $0.key < $1.key }?.value
+            }
+            if let first { throw first }
+            guard let result else { preconditionFailure("a lane that fails says why") }
+            return result
         }
-        let others = try (1..<count).map { number in try OSThread { _ = attempt(number) } }
-        let result = attempt(0)
-        for other in others { other.join() }
-        let first = failures.withLock { failed in
-            failed.min { $0.key < $1.key }?.value
-        }
-        if let first { throw first }
-        guard let result else { preconditionFailure("a lane that fails says why") }
-        return result
     }
 }

@@ -10,7 +10,7 @@ struct JournalWriter: ~Copyable {
     private let logBytes: Int
     private let writes: PartCondition?
     private let logger: Logger
-    private var log: JournalLog
+    private var log: Log
     /// A frame that is being written, or whose write failed.
     private var frame = JournalBytes()
     private var failures = 0
@@ -20,7 +20,7 @@ struct JournalWriter: ~Copyable {
 
     init(
         source: any JournalSource, folder: JournalFolder, files: any JournalFiles,
-        log: JournalLog, logBytes: Int, writes: PartCondition?, logger: Logger
+        log: Log, logBytes: Int, writes: PartCondition?, logger: Logger
     ) {
         self.source = source
         self.folder = folder
@@ -33,11 +33,14 @@ struct JournalWriter: ~Copyable {
     }
 
     /// Runs until the queue is closed and empty, then writes what is left.
-    mutating func work(_ queue: WorkQueue<JournalWaiter>) {
+    mutating func work(_ queue: WorkQueue<Journal.Waiter>) {
         while true {
             let waiters = queue.take(upTo: Journal.waitingMax)
             let failure = write()
-            for waiter in waiters { waiter.answer(failure) }
+            for waiter in waiters {
+                waiter.resume(
+                    with: failure.map { .failure(StoreFailure.answer(to: $0)) } ?? .success(()))
+            }
             if waiters.isEmpty { break }
             if failure == nil { snapshotIfDue() }
         }
@@ -51,7 +54,7 @@ struct JournalWriter: ~Copyable {
             while try writeSome() {}
             return nil
         } catch {
-            noteFailure(error)
+            recordFailure(error)
             return error
         }
     }
@@ -82,9 +85,9 @@ struct JournalWriter: ~Copyable {
     }
 
     /// Logs the first failure, the second, the fourth and so on.
-    private mutating func noteFailure(_ error: any Error) {
+    private mutating func recordFailure(_ error: any Error) {
         failures += 1
-        writes?.fail(folder.name, StoreTrouble.ofDisk(error) ?? "a log cannot be written")
+        writes?.fail(folder.name, StoreFailure.ofDisk(error) ?? "a log cannot be written")
         guard failures & (failures - 1) == 0 else { return }
         logger.error(
             "journal.write.failed", "writing the journal failed",
@@ -99,7 +102,7 @@ struct JournalWriter: ~Copyable {
         snapshotAt = max(logBytes, snapshot?.size ?? 0)
         do {
             let generation = log.generation + 1
-            log = JournalLog(
+            log = Log(
                 generation: generation, file: try files.create(folder.log(generation)))
             snapshot = try JournalSnapshot(
                 of: source, generation: generation, folder: folder, files: files, logger: logger)
@@ -110,30 +113,22 @@ struct JournalWriter: ~Copyable {
                 fields: [.detail: .error(error)])
         }
     }
-}
 
-/// The log being written: its file and the length of its intact content.
-struct JournalLog {
-    let generation: UInt64
-    let file: any JournalFile
-    /// Where the next frame is written.
-    private(set) var length: Int
-    /// The next frame's number.
-    private(set) var frames: UInt64
+    /// The log being written: its file and the length of its intact content.
+    struct Log {
+        let generation: UInt64
+        let file: any JournalFile
+        /// Where the next frame is written.
+        private(set) var length = 0
+        /// The next frame's number.
+        private(set) var frames: UInt64 = 0
 
-    /// A log of that length.
-    init(generation: UInt64, file: any JournalFile, length: Int = 0, frames: UInt64 = 0) {
-        self.generation = generation
-        self.file = file
-        self.length = length
-        self.frames = frames
-    }
-
-    /// Writes a frame after the last intact one, overwriting what a failed attempt left there.
-    mutating func append(_ frame: UnsafeRawBufferPointer) throws {
-        try file.write(frame, at: length)
-        try file.sync()
-        length += frame.count
-        frames += 1
+        /// Writes a frame after the last intact one, overwriting what a failed attempt left there.
+        mutating func append(_ frame: UnsafeRawBufferPointer) throws {
+            try file.write(frame, at: length)
+            try file.sync()
+            length += frame.count
+            frames += 1
+        }
     }
 }

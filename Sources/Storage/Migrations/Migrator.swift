@@ -92,3 +92,102 @@ package struct Migration: Hashable, Sendable {
         self.sql = sql
     }
 }
+
+/// The tables that every store has in addition to its service's own.
+///
+/// Keys are integers and indexes hold nothing personal: SQLite leaves deleted text behind in the
+/// inner pages of indexes with text keys, and none with integer keys (Sources/SECURITY.md,
+/// Erasure).
+enum StorageTables {
+    /// Migrations of the component `storage`.
+    static let migrations = [
+        Migration(number: 1, sql: outbox + audit + idempotency),
+        Migration(number: 2, sql: clockMark),
+        Migration(number: 3, sql: clockBoot),
+        Migration(number: 4, sql: auditActor),
+        Migration(number: 5, sql: outboxQueues),
+        Migration(number: 6, sql: AuditCounts.table),
+        Migration(number: 7, sql: keyCheck),
+    ]
+
+    /// `number` orders the messages. Those with the same `lane` are delivered one after the other.
+    private static let outbox = """
+        CREATE TABLE outbox (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            topic TEXT NOT NULL,
+            message_key TEXT NOT NULL,
+            lane INTEGER,
+            payload BLOB NOT NULL,
+            created_at_ms INTEGER NOT NULL,
+            due_at_ms INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX outbox_by_due ON outbox (due_at_ms, number);
+        CREATE INDEX outbox_by_lane ON outbox (lane, topic, number) WHERE lane IS NOT NULL;
+        """
+
+    /// Each queue of the outbox is read separately, through `outbox_by_queue`. That index replaces
+    /// `outbox_by_due`, which would cost a write for every message. An older program finds due
+    /// messages without it, slowly.
+    private static let outboxQueues = """
+        ALTER TABLE outbox ADD COLUMN queue INTEGER NOT NULL DEFAULT 0;
+        CREATE INDEX outbox_by_queue ON outbox (queue, due_at_ms, number);
+        DROP INDEX outbox_by_due;
+        """
+
+    /// Append-only. `subject`, `client_address` and `device` are keyed hashes.
+    private static let audit = """
+        CREATE TABLE audit (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            at_ms INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            account INTEGER,
+            session INTEGER,
+            subject BLOB,
+            client_address BLOB,
+            device BLOB,
+            outcome TEXT,
+            attempt INTEGER
+        ) STRICT;
+        """
+
+    /// Who acted on an account where that was not its owner: an application and the operator that
+    /// it named (I-09). Holds no data of the account.
+    private static let auditActor = "ALTER TABLE audit ADD COLUMN actor TEXT;"
+
+    /// One row: a keyed hash that identifies the store's master key (`StoreKeyVerdict`).
+    private static let keyCheck = """
+        CREATE TABLE key_check (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            check_value BLOB NOT NULL
+        ) STRICT;
+        """
+
+    /// One row: the latest moment that the store knows (`ClockMark`).
+    private static let clockMark = """
+        CREATE TABLE clock_mark (
+            id INTEGER PRIMARY KEY CHECK (id = 1),
+            at_ms INTEGER NOT NULL
+        ) STRICT;
+        """
+
+    /// The machine's uptime at the mark's moment; see `ClockMark`.
+    private static let clockBoot = """
+        ALTER TABLE clock_mark ADD COLUMN boot_at_ms INTEGER;
+        ALTER TABLE clock_mark ADD COLUMN boot TEXT;
+        ALTER TABLE clock_mark ADD COLUMN uptime_ms INTEGER;
+        ALTER TABLE clock_mark ADD COLUMN in_doubt INTEGER;
+        """
+
+    /// `number` orders the responses by age, for the purge.
+    private static let idempotency = """
+        CREATE TABLE idempotency (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            key_hash BLOB NOT NULL,
+            fingerprint BLOB NOT NULL,
+            answer BLOB NOT NULL,
+            created_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX idempotency_by_key ON idempotency (key_hash);
+        """
+}

@@ -16,6 +16,11 @@ package final class OutboxRelay: Service {
     /// safety net.
     static let restMax: Duration = .seconds(60)
 
+    /// The wait after a message's first failed attempt.
+    static let firstBackoff: Duration = .milliseconds(100)
+    /// The wait after the eleventh and all later ones.
+    static let longestBackoff: Duration = .seconds(60)
+
     private let store: Store
     private let time: any Time
     private let randomness: any Randomness
@@ -99,7 +104,7 @@ package final class OutboxRelay: Service {
     private func handOver(_ row: OutboxRow) async {
         do {
             try await deliver(row.message)
-            await note(row) { try $0.removeOutboxMessage(row.number) }
+            await record(row) { try $0.removeOutboxMessage(row.number) }
         } catch {
             // A shutdown is not a failure of the message; it is delivered after the next start.
             if !Task.isCancelled { await postpone(row, error) }
@@ -117,14 +122,14 @@ package final class OutboxRelay: Service {
                 .attempt: .integer(failures),
                 .detail: .error(error),
             ])
-        let wait = OutboxBackoff.wait(failures: failures, random: randomness.integer())
+        let wait = Self.backoff(failures: failures, random: randomness.integer())
         let due = time.now() + wait
-        await note(row) { try $0.postponeOutboxMessage(row.number, until: due) }
+        await record(row) { try $0.postponeOutboxMessage(row.number, until: due) }
     }
 
     /// Records the outcome of a delivery and retries until that succeeds: a delivered message that
     /// stays in the outbox would be delivered again and again while the disk is full.
-    private func note(
+    private func record(
         _ row: OutboxRow, _ change: @escaping @Sendable (Transaction) throws -> Void
     ) async {
         while true {
@@ -140,18 +145,11 @@ package final class OutboxRelay: Service {
             }
         }
     }
-}
-
-/// The backoff of an outbox message after a failed attempt.
-enum OutboxBackoff {
-    /// After the first failure.
-    static let first: Duration = .milliseconds(100)
-    /// After the eleventh and all later ones.
-    static let most: Duration = .seconds(60)
 
     /// The wait after `failures` failed attempts (from 1), with jitter from a random number.
-    static func wait(failures: Int64, random: UInt64) -> Duration {
+    static func backoff(failures: Int64, random: UInt64) -> Duration {
         Backoff.wait(
-            failures: Int(clamping: failures), first: first, most: most, random: random)
+            failures: Int(clamping: failures), first: firstBackoff, most: longestBackoff,
+            random: random)
     }
 }

@@ -15,7 +15,7 @@ extension Transaction {
                 .blob(message.payload), SQLValue(at), SQLValue(message.notBefore ?? at),
                 .integer(message.queue.number),
             ])
-        notes.hasEnqueued = true
+        commit.hasEnqueued = true
     }
 
     /// Deletes a delivered message.

@@ -2,12 +2,12 @@
 /// and a few readers. All that differs between engines is behind these two protocols.
 package protocol SQLEngine: Sendable {
     /// Opens the database at `location`, and creates it if needed, for the single writer.
-    /// - Throws: `SQLError`, or `StoreError.settingNotInForce` when a setting that durability needs
-    ///   is not in force.
+    /// - Throws: `SQLError`, or `StoreError.settingNotApplied` when a setting that durability needs
+    ///   is not applied.
     func openWriter(_ location: String) throws -> any SQLConnection
 
     /// Opens the existing database at `location` for reading concurrently with the writer.
-    /// - Throws: `SQLError`, or `StoreError.settingNotInForce`.
+    /// - Throws: `SQLError`, or `StoreError.settingNotApplied`.
     func openReader(_ location: String) throws -> any SQLConnection
 
     /// Copies one snapshot of the database into a new file at `path`, durable on return. Blocks its
@@ -41,7 +41,7 @@ package protocol SQLConnection: AnyObject, SQLSession {
     /// - Throws: `SQLError`.
     func setMark() throws
 
-    /// Releases the savepoint and keeps what was done since, as part of the transaction.
+    /// Releases the savepoint; what was done since remains, as part of the transaction.
     /// - Throws: `SQLError`.
     func releaseMark() throws
 

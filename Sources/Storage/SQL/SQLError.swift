@@ -12,7 +12,7 @@ package struct SQLError: Error, Hashable, Sendable {
         /// An input or output error of the disk.
         case inputOutput
         /// A constraint of the schema rejects this row.
-        case constraint(SQLConstraint)
+        case constraint(SQLError.Constraint)
         /// The file is not a database or is damaged.
         case corrupt
         /// A row does not hold the value or type that the query expects.
@@ -32,6 +32,22 @@ package struct SQLError: Error, Hashable, Sendable {
     package init(_ kind: Kind, detail: String) {
         self.kind = kind
         self.detail = detail
+    }
+
+    /// Which constraint a row violates.
+    package enum Constraint: Hashable, Sendable {
+        /// Another row has this key already (a unique index or the primary key).
+        case unique
+        /// A column that must have a value has none.
+        case notNull
+        /// A `CHECK` constraint fails.
+        case check
+        /// The referenced row does not exist, or the row is still referenced.
+        case foreignKey
+        /// A value of the wrong type in a `STRICT` table.
+        case type
+        /// Any other constraint.
+        case other
     }
 }
 
@@ -55,20 +71,4 @@ extension SQLError.Kind {
         case .other: "error"
         }
     }
-}
-
-/// Which constraint a row violates.
-package enum SQLConstraint: Hashable, Sendable {
-    /// Another row has this key already (a unique index or the primary key).
-    case unique
-    /// A column that must have a value has none.
-    case notNull
-    /// A `CHECK` constraint fails.
-    case check
-    /// The referenced row does not exist, or the row is still referenced.
-    case foreignKey
-    /// A value of the wrong type in a `STRICT` table.
-    case type
-    /// Any other constraint.
-    case other
 }

@@ -103,7 +103,7 @@ package struct SQLRow: Hashable, Sendable {
     }
 }
 
-/// One value of a statement's parameters or a result row, kept byte for byte.
+/// One value of a statement's parameters or a result row, unchanged byte for byte.
 package enum SQLValue: Hashable, Sendable {
     /// `NULL`.
     case null

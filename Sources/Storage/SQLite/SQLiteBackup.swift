@@ -3,25 +3,25 @@ import Glibc
 
 /// Copies one snapshot of a live database into a new file.
 ///
-/// The source connection holds one read snapshot for the whole copy. Without it SQLite would
+/// This connection holds one read snapshot for the whole copy. Without it SQLite would
 /// restart the copy at each commit of the writer and, under load, never finish. Writers continue;
 /// only reuse of the write-ahead log waits. The copy is renamed to `path` when it is complete and
 /// on disk, so a crash leaves at most `….partial`.
-enum SQLiteBackup {
+extension SQLiteConnection {
     /// Pages copied in one step (1 MiB); other threads run between steps.
     private static let pagesAtOnce: Int32 = 256
 
-    /// Copies the database of `source` to `path`, where no file may exist.
-    static func copy(from source: SQLiteConnection, to path: String) throws {
+    /// Copies the database to `path`, where no file may exist.
+    func backUp(to path: String) throws {
         guard access(path, F_OK) != 0 else { throw StoreError.backupExists(path) }
         let partial = path + ".partial"
         unlink(partial)
         do {
-            try source.beginReading()
+            try beginReading()
             // A deferred transaction takes its snapshot at the first read.
-            _ = try source.query("SELECT count(*) FROM sqlite_schema") { $0 }
-            try copyPages(from: source, to: partial)
-            try source.rollBack()
+            _ = try query("SELECT count(*) FROM sqlite_schema") { $0 }
+            try copyPages(to: partial)
+            try rollBack()
             try PrivateFile.sync(partial)
             guard rename(partial, path) == 0 else { throw PrivateFile.failure(path) }
             try PrivateFile.sync(PrivateFile.folder(of: path))
@@ -31,20 +31,48 @@ enum SQLiteBackup {
         }
     }
 
-    private static func copyPages(from source: SQLiteConnection, to path: String) throws {
+    private func copyPages(to path: String) throws {
         try PrivateFile.make(path)
         let target = try SQLiteConnection(path, flags: SQLITE_OPEN_READWRITE)
-        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
-            throw SQLiteError.from(sqlite3_errcode(target.handle), target.handle)
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw SQLError.sqlite(sqlite3_errcode(target.handle), target.handle)
         }
         var code: Int32
         repeat {
-            code = sqlite3_backup_step(backup, pagesAtOnce)
+            code = sqlite3_backup_step(backup, Self.pagesAtOnce)
             sched_yield()
         } while code == SQLITE_OK
         // `finish` reports the same error, and frees the backup in any case.
         sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE else { throw SQLiteError.from(code, target.handle) }
-        try RestoredCopy.mark(target)
+        guard code == SQLITE_DONE else { throw SQLError.sqlite(code, target.handle) }
+        try target.markAsCopy()
+    }
+}
+
+/// A restored backup is distinguished from the original store. A backup has a mark in its header,
+/// and a store opened on it reports the mark until its service has handled the restore.
+///
+/// The mark is SQLite's `application_id`, which is not used for anything else here and is
+/// transactional.
+extension SQLConnection {
+    /// Marks this database as a copy.
+    func markAsCopy() throws {
+        try execute("PRAGMA application_id = \(restoredCopyMark)", [])
+    }
+
+    /// Whether this is a copy whose restore has not been handled.
+    func isMarkedAsCopy() throws -> Bool {
+        try queryOne("PRAGMA application_id") { try $0.integer(0) } == restoredCopyMark
+    }
+}
+
+/// "Psrb".
+private let restoredCopyMark: Int64 = 0x5073_7262
+
+extension Transaction {
+    /// Clears the mark: from this commit on the copy is an ordinary store.
+    /// - Throws: `SQLError`.
+    package func forgetRestore() throws {
+        try execute("PRAGMA application_id = 0", [])
     }
 }

@@ -4,7 +4,7 @@ import CSQLite
 final class SQLiteConnection: SQLConnection {
     /// SQLite's own handle, used by the backup.
     let handle: OpaquePointer
-    private var statements = SQLiteStatementCache()
+    private var statements = StatementCache()
 
     /// Opens the file at `path` with `flags` (SQLITE_OPEN_…).
     init(_ path: String, flags: Int32) throws {
@@ -14,7 +14,7 @@ final class SQLiteConnection: SQLConnection {
             path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened else {
             // SQLite returns a handle even on failure, to read the error from.
-            let error = SQLiteError.from(code, opened)
+            let error = SQLError.sqlite(code, opened)
             sqlite3_close_v2(opened)
             throw error
         }
@@ -67,12 +67,12 @@ final class SQLiteConnection: SQLConnection {
     private func statement(_ sql: String) throws -> SQLiteStatement {
         if let free = statements.free(sql) { return free }
         let new = try SQLiteStatement(sql, handle)
-        statements.keep(new, sql)
+        statements.insert(new, sql)
         return new
     }
 
     func run(script: String) throws {
-        try SQLiteError.check(sqlite3_exec(handle, script, nil, nil, nil), handle)
+        try SQLError.check(sqlite3_exec(handle, script, nil, nil, nil), handle)
     }
 
     func begin() throws { try execute("BEGIN IMMEDIATE") }
@@ -99,49 +99,49 @@ final class SQLiteConnection: SQLConnection {
             throw SQLError(.busy, detail: "a reader holds the log")
         }
     }
-}
 
-/// Prepared statements, cached by their text. A statement in use is not returned, so the same text
-/// used within its own row closure gets a second statement.
-struct SQLiteStatementCache {
-    /// Cached statements; a store has a few dozen different ones, each of 2 to 20 KB.
-    static let statementsMax = 128
+    /// Prepared statements, cached by their text. A statement in use is not returned, so the same
+    /// text used within its own row closure gets a second statement.
+    struct StatementCache {
+        /// Cached statements; a store has a few dozen different ones, each of 2 to 20 KB.
+        static let statementsMax = 128
 
-    private var kept: [Text: SQLiteStatement] = [:]
-    private var uses: UInt64 = 0
+        private var statements: [Text: SQLiteStatement] = [:]
+        private var uses: UInt64 = 0
 
-    /// A statement's text as a key. Every call looks up a dozen texts of hundreds of bytes each.
-    /// The hash is only the length, which few texts share; equal lengths are compared, and equal
-    /// literals by their address.
-    private struct Text: Hashable {
-        let sql: String
+        /// A statement's text as a key. Every call looks up a dozen texts of hundreds of bytes
+        /// each. The hash is only the length, which few texts share; equal lengths are compared,
+        /// and equal literals by their address.
+        private struct Text: Hashable {
+            let sql: String
 
-        func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
-    }
-
-    /// The cached statement with this text, if it is not in use.
-    mutating func free(_ sql: String) -> SQLiteStatement? {
-        guard let statement = kept[Text(sql: sql)], !statement.isInUse else { return nil }
-        uses &+= 1
-        statement.lastUse = uses
-        return statement
-    }
-
-    /// Caches a new statement, unless one with its text is cached; at the bound, evicts the least
-    /// recently used one.
-    mutating func keep(_ statement: SQLiteStatement, _ sql: String) {
-        let text = Text(sql: sql)
-        guard kept[text] == nil else { return }
-        if kept.count >= Self.statementsMax,
-            let oldest = kept.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            kept[oldest.key] = nil
+            func hash(into hasher: inout Hasher) { hasher.combine(sql.utf8.count) }
         }
-        uses &+= 1
-        statement.lastUse = uses
-        kept[text] = statement
-    }
 
-    /// Finalises all statements, which must happen before the connection closes.
-    mutating func empty() { kept.removeAll() }
+        /// The cached statement with this text, if it is not in use.
+        mutating func free(_ sql: String) -> SQLiteStatement? {
+            guard let statement = statements[Text(sql: sql)], !statement.isInUse else { return nil }
+            uses &+= 1
+            statement.lastUse = uses
+            return statement
+        }
+
+        /// Caches a new statement, unless one with its text is cached; at the bound, evicts the
+        /// least recently used one.
+        mutating func insert(_ statement: SQLiteStatement, _ sql: String) {
+            let text = Text(sql: sql)
+            guard statements[text] == nil else { return }
+            if statements.count >= Self.statementsMax,
+                let oldest = statements.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                statements[oldest.key] = nil
+            }
+            uses &+= 1
+            statement.lastUse = uses
+            statements[text] = statement
+        }
+
+        /// Finalises all statements, which must happen before the connection closes.
+        mutating func empty() { statements.removeAll() }
+    }
 }

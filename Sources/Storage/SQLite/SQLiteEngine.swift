@@ -3,7 +3,7 @@ import CSQLite
 /// A store in one SQLite file, with its write-ahead log beside it.
 ///
 /// `synchronous=FULL` syncs each commit to disk before it is acknowledged. It is set, read back,
-/// and opening fails if it is not in force, because every durability guarantee depends on it.
+/// and opening fails if it is not applied, because every durability guarantee depends on it.
 package struct SQLiteEngine: SQLEngine {
     /// What a commit waits for.
     package enum Durability: Sendable {
@@ -38,7 +38,7 @@ package struct SQLiteEngine: SQLEngine {
     }
 
     /// See `SQLEngine`.
-    /// - Throws: `SQLError`, or `StoreError.settingNotInForce`.
+    /// - Throws: `SQLError`, or `StoreError.settingNotApplied`.
     package func openWriter(_ location: String) throws -> any SQLConnection {
         try PrivateFile.make(location)
         let connection = try open(location)
@@ -56,7 +56,7 @@ package struct SQLiteEngine: SQLEngine {
     }
 
     /// See `SQLEngine`.
-    /// - Throws: `SQLError`, or `StoreError.settingNotInForce`.
+    /// - Throws: `SQLError`, or `StoreError.settingNotApplied`.
     package func openReader(_ location: String) throws -> any SQLConnection {
         let connection = try open(location)
         try connection.set("query_only", "ON", readsBack: .integer(1))
@@ -66,7 +66,7 @@ package struct SQLiteEngine: SQLEngine {
     /// See `SQLEngine`.
     /// - Throws: `StoreError.backupExists` when `path` exists; otherwise as `openReader`.
     package func backUp(_ location: String, to path: String) throws {
-        try SQLiteBackup.copy(from: try open(location), to: path)
+        try open(location).backUp(to: path)
     }
 
     /// Whether SQLite's memory statistics, which nothing reads, were disabled in time. This is done
@@ -78,7 +78,7 @@ package struct SQLiteEngine: SQLEngine {
         _ = Self.countsNoMemory
         let connection = try SQLiteConnection(location, flags: SQLITE_OPEN_READWRITE)
         let code = sqlite3_busy_timeout(connection.handle, Self.busyMilliseconds)
-        try SQLiteError.check(code, connection.handle)
+        try SQLError.check(code, connection.handle)
         // The schema of the file is untrusted: it may not call functions, nor may the file rewrite
         // itself.
         try connection.set(flag: SQLITE_DBCONFIG_DEFENSIVE, true)
@@ -94,7 +94,7 @@ package struct SQLiteEngine: SQLEngine {
 }
 
 extension SQLiteConnection {
-    /// Sets a pragma and, where `readsBack` is given, requires that it is in force.
+    /// Sets a pragma and, where `readsBack` is given, requires that it is applied.
     fileprivate func set(
         _ pragma: String, _ setting: String, readsBack wanted: SQLValue? = nil
     ) throws {
@@ -102,11 +102,11 @@ extension SQLiteConnection {
         guard let wanted else { return }
         let found = try queryOne("PRAGMA \(pragma)") { $0.values.first }
         guard found == wanted else {
-            throw StoreError.settingNotInForce("\(pragma) = \(setting)")
+            throw StoreError.settingNotApplied("\(pragma) = \(setting)")
         }
     }
 
     fileprivate func set(flag: Int32, _ isOn: Bool) throws {
-        try SQLiteError.check(csqlite_set_flag(handle, flag, isOn ? 1 : 0), handle)
+        try SQLError.check(csqlite_set_flag(handle, flag, isOn ? 1 : 0), handle)
     }
 }

@@ -26,7 +26,7 @@ final class SQLiteStatement {
                 return (code, characters.dropFirst(used).contains { !Self.isSpace($0) })
             }
         }
-        try SQLiteError.check(code, connection)
+        try SQLError.check(code, connection)
         guard let prepared, !rest else {
             sqlite3_finalize(prepared)
             throw SQLError(.misuse, detail: "expected exactly one statement: \(sql)")
@@ -48,7 +48,7 @@ final class SQLiteStatement {
             throw SQLError(.misuse, detail: "\(values.count) values for \(wanted) parameters")
         }
         for (offset, value) in values.enumerated() {
-            try SQLiteError.check(bind(value, at: Int32(offset + 1)), connection)
+            try SQLError.check(bind(value, at: Int32(offset + 1)), connection)
         }
     }
 
@@ -78,7 +78,7 @@ final class SQLiteStatement {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        case let code: throw SQLiteError.from(code, connection)
+        case let code: throw SQLError.sqlite(code, connection)
         }
     }
 
@@ -124,10 +124,10 @@ final class SQLiteStatement {
     }
 }
 
-/// Maps SQLite's result codes to `SQLError`. Source: https://www.sqlite.org/rescode.html
-enum SQLiteError {
+/// SQLite's result codes. Source: https://www.sqlite.org/rescode.html
+extension SQLError {
     /// The error for `code` (primary or extended), with the connection's message.
-    static func from(_ code: Int32, _ connection: OpaquePointer?) -> SQLError {
+    static func sqlite(_ code: Int32, _ connection: OpaquePointer?) -> SQLError {
         let words = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
         let text = words.map { String(cString: $0) } ?? "no message"
         return SQLError(kind(code), detail: "\(text) (\(code))")
@@ -135,10 +135,10 @@ enum SQLiteError {
 
     /// Throws unless `code` is `SQLITE_OK`.
     static func check(_ code: Int32, _ connection: OpaquePointer?) throws {
-        guard code == SQLITE_OK else { throw from(code, connection) }
+        guard code == SQLITE_OK else { throw sqlite(code, connection) }
     }
 
-    private static func kind(_ code: Int32) -> SQLError.Kind {
+    private static func kind(_ code: Int32) -> Kind {
         // The low byte is the primary code; the rest extends it.
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
@@ -152,7 +152,7 @@ enum SQLiteError {
         }
     }
 
-    private static func constraint(_ code: Int32) -> SQLConstraint {
+    private static func constraint(_ code: Int32) -> Constraint {
         switch code >> 8 {
         case 6, 8, 10: .unique  // PRIMARYKEY, UNIQUE, ROWID
         case 5: .notNull

@@ -90,7 +90,7 @@ package struct ClockMarking: Sendable {
     /// - Throws: `CancellationError`.
     package func run() async throws {
         while true {
-            let rest = store.writes.trouble == nil ? ClockMark.interval : Self.retryEvery
+            let rest = store.writes.failure == nil ? ClockMark.interval : Self.retryEvery
             try await time.sleep(for: rest)
             _ = store.clock.isHeld
             do {

@@ -59,19 +59,19 @@ struct GroupCommit {
 
     /// The result of one flow of a group, delivered after the commit.
     private enum Outcome {
-        case succeeded(QueuedFlow.Answer)
+        case succeeded(Queued<Transaction>.Answer)
         case threw(any Error)
     }
 
     /// Runs the flows in one transaction, commits, and answers all of them.
-    mutating func commit(_ flows: [QueuedFlow]) {
-        let notes = TransactionNotes(flows: flows.count)
+    mutating func commit(_ flows: [Queued<Transaction>]) {
+        let state = Transaction.CommitState(flows: flows.count)
         let outcomes: [Outcome]
         var isCommitted = false
         do {
             let connection = try openConnection()
             try connection.begin()
-            outcomes = try run(flows, connection, notes)
+            outcomes = try run(flows, connection, state)
             // A single flow that threw has rolled back the transaction already.
             if connection.isInTransaction {
                 try mark.write(connection)
@@ -81,15 +81,15 @@ struct GroupCommit {
             }
         } catch {
             undo(after: error, flows: flows.count)
-            for flow in flows { flow.fail(StoreTrouble.answer(to: error)) }
+            for flow in flows { flow.fail(StoreFailure.answer(to: error)) }
             return
         }
-        noteSuccess(outcomes, isCommitted: isCommitted)
-        if notes.hasEnqueued { announce() }
+        recordSuccess(outcomes, isCommitted: isCommitted)
+        if state.hasEnqueued { announce() }
         for (flow, outcome) in zip(flows, outcomes) {
             switch outcome {
             case .succeeded(let answer): answer()
-            case .threw(let error): flow.fail(StoreTrouble.answer(to: error))
+            case .threw(let error): flow.fail(StoreFailure.answer(to: error))
             }
         }
     }
@@ -102,19 +102,21 @@ struct GroupCommit {
     }
 
     private func run(
-        _ flows: [QueuedFlow], _ connection: any SQLConnection, _ notes: TransactionNotes
+        _ flows: [Queued<Transaction>], _ connection: any SQLConnection,
+        _ state: Transaction.CommitState
     ) throws -> [Outcome] {
         if let only = flows.first, flows.count == 1 {
-            return [try runAlone(only, connection, notes)]
+            return [try runAlone(only, connection, state)]
         }
-        return try flows.map { try runMarked($0, connection, notes) }
+        return try flows.map { try runMarked($0, connection, state) }
     }
 
     /// Rule 2, for a single flow in its transaction.
     private func runAlone(
-        _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
+        _ flow: Queued<Transaction>, _ connection: any SQLConnection,
+        _ state: Transaction.CommitState
     ) throws -> Outcome {
-        let outcome = runOne(flow, connection, notes)
+        let outcome = runOne(flow, connection, state)
         try requireOpen(connection, outcome)
         if case .threw = outcome { try connection.rollBack() }
         return outcome
@@ -122,10 +124,11 @@ struct GroupCommit {
 
     /// Rule 2, for one of several flows.
     private func runMarked(
-        _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
+        _ flow: Queued<Transaction>, _ connection: any SQLConnection,
+        _ state: Transaction.CommitState
     ) throws -> Outcome {
         try connection.setMark()
-        let outcome = runOne(flow, connection, notes)
+        let outcome = runOne(flow, connection, state)
         try requireOpen(connection, outcome)
         if case .threw = outcome {
             try connection.rollBackToMark()
@@ -136,10 +139,11 @@ struct GroupCommit {
     }
 
     private func runOne(
-        _ flow: QueuedFlow, _ connection: any SQLConnection, _ notes: TransactionNotes
+        _ flow: Queued<Transaction>, _ connection: any SQLConnection,
+        _ state: Transaction.CommitState
     ) -> Outcome {
         do {
-            let transaction = Transaction(at: time.now(), connection: connection, notes: notes)
+            let transaction = Transaction(at: time.now(), connection: connection, commit: state)
             return .succeeded(try flow.run(transaction))
         } catch {
             return .threw(error)
@@ -155,7 +159,7 @@ struct GroupCommit {
 
     /// Rule 4.
     private mutating func undo(after error: any Error, flows: Int) {
-        noteFailure(error, flows: flows)
+        recordFailure(error, flows: flows)
         guard let connection, connection.isInTransaction else { return }
         do {
             try connection.rollBack()
@@ -169,8 +173,8 @@ struct GroupCommit {
 
     /// Logs the first failure, the second, the fourth and so on: a log on the same full disk must
     /// not be flooded.
-    private mutating func noteFailure(_ error: any Error, flows: Int) {
-        writes.fail(Self.source, StoreTrouble.ofDisk(error) ?? "commits fail")
+    private mutating func recordFailure(_ error: any Error, flows: Int) {
+        writes.fail(Self.source, StoreFailure.ofDisk(error) ?? "commits fail")
         failures += 1
         guard failures & (failures - 1) == 0 else { return }
         logger.error(
@@ -179,15 +183,15 @@ struct GroupCommit {
     }
 
     /// - Parameter isCommitted: false when all was rolled back, which says nothing about the disk.
-    private mutating func noteSuccess(_ outcomes: [Outcome], isCommitted: Bool) {
+    private mutating func recordSuccess(_ outcomes: [Outcome], isCommitted: Bool) {
         // One flow's statement may have failed on a full disk while the writes of the others had
         // space.
-        let trouble = outcomes.lazy.compactMap { outcome in
-            if case .threw(let error) = outcome { StoreTrouble.ofDisk(error) } else { nil }
+        let failure = outcomes.lazy.compactMap { outcome in
+            if case .threw(let error) = outcome { StoreFailure.ofDisk(error) } else { nil }
         }.first
-        if let trouble { writes.fail(Self.source, trouble) }
+        if let failure { writes.fail(Self.source, failure) }
         guard isCommitted else { return }
-        if trouble == nil { writes.work(Self.source) }
+        if failure == nil { writes.work(Self.source) }
         guard failures > 0 else { return }
         logger.warning(
             "store.commit.recovered", "commits work again", fields: [.count: .count(failures)])

@@ -21,17 +21,17 @@ package final class Store: Sendable {
     package let clockStart: ClockStart
     /// Holds the time set from that comparison, and whether the clock is not trusted yet.
     package let clock: ClockHold
-    /// Whether it is a restored backup that its service has not handled yet (`RestoredCopy`).
+    /// Whether it is a restored backup that its service has not handled yet (`isMarkedAsCopy`).
     package let isRestoredCopy: Bool
     /// Whether writes reach the disk, for health.
     package let writes: PartCondition
     let logger: Logger
     private let engine: any SQLEngine
-    private let limits: StoreLimits
+    private let limits: Limits
     private let metrics: StoreMetrics
-    private let flows: WorkQueue<WriterTask>
-    private let reads: WorkQueue<QueuedQuery>
-    private let turns: WriterWatchdog
+    private let flows: WorkQueue<StoreWriter.Job>
+    private let reads: WorkQueue<Queued<any SQLSession>>
+    private let watchdog: WriterWatchdog
     private let threads: Mutex<[OSThread]>
     private let lock: Mutex<StoreLock?>
 
@@ -40,7 +40,7 @@ package final class Store: Sendable {
     /// - Throws: `StoreError`, whose description tells the operator what to do, or `SQLError`.
     package init(
         folder: String, name: String, migrations: [Migration],
-        engine: any SQLEngine = SQLiteEngine(), limits: StoreLimits = StoreLimits(),
+        engine: any SQLEngine = SQLiteEngine(), limits: Limits = Limits(),
         acceptsClock: Bool = false, time: any Time, logger: Logger
     ) throws {
         try PrivateFile.makeFolder(folder)
@@ -55,7 +55,7 @@ package final class Store: Sendable {
         metrics = StoreMetrics(name: name, time: time)
         flows = WorkQueue(elementsMax: limits.waitingWritesMax)
         writes = PartCondition(time: time)
-        turns = WriterWatchdog(time: time)
+        watchdog = WriterWatchdog(time: time)
         reads = WorkQueue(elementsMax: limits.waitingReadsMax)
         threads = Mutex([])
         self.lock = Mutex(lock)
@@ -72,7 +72,7 @@ package final class Store: Sendable {
         clock = ClockHold(clockStart, time: time, logger: logger)
         isRestoredCopy = try Self.opening(location) {
             try opened.1.run(migrations, .service)
-            return try RestoredCopy.isMarked(opened.0)
+            return try opened.0.isMarkedAsCopy()
         }
         try startWriter(time, lock)
         for _ in 0..<max(1, limits.readers) { try startReader(lock) }
@@ -86,10 +86,10 @@ package final class Store: Sendable {
 
     /// Registers the store's parts with health, and its writer with `/livez`.
     package func report(to parts: ProgramParts) {
-        let (writes, clock, turns) = (writes, clock, turns)
-        parts.add("store") { writes.trouble }
-        parts.add("clock") { clock.trouble }
-        parts.addLiveness { turns.isTurning }
+        let (writes, clock, watchdog) = (writes, clock, watchdog)
+        parts.add("store") { writes.failure }
+        parts.add("clock") { clock.failure }
+        parts.addLiveness { watchdog.isAlive }
     }
 
     /// Runs `flow` on the writer's thread, in a transaction, and returns its value once that is on
@@ -101,8 +101,8 @@ package final class Store: Sendable {
         _ flow: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<WriterTask>.Refusal) {
-                try flows.offer(.flow(QueuedFlow(continuation, flow)))
+            do throws(WorkQueue<StoreWriter.Job>.Refusal) {
+                try flows.offer(.flow(Queued<Transaction>(continuation, flow)))
             } catch {
                 metrics.countRefusal()
                 continuation.resume(throwing: refused(error))
@@ -116,8 +116,8 @@ package final class Store: Sendable {
         _ query: @escaping @Sendable (any SQLSession) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<QueuedQuery>.Refusal) {
-                try reads.offer(QueuedQuery(continuation, query))
+            do throws(WorkQueue<Queued<any SQLSession>>.Refusal) {
+                try reads.offer(Queued<any SQLSession>(continuation, query))
             } catch {
                 metrics.countRefusal()
                 continuation.resume(throwing: refused(error))
@@ -147,7 +147,7 @@ package final class Store: Sendable {
     ///   store is closed; `rpc/resource-exhausted` when too many callers wait.
     package func truncateLog() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            do throws(WorkQueue<WriterTask>.Refusal) {
+            do throws(WorkQueue<StoreWriter.Job>.Refusal) {
                 try flows.offer(.truncateLog(continuation))
             } catch {
                 continuation.resume(throwing: refused(error))
@@ -182,19 +182,19 @@ package final class Store: Sendable {
     }
 
     private func refused<Element>(_ refusal: WorkQueue<Element>.Refusal) -> ServiceError {
-        StoreTrouble.answer(to: refusal, retryAfter: limits.retryAfter)
+        StoreFailure.answer(to: refusal, retryAfter: limits.retryAfter)
     }
 
     private func startWriter(_ time: any Time, _ lock: StoreLock) throws {
         let (engine, location, wakeSignal) = (engine, location, outboxSignal)
         let (queue, limits, metrics, logger) = (flows, limits, metrics, logger)
-        let (clock, writes, turns) = (clock, writes, turns)
+        let (clock, writes, watchdog) = (clock, writes, watchdog)
         let thread = try OSThread {
             let commits = GroupCommit(
                 open: { try engine.openWriter(location) }, time: time, clock: clock, logger: logger,
                 writes: writes, announce: { wakeSignal.wake() })
             var writer = StoreWriter(
-                queue: queue, limits: limits, metrics: metrics, turns: turns, logger: logger,
+                queue: queue, limits: limits, metrics: metrics, watchdog: watchdog, logger: logger,
                 commits: commits)
             writer.work()
             withExtendedLifetime(lock) {}
@@ -210,5 +210,28 @@ package final class Store: Sendable {
             withExtendedLifetime(lock) {}
         }
         threads.withLock { $0.append(thread) }
+    }
+
+    /// A store's limits on concurrent work.
+    package struct Limits: Sendable {
+        /// Flows that share one commit. 128 give 70 × the writes of one each, and the gain
+        /// flattens. A failed commit fails them all.
+        package var groupFlowsMax = 256
+        /// Flows that wait for the writer; at 10,000/s that is 0.4 s of work.
+        package var waitingWritesMax = 4_096
+        /// Queries that wait for a reader.
+        package var waitingReadsMax = 4_096
+        /// Reader threads, each with its own connection.
+        package var readers = 2
+        /// How long the writer waits, after a commit that several flows shared, for as many to
+        /// arrive again: answered callers need a moment to call again, and without this wait every
+        /// other commit would carry only the fastest of them. A tenth of a commit's time. The
+        /// expected number decays by a quarter with each smaller commit.
+        package var gatheringMax: Duration = .microseconds(250)
+        /// The retry delay sent to a refused caller.
+        package var retryAfter: Duration = .milliseconds(250)
+
+        /// The limits for programs.
+        package init() {}
     }
 }

@@ -5,7 +5,7 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process has the store open.
     case inUse(lock: String, process: Int32?)
     /// The engine did not apply a setting that durability or erasure depends on.
-    case settingNotInForce(String)
+    case settingNotApplied(String)
     /// A migration failed; the store is as it was before it.
     case migrationFailed(component: String, number: Int, SQLError)
     /// The backup would overwrite a file.
@@ -24,7 +24,7 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             the store is in use by \(process.map { "process \($0)" } ?? "another process") \
             (\(lock)): stop that one first, or give this one a data folder of its own
             """
-        case .settingNotInForce(let setting):
+        case .settingNotApplied(let setting):
             """
             the store did not take the setting \(setting): use a local disk and the SQLite library \
             of this system
@@ -56,7 +56,7 @@ package enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Maps the engine's errors to those that callers should retry.
-enum StoreTrouble {
+enum StoreFailure {
     /// The retry delay sent to a caller when the disk fails or is full.
     static let retryAfter: Duration = .seconds(1)
 

@@ -23,7 +23,7 @@ final class StoreLock: Sendable {
             throw StoreError.inUse(lock: path, process: holder)
         }
         self.file = file
-        noteHolder()
+        writeHolder()
     }
 
     deinit {
@@ -31,7 +31,7 @@ final class StoreLock: Sendable {
     }
 
     /// Writes our process id for the error of a process that is refused. A failure does not matter.
-    private func noteHolder() {
+    private func writeHolder() {
         let text = Array("\(getpid())\n".utf8)
         _ = ftruncate(file, 0)
         _ = pwrite(file, text, text.count, 0)

@@ -9,11 +9,11 @@ struct StoreReader {
     }
 
     /// Runs queries one at a time until the queue is closed and empty.
-    mutating func work(_ queue: WorkQueue<QueuedQuery>) {
+    mutating func work(_ queue: WorkQueue<Queued<any SQLSession>>) {
         while let query = queue.take(upTo: 1).first { answer(query) }
     }
 
-    private mutating func answer(_ query: QueuedQuery) {
+    private mutating func answer(_ query: Queued<any SQLSession>) {
         do {
             let connection = try connection ?? open()
             self.connection = connection
@@ -22,13 +22,13 @@ struct StoreReader {
         } catch {
             // A connection that could not end its snapshot would return old data for ever.
             if connection?.isInTransaction == true { connection = nil }
-            query.fail(StoreTrouble.answer(to: error))
+            query.fail(StoreFailure.answer(to: error))
         }
     }
 
     private static func run(
-        _ query: QueuedQuery, _ connection: any SQLConnection
-    ) throws -> QueuedQuery.Answer {
+        _ query: Queued<any SQLSession>, _ connection: any SQLConnection
+    ) throws -> Queued<any SQLSession>.Answer {
         try connection.beginReading()
         do {
             let answer = try query.run(connection)

@@ -1,22 +1,15 @@
 import Logging
+import Metrics
 import ServiceRuntime
 import Synchronization
-
-/// A task for the writer's thread.
-enum WriterTask: Sendable {
-    /// Run this flow in a group.
-    case flow(QueuedFlow)
-    /// Truncate the log, between two groups.
-    case truncateLog(CheckedContinuation<Void, any Error>)
-}
 
 /// The writer's thread: takes what has arrived and commits it, until the queue is closed and empty;
 /// then truncates the log.
 struct StoreWriter {
-    let queue: WorkQueue<WriterTask>
-    let limits: StoreLimits
+    let queue: WorkQueue<Job>
+    let limits: Store.Limits
     let metrics: StoreMetrics
-    let turns: WriterWatchdog
+    let watchdog: WriterWatchdog
     let logger: Logger
     var commits: GroupCommit
 
@@ -26,10 +19,10 @@ struct StoreWriter {
         while true {
             let gather = min(expected, limits.groupFlowsMax)
             let tasks = queue.take(
-                upTo: limits.groupFlowsMax, gather: gather, patience: limits.gatheringMax)
+                upTo: limits.groupFlowsMax, gather: gather, timeout: limits.gatheringMax)
             if tasks.isEmpty { break }
-            turns.begin()
-            defer { turns.end() }
+            watchdog.begin()
+            defer { watchdog.end() }
             let flows = tasks.compactMap { if case .flow(let flow) = $0 { flow } else { nil } }
             // Decays slowly: after a group of one between two bursts, several flows are still
             // expected.
@@ -40,7 +33,7 @@ struct StoreWriter {
         finish()
     }
 
-    private mutating func commit(_ flows: [QueuedFlow]) {
+    private mutating func commit(_ flows: [Queued<Transaction>]) {
         if flows.isEmpty { return }
         metrics.measure(flows: flows.count, waiting: queue.count) { commits.commit(flows) }
     }
@@ -50,7 +43,7 @@ struct StoreWriter {
             try commits.openConnection().truncateLog()
             continuation.resume()
         } catch {
-            continuation.resume(throwing: StoreTrouble.answer(to: error))
+            continuation.resume(throwing: StoreFailure.answer(to: error))
         }
     }
 
@@ -65,6 +58,14 @@ struct StoreWriter {
         }
         commits.connection = nil
     }
+
+    /// A task for the writer's thread.
+    enum Job: Sendable {
+        /// Run this flow in a group.
+        case flow(Queued<Transaction>)
+        /// Truncate the log, between two groups.
+        case truncateLog(CheckedContinuation<Void, any Error>)
+    }
 }
 
 /// Detects a hanging writer. A disk that hangs blocks the writer's thread in a system call for
@@ -74,7 +75,7 @@ final class WriterWatchdog: Sendable {
     /// A round that takes longer counts as hanging. A group's commit takes milliseconds, and
     /// waiting for a lock that another process holds takes at most 5 s
     /// (`SQLiteEngine.busyMilliseconds`).
-    static let patience: Duration = .seconds(30)
+    static let timeout: Duration = .seconds(30)
 
     private let time: any Time
     /// The uptime at which the current round began; nil between rounds.
@@ -91,8 +92,39 @@ final class WriterWatchdog: Sendable {
 
     func end() { begun.withLock { $0 = nil } }
 
-    var isTurning: Bool {
+    var isAlive: Bool {
         guard let begun = begun.withLock({ $0 }) else { return true }
-        return time.uptime() - begun < Self.patience
+        return time.uptime() - begun < Self.timeout
     }
+}
+
+/// A store's metrics: commit time, flows in a commit, waiting flows and refusals.
+struct StoreMetrics: Sendable {
+    private let commit: Metrics.Timer
+    private let groupFlows: Recorder
+    private let waitingWrites: Gauge
+    private let refused: Counter
+    private let time: any Time
+
+    /// The metrics of the store `name`.
+    init(name: String, time: any Time) {
+        let dimensions = [("store", name)]
+        commit = Timer(label: "store_commit", dimensions: dimensions)
+        groupFlows = Recorder(label: "store_group_flows", dimensions: dimensions)
+        waitingWrites = Gauge(label: "store_waiting_writes", dimensions: dimensions)
+        refused = Counter(label: "store_refused", dimensions: dimensions)
+        self.time = time
+    }
+
+    /// Records one group: its size, its time, and how many flows were waiting when it began.
+    func measure(flows: Int, waiting: Int, _ body: () -> Void) {
+        let start = time.uptime()
+        body()
+        commit.record(duration: time.uptime() - start)
+        groupFlows.record(flows)
+        waitingWrites.record(waiting)
+    }
+
+    /// Counts a caller refused because too many wait.
+    func countRefusal() { refused.increment() }
 }

@@ -6,12 +6,12 @@ package struct Transaction: SQLSession {
     /// The timestamp of this flow: one for all rows it writes.
     package let at: Timestamp
     private let connection: any SQLConnection
-    let notes: TransactionNotes
+    let commit: CommitState
 
-    init(at: Timestamp, connection: any SQLConnection, notes: TransactionNotes) {
+    init(at: Timestamp, connection: any SQLConnection, commit: CommitState) {
         self.at = at
         self.connection = connection
-        self.notes = notes
+        self.commit = commit
     }
 
     /// Runs one statement and ignores its rows.
@@ -39,30 +39,30 @@ package struct Transaction: SQLSession {
             throw SQLError(.other, detail: "the engine has ended this transaction")
         }
     }
-}
 
-/// State shared by the flows of one commit, and what the writer must know of them besides their
-/// rows.
-final class TransactionNotes {
-    /// More than one, so that a table that grew while nothing was purged shrinks again.
-    static let rowsPurgedForEachFlow = 4
+    /// State shared by the flows of one commit, and what the writer must know of them besides their
+    /// rows.
+    final class CommitState {
+        /// More than one, so that a table that grew while nothing was purged shrinks again.
+        static let rowsPurgedForEachFlow = 4
 
-    /// Number of flows in this commit.
-    let flows: Int
-    /// Whether a message was added to the outbox, so that its relay is woken after the commit.
-    var hasEnqueued = false
-    private var purged: [String] = []
+        /// Number of flows in this commit.
+        let flows: Int
+        /// Whether a message was added to the outbox, so that its relay is woken after the commit.
+        var hasEnqueued = false
+        private var purged: [String] = []
 
-    init(flows: Int) {
-        self.flows = flows
-    }
+        init(flows: Int) {
+            self.flows = flows
+        }
 
-    /// Records that a flow purges `table`.
-    /// - Returns: false when another flow of this commit has done so.
-    func notePurge(of table: String) -> Bool {
-        guard !purged.contains(table) else { return false }
-        purged.append(table)
-        return true
+        /// Reports that a flow purges `table`.
+        /// - Returns: false when another flow of this commit has done so.
+        func beginPurge(of table: String) -> Bool {
+            guard !purged.contains(table) else { return false }
+            purged.append(table)
+            return true
+        }
     }
 }
 
@@ -77,8 +77,8 @@ extension Transaction {
     ///   - drop: Deletes at most `rowsMax` rows.
     /// - Throws: what `drop` throws.
     package func purge(_ table: String, _ drop: (_ rowsMax: Int64) throws -> Void) rethrows {
-        guard notes.notePurge(of: table) else { return }
-        try drop(Int64(notes.flows * TransactionNotes.rowsPurgedForEachFlow))
+        guard commit.beginPurge(of: table) else { return }
+        try drop(Int64(commit.flows * CommitState.rowsPurgedForEachFlow))
     }
 
     /// The same for a table with an index on its expiry column: the oldest rows first.

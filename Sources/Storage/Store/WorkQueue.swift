@@ -56,12 +56,12 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Takes up to `count` elements from the front, blocking until there is one. Where `gather` is
-    /// more than one, waits at most `patience` for that many.
+    /// more than one, waits at most `timeout` for that many.
     /// - Returns: an empty array only once the queue is closed and empty.
-    func take(upTo count: Int, gather: Int = 1, patience: Duration = .zero) -> [Element] {
+    func take(upTo count: Int, gather: Int = 1, timeout: Duration = .zero) -> [Element] {
         locked {
             while elements.isEmpty && !isClosed { pthread_cond_wait(condition, mutex) }
-            if elements.count < gather && patience > .zero { waitFor(gather, patience) }
+            if elements.count < gather && timeout > .zero { waitFor(gather, timeout) }
             if elements.count <= count {
                 defer { elements = [] }
                 return elements
@@ -79,10 +79,10 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    private func waitFor(_ count: Int, _ patience: Duration) {
+    private func waitFor(_ count: Int, _ timeout: Duration) {
         var until = timespec()
         clock_gettime(CLOCK_MONOTONIC, &until)
-        let (seconds, attoseconds) = patience.components
+        let (seconds, attoseconds) = timeout.components
         let nanoseconds = until.tv_nsec + Int(attoseconds / 1_000_000_000)
         until.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
         until.tv_nsec = nanoseconds % 1_000_000_000
@@ -97,5 +97,29 @@ final class WorkQueue<Element: Sendable>: @unchecked Sendable {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body()
+    }
+}
+
+/// Work that a caller has queued for a thread of the store, with the caller's types erased.
+struct Queued<Source>: Sendable {
+    /// Returns the work's value to the caller.
+    typealias Answer = @Sendable () -> Void
+
+    /// Runs the work; the returned closure is called after the commit, or once the snapshot has
+    /// ended.
+    let run: @Sendable (Source) throws -> Answer
+    /// Fails the caller with an error instead.
+    let fail: @Sendable (any Error) -> Void
+
+    /// Wraps `work` for the caller that waits on `continuation`.
+    init<Value: Sendable>(
+        _ continuation: CheckedContinuation<Value, any Error>,
+        _ work: @escaping @Sendable (Source) throws -> Value
+    ) {
+        run = { source in
+            let value = try work(source)
+            return { continuation.resume(returning: value) }
+        }
+        fail = { continuation.resume(throwing: $0) }
     }
 }

@@ -23,7 +23,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "I-05: look-alikes are told apart: who has one of these has not the other",
+        "I-05: look-alikes are different addresses",
         arguments: [
             ("mıke@example.org", "mike@example.org"),
             ("\u{212a}im@example.org", "kim@example.org"),
@@ -67,7 +67,7 @@ struct EmailAddressTests {
         #expect(EmailAddress(text) == nil)
     }
 
-    @Test("I-05: mail goes to the local part as entered, at the domain as the DNS knows it")
+    @Test("I-05: mail goes to the local part as entered, at the domain in its form for the DNS")
     func mailbox() throws {
         let address = try #require(EmailAddress("Ada.Lovelace@BÜCHER.Example"))
         #expect(address.mailbox == "Ada.Lovelace@xn--bcher-kva.example")

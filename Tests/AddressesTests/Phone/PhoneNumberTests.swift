@@ -49,7 +49,7 @@ struct PhoneNumberTests {
     }
 
     @Test(
-        "G-06: the longest beginning tells the country",
+        "G-06: the longest matching prefix decides the country",
         arguments: [
             ("+4915112345678", "DE"), ("+14155552671", "US"), ("+14165552671", "CA"),
             ("+18765552671", "JM"), ("+16585552671", "JM"), ("+17875552671", "PR"),

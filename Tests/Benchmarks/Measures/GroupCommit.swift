@@ -39,7 +39,7 @@ struct GroupCommit: AsyncParsableCommand {
     private func writes(
         _ name: String, _ durability: SQLiteEngine.Durability, flowsMax: Int?
     ) async throws -> Double {
-        var limits = StoreLimits()
+        var limits = Store.Limits()
         if let flowsMax { limits.groupFlowsMax = flowsMax }
         let store = try Store(
             folder: folder, name: name, migrations: [Self.migration],

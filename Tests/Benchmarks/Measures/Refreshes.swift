@@ -42,7 +42,7 @@ struct Refreshes: AsyncParsableCommand {
         _ name: String, _ durability: SQLiteEngine.Durability, flowsMax: Int?,
         _ latencies: Latencies = Latencies()
     ) async throws -> Double {
-        var limits = StoreLimits()
+        var limits = Store.Limits()
         if let flowsMax { limits.groupFlowsMax = flowsMax }
         let store = try Store(
             folder: "\(folder)/\(name)", name: SessionTables.storeName,

@@ -56,7 +56,7 @@ struct HashVectorTests {
     func hmac(key: String, message: String, hash: String) {
         let keyed = KeyedHash(key: secret(key))
         #expect(Hex.encode(keyed.hash(bytes(message))) == hash)
-        // The kept context starts again for each message.
+        // The stored state starts again for each message.
         #expect(Hex.encode(keyed.hash(bytes(message))) == hash)
         #expect(keyed.verifies(bytes(hash), of: bytes(message)))
         #expect(keyed.lookUpKey(bytes(message)) == Array(bytes(hash).prefix(16)))

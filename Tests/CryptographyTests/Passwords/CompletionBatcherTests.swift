@@ -34,7 +34,7 @@ struct CompletionBatcherTests {
     }
 
     @Test("after 100 ms a batch is delivered even if it is incomplete")
-    mutating func patience() {
+    mutating func gatheringMax() {
         #expect(handover.add(1, waiting: 50, now: .seconds(5)).isEmpty)
         #expect(handover.add(2, waiting: 50, now: .milliseconds(5_099)).isEmpty)
         #expect(handover.add(3, waiting: 50, now: .milliseconds(5_100)) == [1, 2, 3])

@@ -67,10 +67,10 @@ struct PasswordHashPoolTests {
     @Test("above the limit a caller fails at once with a retry delay")
     func refusal() async throws {
         let pool = try pool(threads: 1, waiting: 2)
-        let gate = Gate()
+        let latch = Latch()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await pool.perform { _ in gate.pass() } }
-            await gate.visitor()
+            group.addTask { try await pool.perform { _ in latch.wait() } }
+            await latch.arrival()
             for _ in 0..<2 {
                 group.addTask { try await pool.perform { _ in } }
             }
@@ -81,7 +81,7 @@ struct PasswordHashPoolTests {
             #expect(error?.code == .resourceExhausted)
             #expect(error?.notProcessed == true)
             #expect((error?.retryAfter ?? .zero) >= .milliseconds(50))
-            gate.open()
+            latch.open()
             try await group.waitForAll()
         }
         #expect(try metrics.expectCounter("password_hash_refused").totalValue == 1)
@@ -92,10 +92,10 @@ struct PasswordHashPoolTests {
     @Test("a job cancelled in the queue leaves it and is not computed")
     func cancellation() async throws {
         let pool = try pool(threads: 1, waiting: 8)
-        let gate = Gate()
+        let latch = Latch()
         let visits = Visits()
-        let first = Task { try await pool.perform { _ in gate.pass() } }
-        await gate.visitor()
+        let first = Task { try await pool.perform { _ in latch.wait() } }
+        await latch.arrival()
         let waiting = Task { try await pool.perform { _ in visits.begin() } }
         try await queueLength(1)
         waiting.cancel()
@@ -105,7 +105,7 @@ struct PasswordHashPoolTests {
             try await pool.perform { _ in visits.begin() }
         }
         await #expect(throws: CancellationError.self) { try await late.value }
-        gate.open()
+        latch.open()
         try await first.value
         try await pool.perform { _ in }
         #expect(visits.mostAtOnce == 0)
@@ -115,17 +115,17 @@ struct PasswordHashPoolTests {
     func leftAlone() async throws {
         let pool = try pool(threads: 1, waiting: 40)
         pool.gathersAnswers = true
-        let gate = Gate()
-        let first = Task { try await pool.perform { _ in gate.pass() } }
-        await gate.visitor()
-        let second = Gate()
-        let next = Task { try await pool.perform { _ in second.pass() } }
+        let latch = Latch()
+        let first = Task { try await pool.perform { _ in latch.wait() } }
+        await latch.arrival()
+        let second = Latch()
+        let next = Task { try await pool.perform { _ in second.wait() } }
         try await queueLength(1)
         let others = (0..<30).map { _ in Task { try await pool.perform { _ in } } }
         try await queueLength(31)
         // The first is done and held in the batch, the second is running; then all others cancel.
-        gate.open()
-        await second.visitor()
+        latch.open()
+        await second.arrival()
         for other in others { other.cancel() }
         for other in others {
             await #expect(throws: CancellationError.self) { try await other.value }
@@ -138,15 +138,15 @@ struct PasswordHashPoolTests {
     @Test("closing finishes running jobs, rejects waiting ones and ends the threads")
     func closing() async throws {
         let pool = try pool(threads: 4, waiting: 8)
-        let gates = (0..<4).map { _ in Gate() }
-        let running = gates.map { gate in Task { try await pool.perform { _ in gate.pass() } } }
-        for gate in gates { await gate.visitor() }
+        let latches = (0..<4).map { _ in Latch() }
+        let running = latches.map { latch in Task { try await pool.perform { _ in latch.wait() } } }
+        for latch in latches { await latch.arrival() }
         let waiting = Task { try await pool.perform { _ in } }
         try await queueLength(1)
         let closing = try OSThread { pool.close() }
         let error = await #expect(throws: ServiceError.self) { try await waiting.value }
         #expect(error?.code == .unavailable)
-        for gate in gates { gate.open() }
+        for latch in latches { latch.open() }
         for task in running { try await task.value }
         closing.join()
         pool.close()
@@ -208,10 +208,10 @@ extension Argon2Parameters {
     fileprivate static let cheap = Argon2Parameters(memoryKiB: 64, passes: 1, lanes: 1)
 }
 
-/// A gate that stops a thread of the pool until the test opens it. The test itself waits without
+/// A latch that holds a thread of the pool until the test opens it. The test itself waits without
 /// blocking a thread, since a small machine has only a few.
-private final class Gate: Sendable {
-    private let opened = WakeUps()
+private final class Latch: Sendable {
+    private let opened = HashWorkers.Semaphore()
     private let visits: AsyncStream<Void>
     private let arrived: AsyncStream<Void>.Continuation
 
@@ -220,13 +220,13 @@ private final class Gate: Sendable {
     }
 
     /// Blocks the thread until `open`.
-    func pass() {
+    func wait() {
         arrived.yield()
         opened.wait()
     }
 
-    /// Returns once a thread waits at the gate.
-    func visitor() async {
+    /// Returns once a thread waits.
+    func arrival() async {
         for await _ in visits { return }
     }
 

@@ -10,7 +10,7 @@ struct PasswordHashTests {
 
     @Test("Argon2id matches RFC 9106, 5.3")
     func rfc9106() throws {
-        let memory = try Argon2Memory(byteCount: 32 * 1_024)
+        let memory = try Argon2.Memory(byteCount: 32 * 1_024)
         let hash = try Argon2.hash(
             Argon2.Input(
                 password: SecretBytes(copying: [UInt8](repeating: 1, count: 32)),
@@ -28,7 +28,7 @@ struct PasswordHashTests {
         let stored = try PasswordHash(
             text: "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8"
                 + "ArZWb2GRPPc")
-        let memory = try Argon2Memory(byteCount: 64 * 1_024)
+        let memory = try Argon2.Memory(byteCount: 64 * 1_024)
         #expect(try stored.matches(secret(text: "password"), in: memory))
         #expect(try !stored.matches(secret(text: "Password"), in: memory))
         #expect(try !stored.matches(secret(text: ""), in: memory))

@@ -30,14 +30,15 @@ struct WipingTests {
     @Test("a password is not in memory after it was hashed and released")
     func passwordIsGone() throws {
         let pattern = Pattern(seed: 0x53)
-        let memory = try Argon2Memory(byteCount: 64 * 1_024)
+        let memory = try Argon2.Memory(byteCount: 64 * 1_024)
         let parameters = Argon2Parameters(memoryKiB: 64, passes: 1, lanes: 1)
         _ = try Argon2.hash(
-            pattern.secret(), salt: [UInt8](repeating: 1, count: 16), parameters: parameters,
-            count: 32, in: memory)
+            Argon2.Input(
+                password: pattern.secret(), salt: [UInt8](repeating: 1, count: 16)),
+            parameters: parameters, count: 32, in: memory)
         #expect(try !pattern.isInMemory())
-        let lent = UnsafeBufferPointer(start: memory.base, count: memory.byteCount)
-        #expect(lent.allSatisfy { $0 == 0 })
+        let bytes = UnsafeBufferPointer(start: memory.base, count: memory.byteCount)
+        #expect(bytes.allSatisfy { $0 == 0 })
     }
 }
 

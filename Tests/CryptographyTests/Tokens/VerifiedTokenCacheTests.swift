@@ -18,14 +18,14 @@ struct VerifiedTokenCacheTests {
         for other in others { #expect(tokens[other] == nil, "\(other.prefix(8))") }
     }
 
-    @Test("it keeps at least the newest half and never more than its limit")
+    @Test("it retains at least the newest half and never more than its limit")
     func bounded() {
         let tokens = VerifiedTokenCache<Int>()
         let countMax = VerifiedTokenCache<Int>.countMax
         for number in 0..<(3 * countMax) { tokens.insert(number, for: "token \(number)") }
-        let kept = (0..<(3 * countMax)).filter { tokens["token \($0)"] == $0 }
-        #expect(kept.count <= countMax)
-        #expect(kept.count >= countMax / 2)
-        #expect(kept.suffix(countMax / 2).elementsEqual((5 * countMax / 2)..<(3 * countMax)))
+        let cached = (0..<(3 * countMax)).filter { tokens["token \($0)"] == $0 }
+        #expect(cached.count <= countMax)
+        #expect(cached.count >= countMax / 2)
+        #expect(cached.suffix(countMax / 2).elementsEqual((5 * countMax / 2)..<(3 * countMax)))
     }
 }

@@ -8,7 +8,7 @@ import Testing
 struct HealthAnswerTests {
     private static let since = Timestamp(milliseconds: 1_700_000_000_000)
     /// Every part that a program may have, and what may be wrong with it.
-    private static let troubles = [
+    private static let failures = [
         "store": "disk full", "clock": "waits for `postern clock accept`",
         "keys": "the changed own-key cannot be used", "session": "cannot be reached",
     ]
@@ -16,30 +16,31 @@ struct HealthAnswerTests {
     private func answer(_ state: Readiness.State, failing: Set<String> = []) -> HealthAnswer {
         HealthAnswer(
             state: state,
-            parts: Self.troubles.keys.sorted().map { name in
-                PartState(
+            parts: Self.failures.keys.sorted().map { name in
+                ProgramParts.Part(
                     name: name,
-                    trouble: failing.contains(name)
-                        ? PartTrouble(since: Self.since, detail: Self.troubles[name] ?? "") : nil)
+                    failure: failing.contains(name)
+                        ? PartCondition.Failure(
+                            since: Self.since, detail: Self.failures[name] ?? "") : nil)
             })
     }
 
     @Test("B3: a failing part does not stop a ready program from serving; it is listed as degraded")
     func ready() {
         #expect(answer(.ready).text == "serving\n")
-        for part in Self.troubles.keys {
+        for part in Self.failures.keys {
             let answer = answer(.ready, failing: [part])
             #expect(answer.isReady && answer.response.status == .serving, "\(part)")
             #expect(answer.text == "serving, degraded: \(part)\n")
-            let told = answer.response.parts.filter { $0.status == .degraded }
-            #expect(told.map(\.name) == [part])
-            #expect(told.first?.sinceMs == Self.since.milliseconds)
-            #expect(told.first?.detail == Self.troubles[part])
+            let degraded = answer.response.parts.filter { $0.status == .degraded }
+            #expect(degraded.map(\.name) == [part])
+            #expect(degraded.first?.sinceMs == Self.since.milliseconds)
+            #expect(degraded.first?.detail == Self.failures[part])
             let others = answer.response.parts.filter { $0.name != part }
             #expect(others.count == 3)
             #expect(others.allSatisfy { $0.status == .serving && $0.sinceMs == 0 })
         }
-        let all = answer(.ready, failing: Set(Self.troubles.keys))
+        let all = answer(.ready, failing: Set(Self.failures.keys))
         #expect(all.isReady && all.response.status == .serving)
         #expect(all.text == "serving, degraded: clock, keys, session, store\n")
     }

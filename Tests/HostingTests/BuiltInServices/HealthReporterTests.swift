@@ -49,7 +49,7 @@ struct HealthReporterTests {
         readiness.set("server", isReady: true)
         readiness.set("store", isReady: true)
         let condition = PartCondition(time: time)
-        parts.add("store") { condition.trouble }
+        parts.add("store") { condition.failure }
         parts.look()
         let items = reporter.watch(HealthV1.CheckRequest(), context).makeAsyncIterator()
         #expect(try await items.next()?.parts.isEmpty == true)

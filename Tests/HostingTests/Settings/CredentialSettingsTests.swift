@@ -6,7 +6,9 @@ import Testing
 
 @Suite("Settings of certificates and callers")
 struct CredentialSettingsTests {
-    private func load(_ arguments: String...) -> SettingsOutcome<ProgramSettings<SampleProgram>> {
+    private func load(_ arguments: String...)
+        -> SettingsLoader.Outcome<ProgramSettings<SampleProgram>>
+    {
         SettingsLoader(
             program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
         ).load(ProgramSettings<SampleProgram>.self)
@@ -46,7 +48,7 @@ struct CredentialSettingsTests {
             "--tls-certificate-file=a", "--tls-key-file=a", "--tls-client-ca-file=a",
             "--tls-minimum-version=1.1", "--credentials-interval=1m",
         ])
-    func mistakes(argument: String) {
+    func problems(argument: String) {
         guard case .leave(_, exitCode: 78) = load(argument) else {
             Issue.record("it was taken")
             return

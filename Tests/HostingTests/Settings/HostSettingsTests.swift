@@ -7,7 +7,9 @@ import Testing
 @Suite("Settings that all programs share")
 struct HostSettingsTests {
     /// The outcome of loading the sample program's settings.
-    private func load(_ arguments: String...) -> SettingsOutcome<ProgramSettings<SampleProgram>> {
+    private func load(_ arguments: String...)
+        -> SettingsLoader.Outcome<ProgramSettings<SampleProgram>>
+    {
         SettingsLoader(
             program: "postern-sample", summary: "a sample.", arguments: arguments, environment: [:]
         ).load(ProgramSettings<SampleProgram>.self)
@@ -112,7 +114,7 @@ struct HostSettingsTests {
     }
 
     @Test("all errors in settings are reported at once")
-    func mistakes() {
+    func problems() {
         let outcome = load(
             "--listen-port=65536", "--event-loops=0", "--plaintext=yes", "--log-level=loud")
         guard case .leave(let text, exitCode: 78) = outcome else {

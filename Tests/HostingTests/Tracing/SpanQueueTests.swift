@@ -41,7 +41,7 @@ struct SpanQueueTests {
         #expect((400...600).contains(count), "\(count)")
     }
 
-    @Test("a span ends once and keeps a limited number of events")
+    @Test("a span ends once and stores a limited number of events")
     func once() throws {
         let queue = SpanQueue()
         let moment = TraceInstant(nanosecondsSinceEpoch: 5)
@@ -55,7 +55,7 @@ struct SpanQueueTests {
         #expect(spans.first?.events.count == FinishedSpan.eventsMax)
     }
 
-    @Test("a span keeps an error's type but not its text")
+    @Test("a span records an error's type but not its text")
     func errors() throws {
         let queue = SpanQueue()
         let moment = TraceInstant(nanosecondsSinceEpoch: 5)

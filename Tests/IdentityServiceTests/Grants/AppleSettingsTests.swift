@@ -24,7 +24,7 @@ struct AppleSettingsTests {
         file = try folder.write(Self.pem, to: "AuthKey.p8")
     }
 
-    private func load(_ changes: [String: String?]) -> SettingsOutcome<AppleSettings> {
+    private func load(_ changes: [String: String?]) -> SettingsLoader.Outcome<AppleSettings> {
         var environment = [
             "POSTERN_APPLE_KEY_FILE": file, "POSTERN_APPLE_KEY_ID": "KEYID12345",
             "POSTERN_APPLE_TEAM_ID": "TEAMID1234",

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Provider settings")
 struct ProvidersSettingsTests {
-    private func load(_ environment: [String: String]) -> SettingsOutcome<ProvidersSettings> {
+    private func load(_ environment: [String: String]) -> SettingsLoader.Outcome<ProvidersSettings> {
         SettingsLoader(
             program: "postern-identity", summary: "", arguments: [], environment: environment
         ).load(ProvidersSettings.self)

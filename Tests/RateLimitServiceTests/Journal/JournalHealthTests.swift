@@ -19,11 +19,11 @@ struct JournalHealthTests {
         for _ in 0..<3 {
             // The same as the service does each second (`RateLimitService.flush`).
             await #expect(throws: ServiceError.self) { try await fixture.table.persisted([]) }
-            #expect(writes.trouble != nil)
+            #expect(writes.failure != nil)
         }
         files.isFull.store(false, ordering: .sequentiallyConsistent)
         try await fixture.table.persisted([])
-        #expect(writes.trouble == nil)
+        #expect(writes.failure == nil)
         #expect(try fixture.contentsAfterKill() == fixture.contents)
         fixture.table.close()
     }
@@ -33,11 +33,11 @@ struct JournalHealthTests {
         let fixture = try await LimitsFixture()
         let parts = ProgramParts()
         fixture.service.report(to: parts)
-        #expect(parts.states == [PartState(name: "ratelimit-devices", trouble: nil)])
+        #expect(parts.states == [ProgramParts.Part(name: "ratelimit-devices", failure: nil)])
         let place = LimitJournalPlace(
             beside: fixture.store, suffix: "-devices", writes: PartCondition(time: fixture.time))
         place.writes?.fail(place.name, "disk full")
-        #expect(place.name == "ratelimit-devices" && place.writes?.trouble?.detail == "disk full")
+        #expect(place.name == "ratelimit-devices" && place.writes?.failure?.detail == "disk full")
     }
 
     @Test("X-07: if the limits' journal fails, known devices are still written")

@@ -47,7 +47,7 @@ struct LimitOverridesTests {
     func given() throws {
         for (text, name) in [(Self.yaml, "limits.yaml"), (Self.json, "limits.json")] {
             let document = try read(text, name)
-            #expect(document.mistakes == [])
+            #expect(document.problems == [])
             let policies = try #require(document.values).policies
             #expect(
                 policies[.failedSignInByAccount].rule
@@ -88,17 +88,17 @@ struct LimitOverridesTests {
             sign-up-by-address-shadow: perhaps
             """)
         #expect(document.values == nil)
-        #expect(document.mistakes.count == 7)
+        #expect(document.problems.count == 7)
         for (line, word) in [
             (1, "did you mean failed-sign-in-by-account-count?"), (2, "from 1 to 64"),
             (3, "from 1 to 64"), (4, "1 to 8 durations"), (7, "there is no such setting"),
             (8, "true or false"),
         ] {
             #expect(
-                document.mistakes.contains { $0.contains("line \(line)") && $0.contains(word) },
-                "line \(line): \(document.mistakes)")
+                document.problems.contains { $0.contains("line \(line)") && $0.contains(word) },
+                "line \(line): \(document.problems)")
         }
-        #expect(document.mistakes.contains { $0.contains("more attempts than failures") })
+        #expect(document.problems.contains { $0.contains("more attempts than failures") })
     }
 
     @Test(
@@ -111,14 +111,14 @@ struct LimitOverridesTests {
     func hostile(text: String, name: String) throws {
         let document = try read(text, name)
         #expect(document.values == nil)
-        #expect(!document.mistakes.isEmpty)
+        #expect(!document.problems.isEmpty)
     }
 
     @Test("R-06: a missing file is an error, not an empty one")
     func absent() {
         let document = SettingsDocument<LimitOverrides>(path: folder.file("none.yaml"))
         #expect(document.values == nil)
-        #expect(document.mistakes.count == 1)
+        #expect(document.problems.count == 1)
     }
 
     @Test("R-06: the program does not start with an invalid file and reports all errors")
@@ -160,9 +160,9 @@ struct LimitOverridesTests {
               cuont: 3
               shadow: &a true
             """)
-        let lines = document.mistakes.compactMap { $0.split(separator: " line ").dropFirst().first }
+        let lines = document.problems.compactMap { $0.split(separator: " line ").dropFirst().first }
         #expect(lines.map { $0.prefix(1) } == ["1", "2", "5", "5", "7", "8"])
-        #expect(document.mistakes.contains { $0.contains("is given twice, first in line 4") })
+        #expect(document.problems.contains { $0.contains("is given twice, first in line 4") })
     }
 
     @Test("R-06: the tool's list of all settings is a file that changes nothing")
@@ -171,7 +171,7 @@ struct LimitOverridesTests {
             LimitPolicies.standard[$0].settings($0)
         }
         let document = try read(lines.joined(separator: "\n"))
-        #expect(document.mistakes.isEmpty, "\(document.mistakes)")
+        #expect(document.problems.isEmpty, "\(document.problems)")
         #expect(document.values?.policies == .standard)
         #expect(lines.contains("phone-code-request-delays: [0s, 1m, 5m, 15m, 30m]"))
     }

@@ -19,7 +19,7 @@ struct OSThreadTests {
         #expect(box.runs.load(ordering: .relaxed) == 1)
     }
 
-    @Test("the body runs with the niceness asked for")
+    @Test("the body runs with the requested niceness")
     func nice() throws {
         let box = Box()
         let thread = try OSThread(niceness: 19) {

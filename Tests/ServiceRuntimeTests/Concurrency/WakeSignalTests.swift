@@ -7,7 +7,7 @@ struct WakeSignalTests {
     private let signal = WakeSignal()
 
     @Test("a signal without a waiter ends the next wait; several count as one")
-    func kept() async {
+    func early() async {
         signal.wake()
         signal.wake()
         await signal.wait()

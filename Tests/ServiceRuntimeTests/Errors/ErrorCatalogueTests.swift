@@ -29,7 +29,7 @@ struct ErrorCatalogueTests {
         #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == ErrorCode.allCases.count)
     }
 
-    @Test("X-01: an error that asks to wait is retryable", arguments: ErrorCode.allCases)
+    @Test("X-01: an error whose next action is to wait is retryable", arguments: ErrorCode.allCases)
     func waiting(code: ErrorCode) {
         if code.entry.next == .wait { #expect(code.entry.isRetryable) }
     }

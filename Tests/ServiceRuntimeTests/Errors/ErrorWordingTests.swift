@@ -45,13 +45,14 @@ struct ErrorWordingTests {
 
     /// Codes that a stranger can provoke with someone else's address or number, without a proof.
     /// `auth/email-already-in-use` is returned only under friendly enumeration.
-    private static let told: [ErrorCode] = [
+    private static let provoked: [ErrorCode] = [
         .invalidCredential, .invalidCode, .codeExpired, .invalidLink, .tooManyRequests,
         .invalidEmail, .invalidPhoneNumber, .phoneCountryNotAllowed,
     ]
 
     @Test(
-        "X-02: sentences that a stranger can provoke do not mention an account", arguments: told,
+        "X-02: sentences that a stranger can provoke do not mention an account",
+        arguments: provoked,
         ErrorLanguage.allCases)
     func discreet(code: ErrorCode, language: ErrorLanguage) {
         let text = code.sentence(in: language).lowercased()

@@ -11,24 +11,24 @@ struct ProgramPartsTests {
         let part = PartCondition(time: time)
         let first = time.now()
         part.work("store")
-        #expect(part.trouble == nil)
+        #expect(part.failure == nil)
         part.fail("store", "disk full")
         time.advance(by: .seconds(5))
         part.fail("log", "read-only")
         part.fail("store", "disk failure")
-        #expect(part.trouble == PartTrouble(since: first, detail: "disk failure"))
+        #expect(part.failure == PartCondition.Failure(since: first, detail: "disk failure"))
         part.work("store")
-        #expect(part.trouble == PartTrouble(since: time.now(), detail: "read-only"))
+        #expect(part.failure == PartCondition.Failure(since: time.now(), detail: "read-only"))
         part.work("log")
-        #expect(part.trouble == nil)
+        #expect(part.failure == nil)
         part.fail("store", "disk full")
-        #expect(part.trouble?.since == time.now(), "it begins again")
+        #expect(part.failure?.since == time.now(), "it begins again")
     }
 
     @Test("B3: parts are listed by name and shown as metrics, and changes reach watchers")
     func listed() async {
         let (parts, store) = (ProgramParts(), PartCondition(time: time))
-        parts.add("store") { store.trouble }
+        parts.add("store") { store.failure }
         parts.add("clock") { nil }
         #expect(parts.states.map(\.name) == ["clock", "store"])
         parts.look()
@@ -45,12 +45,12 @@ struct ProgramPartsTests {
     }
 
     @Test("B3: one part that hangs makes the program not live")
-    func turning() {
+    func liveness() {
         let parts = ProgramParts()
-        #expect(parts.isTurning)
+        #expect(parts.isAlive)
         parts.addLiveness { true }
-        #expect(parts.isTurning)
+        #expect(parts.isAlive)
         parts.addLiveness { false }
-        #expect(!parts.isTurning)
+        #expect(!parts.isAlive)
     }
 }

@@ -57,21 +57,4 @@ struct ReadinessTests {
         readiness.drain()
         #expect(await changes.next() == .draining)
     }
-
-    @Test("waiting ends with readiness, with draining, or with the task's cancellation")
-    func until() async {
-        let ready = Readiness(parts: ["store"])
-        let waiting = Task { await ready.untilReady() }
-        ready.set("store", isReady: true)
-        #expect(await waiting.value)
-
-        let drained = Readiness(parts: ["store"])
-        drained.drain()
-        #expect(await drained.untilReady() == false)
-
-        let never = Readiness(parts: ["store"])
-        let cancelled = Task { await never.untilReady() }
-        cancelled.cancel()
-        #expect(await cancelled.value == false)
-    }
 }

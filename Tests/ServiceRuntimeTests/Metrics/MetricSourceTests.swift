@@ -71,13 +71,13 @@ struct MetricSourceTests {
     func usage() {
         let line =
             "42 (a) b (c) S 1 42 42 0 -1 4194304 9 0 0 0 31 11 0 0 20 0 7 0 12345 9999 250 18446"
-        let usage = ProcessUsage(line)
+        let usage = ProcessFigures.Usage(line)
         #expect(usage?.ticks == 42)
         #expect(usage?.threads == 7)
         #expect(usage?.virtualBytes == 9_999)
         #expect(usage?.residentPages == 250)
         for text in ["", "42 (a", "42 (a) S 1", "42 (a) S" + String(repeating: " x", count: 40)] {
-            #expect(ProcessUsage(text) == nil)
+            #expect(ProcessFigures.Usage(text) == nil)
         }
     }
 }

@@ -7,14 +7,14 @@ struct FollowedFilesTests {
     /// The files' text, and the values that were put into force.
     private final class Fixture: Sendable {
         let inFiles = Mutex("one")
-        let inForce = Mutex(["one"])
+        let current = Mutex(["one"])
 
         var files: FollowedFiles<String> {
             FollowedFiles(
-                inForce: "one", read: { self.inFiles.withLock { $0 } },
+                current: "one", read: { self.inFiles.withLock { $0 } },
                 use: { text in
                     if text.contains("bad") { return ["bad"] }
-                    self.inForce.withLock { $0.append(text) }
+                    self.current.withLock { $0.append(text) }
                     return []
                 })
         }
@@ -34,7 +34,7 @@ struct FollowedFilesTests {
             ),
         ] as [([String], [FollowedFiles<String>.Look], [String])])
     func looks(
-        _ reads: [String], _ expected: [FollowedFiles<String>.Look], _ inForce: [String]
+        _ reads: [String], _ expected: [FollowedFiles<String>.Look], _ current: [String]
     ) {
         let fixture = Fixture()
         let files = fixture.files
@@ -43,6 +43,6 @@ struct FollowedFilesTests {
             return files.look()
         }
         #expect(looks == expected)
-        #expect(fixture.inForce.withLock { $0 } == inForce)
+        #expect(fixture.current.withLock { $0 } == current)
     }
 }

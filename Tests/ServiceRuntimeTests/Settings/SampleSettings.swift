@@ -63,8 +63,8 @@ struct SampleOutcome {
         }
     }
 
-    /// The reported mistakes, without the heading.
-    var mistakes: [String] {
+    /// The reported problems, without the heading.
+    var problems: [String] {
         text.split(separator: "\n").dropFirst().map { $0.trimmingPrefix("  ") }.map(String.init)
     }
 }

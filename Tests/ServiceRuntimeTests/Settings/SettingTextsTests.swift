@@ -61,6 +61,6 @@ struct SettingTextsTests {
             "9223372036854775807d", "99999999999999999999s", "060s", "٦٠s", "60sm",
         ])
     func noDuration(text: String) {
-        #expect(SampleOutcome(["--idle-timeout=" + text]).mistakes.count == 1)
+        #expect(SampleOutcome(["--idle-timeout=" + text]).problems.count == 1)
     }
 }

@@ -125,9 +125,9 @@ struct SettingsFileTests {
                 "line 4: listen-port is given twice, first in line 3"
             ),
         ])
-    func refused(text: String, mistake: String) throws {
+    func refused(text: String, problem: String) throws {
         let (outcome, file) = try outcome(text)
-        #expect(outcome.mistakes.contains("\(file) \(mistake)"), "\(outcome.text)")
+        #expect(outcome.problems.contains("\(file) \(problem)"), "\(outcome.text)")
     }
 
     @Test("lists may use dashes, brackets or commas, or be empty")
@@ -159,10 +159,10 @@ struct SettingsFileTests {
             ("{", "the file is not the JSON of settings"),
             ("", "the file is not the JSON of settings"),
         ] as [(String, String?)])
-    func json(text: String, mistake: String?) throws {
+    func json(text: String, problem: String?) throws {
         let (outcome, _) = try outcome(text, "s.json")
-        if let mistake {
-            #expect(outcome.text.contains(mistake), "\(outcome.text)")
+        if let problem {
+            #expect(outcome.text.contains(problem), "\(outcome.text)")
         } else {
             #expect(outcome.values?.port == 5, "\(outcome.text)")
         }
@@ -170,11 +170,11 @@ struct SettingsFileTests {
 
     @Test("a missing, wrongly named, non-UTF-8 or huge file is one error")
     func unreadable() throws {
-        #expect(SampleOutcome(["--config", "/nonexistent/s.yaml"]).mistakes.count == 1)
-        #expect(try outcome("listen-port: 5", "s.toml").0.mistakes.count == 1)
-        #expect(try outcome(String(repeating: "#\n", count: 200_000)).0.mistakes.count == 1)
-        #expect(SampleOutcome(["--config", "/proc/self/exe"]).mistakes.count == 1)
-        #expect(SampleOutcome(["--config", "/"]).mistakes.count == 1)
+        #expect(SampleOutcome(["--config", "/nonexistent/s.yaml"]).problems.count == 1)
+        #expect(try outcome("listen-port: 5", "s.toml").0.problems.count == 1)
+        #expect(try outcome(String(repeating: "#\n", count: 200_000)).0.problems.count == 1)
+        #expect(SampleOutcome(["--config", "/proc/self/exe"]).problems.count == 1)
+        #expect(SampleOutcome(["--config", "/"]).problems.count == 1)
     }
 
     @Test("2,000 seeded mutations of a file give settings or errors, never a trap")
@@ -201,7 +201,7 @@ struct SettingsFileTests {
             let name = round.isMultiple(of: 5) ? "s.json" : "s.yaml"
             let file = try folder.write(String(decoding: bytes, as: UTF8.self), to: name)
             let outcome = SampleOutcome(["--config", file])
-            #expect(outcome.values != nil || outcome.exitCode == SettingsLoader.mistakesExitCode)
+            #expect(outcome.values != nil || outcome.exitCode == SettingsLoader.invalidExitCode)
         }
     }
 }

@@ -40,8 +40,8 @@ struct SettingsFlagsTests {
             (["--lifeline=2"], #"--lifeline: "2" is not true or false"#),
             (["--config"], "--config: its value is missing"),
         ] as [([String], String)])
-    func mistakes(arguments: [String], mistake: String) {
-        #expect(SampleOutcome(arguments).mistakes.first == mistake)
+    func problems(arguments: [String], problem: String) {
+        #expect(SampleOutcome(arguments).problems.first == problem)
     }
 
     @Test("a boolean flag may stand alone or have a value")
@@ -62,8 +62,8 @@ struct SettingsFlagsTests {
     func secret() {
         for arguments in [["--mail-password", "canary"], ["--mail-password=canary"]] {
             let outcome = SampleOutcome(arguments)
-            #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
-            #expect(outcome.mistakes.first?.contains("a secret is never an argument") == true)
+            #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
+            #expect(outcome.problems.first?.contains("a secret is never an argument") == true)
             #expect(!outcome.text.contains("canary"))
         }
     }
@@ -72,6 +72,6 @@ struct SettingsFlagsTests {
     func terminal() {
         let outcome = SampleOutcome(["--\u{1B}[2J", "--data-folder", "\u{1B}]0;x\u{7}", "a\nb"])
         #expect(!outcome.text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{7}" })
-        #expect(outcome.mistakes.count == 3)
+        #expect(outcome.problems.count == 3)
     }
 }

@@ -84,17 +84,17 @@ struct SettingsLoaderTests {
     }
 
     @Test("all errors are reported at once, each with its source")
-    func mistakes() throws {
+    func problems() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
             "listen-port: 65536\nenumration: strict\nlifeline: maybe\n", to: "s.yaml")
         let outcome = SampleOutcome(
             ["--config", file, "--idle-timout", "5", "--enumeration", "strikt", "stray"],
             ["POSTERN_IDLE_TIMEOUT": "1 hour"])
-        #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
+        #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
         #expect(outcome.text.hasPrefix("postern-sample: 7 mistakes in its settings"))
         #expect(
-            Set(outcome.mistakes) == [
+            Set(outcome.problems) == [
                 #""--idle-timout": there is no such setting; did you mean --idle-timeout?"#,
                 #""stray": settings are given as --name value"#,
                 "\(file) line 2 \"enumration\": there is no such setting; did you mean enumeration?",
@@ -109,16 +109,16 @@ struct SettingsLoaderTests {
     @Test("a rule between settings is checked unless one of them is already invalid")
     func rules() {
         #expect(
-            SampleOutcome(["--listen-port", "7400"]).mistakes == [
+            SampleOutcome(["--listen-port", "7400"]).problems == [
                 "listen-port, listen: two listeners cannot share a port"
             ])
         #expect(
-            SampleOutcome(["--listen", "nowhere", "--listen-port", "7400"]).mistakes == [
+            SampleOutcome(["--listen", "nowhere", "--listen-port", "7400"]).problems == [
                 #"--listen: "nowhere" is not host:port"#
             ])
     }
 
-    @Test("--check prints the settings in force and their sources")
+    @Test("--check prints the settings in use and their sources")
     func check() throws {
         let outcome = SampleOutcome(
             ["--check", "--listen-port", "9"],
@@ -141,7 +141,7 @@ struct SettingsLoaderTests {
     @Test("--check reports errors as a start does")
     func checkMistakes() {
         let outcome = SampleOutcome(["--check", "--listen-port", "x"])
-        #expect(outcome.exitCode == SettingsLoader.mistakesExitCode)
+        #expect(outcome.exitCode == SettingsLoader.invalidExitCode)
     }
 
     @Test("--version prints the program's name and version, whatever the other arguments")

@@ -31,24 +31,24 @@ struct SettingsSecretTests {
     }
 
     @Test("an empty, missing or huge file, or two sources, are errors")
-    func mistakes() throws {
+    func problems() throws {
         let folder = try TemporaryFolder()
         for contents in [
             "", "\n", String(repeating: "x", count: 65_537), String(repeating: "x", count: 100_000),
         ] {
             let file = try folder.write(contents, to: "secret")
-            #expect(SampleOutcome(["--mail-password-file", file]).mistakes.count == 1)
+            #expect(SampleOutcome(["--mail-password-file", file]).problems.count == 1)
         }
-        #expect(SampleOutcome(["--mail-password-file", folder.file("none")]).mistakes.count == 1)
+        #expect(SampleOutcome(["--mail-password-file", folder.file("none")]).problems.count == 1)
         let file = try folder.write("a", to: "secret")
         let both = SampleOutcome(
             ["--mail-password-file", file], ["POSTERN_MAIL_PASSWORD": "canary"])
         #expect(
-            both.mistakes == [
+            both.problems == [
                 "--mail-password-file: mail-password is set directly too; set one of the two"
             ])
         let empty = SampleOutcome([], ["POSTERN_MAIL_PASSWORD": ""])
-        #expect(empty.mistakes == ["POSTERN_MAIL_PASSWORD: the value is not 1 to 65536 bytes"])
+        #expect(empty.problems == ["POSTERN_MAIL_PASSWORD: the value is not 1 to 65536 bytes"])
     }
 
     @Test("a secret of the maximum size is accepted")

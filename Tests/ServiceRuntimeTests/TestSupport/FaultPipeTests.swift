@@ -32,7 +32,7 @@ struct FaultPipeTests {
         #expect(other.step(at: .zero) == .endReceiver)
     }
 
-    @Test("latency delays each piece and keeps the order")
+    @Test("latency delays each piece and preserves the order")
     func latency() {
         var pipe = FaultPipe(.latency(.milliseconds(40), jitter: .milliseconds(10)))
         pipe.take([1], at: .zero, jitter: 999)

@@ -33,10 +33,10 @@ struct CrashTests {
                     try session.query("PRAGMA integrity_check") { try $0.text(0) }
                 )
             }
-            let kept = Set(numbers)
-            #expect(acknowledged.isSubset(of: kept))
-            #expect(kept.allSatisfy { kept.contains(-$0) })
-            #expect(kept.allSatisfy { !$0.isMultiple(of: 7) })
+            let stored = Set(numbers)
+            #expect(acknowledged.isSubset(of: stored))
+            #expect(stored.allSatisfy { stored.contains(-$0) })
+            #expect(stored.allSatisfy { !$0.isMultiple(of: 7) })
             #expect(check == ["ok"])
             store.close()
         }

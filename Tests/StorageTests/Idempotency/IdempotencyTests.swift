@@ -16,7 +16,7 @@ struct IdempotencyTests {
         store = try Entries.open(folder, time: time)
     }
 
-    private func recall(_ key: [UInt8], _ fingerprint: [UInt8]) async throws
+    private func lookUp(_ key: [UInt8], _ fingerprint: [UInt8]) async throws
         -> IdempotencyTable.Memory
     {
         try await store.write { try $0.remembered(key: key, fingerprint: fingerprint) }
@@ -24,11 +24,11 @@ struct IdempotencyTests {
 
     @Test("a repeat gets the stored answer, and another request under the same key is rejected")
     func repeatsGetTheAnswer() async throws {
-        #expect(try await recall(key, [7]) == .fresh)
+        #expect(try await lookUp(key, [7]) == .fresh)
         try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [0, 9]) }
-        #expect(try await recall(key, [7]) == .repeated(answer: [0, 9]))
-        #expect(try await recall(key, [8]) == .mismatch)
-        #expect(try await recall([UInt8](repeating: 2, count: 16), [7]) == .fresh)
+        #expect(try await lookUp(key, [7]) == .repeated(answer: [0, 9]))
+        #expect(try await lookUp(key, [8]) == .mismatch)
+        #expect(try await lookUp([UInt8](repeating: 2, count: 16), [7]) == .fresh)
     }
 
     @Test("of parallel repeats only one does the work")
@@ -48,21 +48,21 @@ struct IdempotencyTests {
         #expect(try await store.read { try $0.entries() } == [0])
     }
 
-    @Test("an answer is kept for a day, then its key may be used again")
+    @Test("an answer is stored for a day, then its key may be used again")
     func answersAge() async throws {
         try await store.write { try $0.remember(key: key, fingerprint: [7], answer: [1]) }
-        time.advance(by: IdempotencyTable.answersKeptFor - .milliseconds(1))
-        #expect(try await recall(key, [7]) == .repeated(answer: [1]))
+        time.advance(by: IdempotencyTable.retention - .milliseconds(1))
+        #expect(try await lookUp(key, [7]) == .repeated(answer: [1]))
         time.advance(by: .milliseconds(1))
-        #expect(try await recall(key, [7]) == .fresh)
+        #expect(try await lookUp(key, [7]) == .fresh)
         try await store.write { try $0.remember(key: key, fingerprint: [8], answer: [2]) }
-        #expect(try await recall(key, [8]) == .repeated(answer: [2]))
+        #expect(try await lookUp(key, [8]) == .repeated(answer: [2]))
     }
 
     @Test("old answers are deleted as new ones are stored")
     func oldAnswersAreDropped() async throws {
         for number in 0..<40 {
-            if number == 20 { time.advance(by: IdempotencyTable.answersKeptFor) }
+            if number == 20 { time.advance(by: IdempotencyTable.retention) }
             try await store.write { transaction in
                 let key = [UInt8](repeating: UInt8(number), count: 16)
                 try transaction.remember(key: key, fingerprint: [], answer: [])

@@ -24,7 +24,7 @@ struct OutboxRelayTests {
         let at: Timestamp
     }
 
-    /// Runs a relay beside `body`, which gets its deliveries as a stream. Time stands still, or
+    /// Runs a relay beside `body`, which gets its deliveries as a stream. The clock is stopped, or
     /// with `timePasses` it advances in small steps as fast as tasks run.
     private func withRelay(
         timePasses: Bool = false,
@@ -73,7 +73,7 @@ struct OutboxRelayTests {
             let sent = OutboxMessage(
                 topic: "mail", key: "k1", payload: [0, 1, 255], lane: 7)
             try await store.write { try $0.enqueue(sent) }
-            // No time has passed: the clock stands still.
+            // No time has passed: the clock is stopped.
             #expect(await deliveries.next()?.message == sent)
             try await untilCount(0)
         }
@@ -111,7 +111,7 @@ struct OutboxRelayTests {
                 let next = try #require(await deliveries.next())
                 #expect(next.message == before.message)
                 // The wait is at least half of 100, 200, 400, 800 ms.
-                #expect(next.at - before.at >= OutboxBackoff.first * (1 << (failures - 1)) / 2)
+                #expect(next.at - before.at >= OutboxRelay.firstBackoff * (1 << (failures - 1)) / 2)
                 before = next
             }
             try await untilCount(0)
@@ -137,7 +137,7 @@ struct OutboxRelayTests {
         }
     }
 
-    @Test("order is kept within a lane, also after a failure, and other lanes do not wait")
+    @Test("order is preserved within a lane, also after a failure, and other lanes do not wait")
     func lanesKeepOrder() async throws {
         try await withRelay(timePasses: true, failing: { $0.key == "a1" && $1 <= 3 }) {
             deliveries in
@@ -182,7 +182,7 @@ struct OutboxRelayTests {
         let relay = OutboxRelay(
             store: store, time: time, randomness: SeededRandomness(), queues: [.standard, urgent]
         ) { message in
-            // The clock stands still, so this call never returns.
+            // The clock is stopped, so this call never returns.
             if message.queue == .standard { try await time.sleep(for: .seconds(10)) }
             outlet.yield(message.key)
         }

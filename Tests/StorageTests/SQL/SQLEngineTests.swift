@@ -39,8 +39,8 @@ struct SQLEngineTests {
         try connection.execute(
             "INSERT INTO thing (id, name, data) VALUES (1, ?, ?)",
             [.text("nul\0inside"), .blob([0])])
-        let kept = try connection.queryOne("SELECT name, data, size FROM thing") { $0.values }
-        #expect(kept == [.text("nul\0inside"), .blob([0]), .null])
+        let stored = try connection.queryOne("SELECT name, data, size FROM thing") { $0.values }
+        #expect(stored == [.text("nul\0inside"), .blob([0]), .null])
     }
 
     @Test("a statement returns the number of changed rows", arguments: engines.indices)
@@ -54,14 +54,14 @@ struct SQLEngineTests {
     @Test(
         "a violated constraint is reported with its kind",
         arguments: [
-            ("INSERT INTO thing (id, name) VALUES (1, 'a'), (2, 'a')", SQLConstraint.unique),
+            ("INSERT INTO thing (id, name) VALUES (1, 'a'), (2, 'a')", SQLError.Constraint.unique),
             ("INSERT INTO parent (id) VALUES (1), (1)", .unique),
             ("INSERT INTO thing (id) VALUES (1)", .notNull),
             ("INSERT INTO thing (id, name, size) VALUES (1, 'a', 0)", .check),
             ("INSERT INTO thing (id, name, parent) VALUES (1, 'a', 9)", .foreignKey),
             ("INSERT INTO thing (id, name, size) VALUES (1, 'a', 'x')", .type),
         ])
-    func constraintsAreTyped(_ sql: String, _ constraint: SQLConstraint) throws {
+    func constraintsAreTyped(_ sql: String, _ constraint: SQLError.Constraint) throws {
         for engine in Self.engines.prefix(1) {
             let connection = try open(engine)
             let error = #expect(throws: SQLError.self) { try connection.execute(sql) }

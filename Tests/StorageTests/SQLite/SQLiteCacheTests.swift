@@ -23,11 +23,11 @@ struct SQLiteCacheTests {
         }
         let bound = SQLiteEngine.cacheKiBMax * 1_024
         // More than twice the cache's limit was written, and the writer's cache is over half full.
-        let kept = try [writer, reader].map { connection in
+        let sizes = try [writer, reader].map { connection in
             try #require(connection as? SQLiteConnection).cachedBytes
         }
         #expect(total ?? 0 > 2 * Int64(bound))
-        #expect(kept.allSatisfy { $0 < bound + bound / 8 }, "\(kept)")
-        #expect(kept[0] > bound / 2, "\(kept)")
+        #expect(sizes.allSatisfy { $0 < bound + bound / 8 }, "\(sizes)")
+        #expect(sizes[0] > bound / 2, "\(sizes)")
     }
 }

@@ -24,12 +24,12 @@ struct DiskFullTests {
             }
             #expect(error?.code == .unavailable)
             #expect(error?.fields == ["store"], "B3: the error names the part")
-            #expect(store.writes.trouble?.detail == fault.kind.word)
+            #expect(store.writes.failure?.detail == fault.kind.word)
             #expect(try await store.read { try $0.entries() } == [1])
         }
         plan.heal()
         try await store.write { try $0.insertEntry(5) }
-        #expect(store.writes.trouble == nil)
+        #expect(store.writes.failure == nil)
         #expect(try await store.read { try $0.entries() } == [1, 5])
         store.close()
     }
@@ -42,9 +42,9 @@ struct DiskFullTests {
         await #expect(throws: ServiceError.self) {
             try await store.write { try $0.insertEntry(1) }
         }
-        #expect(store.writes.trouble?.detail == "disk full")
+        #expect(store.writes.failure?.detail == "disk full")
         try await store.write { try $0.insertEntry(1) }
-        #expect(store.writes.trouble == nil)
+        #expect(store.writes.failure == nil)
         store.close()
     }
 
@@ -57,11 +57,11 @@ struct DiskFullTests {
         await time.sleepers(1)
         time.advance(by: ClockMark.interval)
         await time.sleepers(1)
-        #expect(store.writes.trouble != nil)
+        #expect(store.writes.failure != nil)
         plan.heal()
         time.advance(by: .seconds(1))
         await time.sleepers(1)
-        #expect(store.writes.trouble == nil)
+        #expect(store.writes.failure == nil)
         marking.cancel()
         _ = await marking.result
         store.close()
@@ -70,16 +70,16 @@ struct DiskFullTests {
     @Test("B3: a writer that works on one group for half a minute counts as hanging")
     func hangs() {
         let time = ManualTime()
-        let turns = WriterWatchdog(time: time)
+        let watchdog = WriterWatchdog(time: time)
         time.advance(by: .seconds(3_600))
-        #expect(turns.isTurning, "it has nothing to do")
-        turns.begin()
-        time.advance(by: WriterWatchdog.patience - .milliseconds(1))
-        #expect(turns.isTurning)
+        #expect(watchdog.isAlive, "it has nothing to do")
+        watchdog.begin()
+        time.advance(by: WriterWatchdog.timeout - .milliseconds(1))
+        #expect(watchdog.isAlive)
         time.advance(by: .milliseconds(1))
-        #expect(!turns.isTurning)
-        turns.end()
-        #expect(turns.isTurning)
+        #expect(!watchdog.isAlive)
+        watchdog.end()
+        #expect(watchdog.isAlive)
     }
 
     @Test("SQLite's own full database is handled the same way")
@@ -87,22 +87,22 @@ struct DiskFullTests {
         let store = try Entries.open(folder)
         let block = [UInt8](repeating: 1, count: 20_000)
         try await store.limitPages(to: 30)
-        var kept: [Int] = []
+        var stored: [Int] = []
         var refusals = 0
         for number in 1...20 {
             do {
                 try await store.write { try $0.insertEntry(number, body: block) }
-                kept.append(number)
+                stored.append(number)
             } catch let error as ServiceError {
                 #expect(error.code == .unavailable)
                 refusals += 1
             }
         }
         #expect(refusals > 0)
-        #expect(try await store.read { try $0.entries() } == kept)
+        #expect(try await store.read { try $0.entries() } == stored)
         try await store.limitPages(to: 10_000)
         try await store.write { try $0.insertEntry(99, body: block) }
-        #expect(try await store.read { try $0.entries() } == kept + [99])
+        #expect(try await store.read { try $0.entries() } == stored + [99])
         store.close()
     }
 

@@ -19,7 +19,7 @@ enum Entries {
     /// A store of entries in `folder`, with manual time and a captured log.
     static func open(
         _ folder: TemporaryFolder, migrations: [Migration] = migrations,
-        engine: any SQLEngine = SQLiteEngine(), limits: StoreLimits = StoreLimits(),
+        engine: any SQLEngine = SQLiteEngine(), limits: Store.Limits = Store.Limits(),
         time: ManualTime = ManualTime(), log: CapturedLog = CapturedLog()
     ) throws -> Store {
         try Store(
@@ -46,9 +46,9 @@ extension Store {
     func writeTogether<Value: Sendable>(
         _ count: Int, _ flow: @escaping @Sendable (Int, Transaction) throws -> Value
     ) async -> [Result<Value, any Error>] {
-        let gate = Gate()
-        async let held: Void = write { _ in try gate.pass() }
-        await gate.arrival()
+        let latch = Latch()
+        async let held: Void = write { _ in try latch.wait() }
+        await latch.arrival()
         let results = await withTaskGroup { group in
             for index in 0..<count {
                 group.addTask { [self] in
@@ -56,7 +56,7 @@ extension Store {
                 }
                 await untilWaiting(index + 1)
             }
-            gate.open()
+            latch.open()
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
         // The transaction that held the writer only waits; its result does not matter here.

@@ -33,7 +33,7 @@ struct GroupCommitTests {
     @Test("a group has a maximum size")
     func groupsAreBounded() async throws {
         let before = plan.count(.commit)
-        _ = await store.writeTogether(StoreLimits().groupFlowsMax + 1) { try $1.insertEntry($0) }
+        _ = await store.writeTogether(Store.Limits().groupFlowsMax + 1) { try $1.insertEntry($0) }
         #expect(plan.count(.commit) - before == 3)
     }
 

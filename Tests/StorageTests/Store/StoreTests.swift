@@ -12,12 +12,12 @@ struct StoreTests {
 
     @Test("above the limit of waiting writes a write fails, not processed, with a retry delay")
     func fullQueueRefuses() async throws {
-        var limits = StoreLimits()
+        var limits = Store.Limits()
         limits.waitingWritesMax = 2
         let store = try Entries.open(folder, limits: limits)
-        let gate = Gate()
-        async let held: Void = store.write { _ in try gate.pass() }
-        await gate.arrival()
+        let latch = Latch()
+        async let held: Void = store.write { _ in try latch.wait() }
+        await latch.arrival()
         async let first: Void = store.write { try $0.insertEntry(1) }
         async let second: Void = store.write { try $0.insertEntry(2) }
         await store.untilWaiting(2)
@@ -27,7 +27,7 @@ struct StoreTests {
         #expect(error?.code == .resourceExhausted)
         #expect(error?.retryAfter != nil)
         #expect(error?.notProcessed == true)
-        gate.open()
+        latch.open()
         _ = try await (held, first, second)
         #expect(try await store.read { try $0.entries() } == [1, 2])
         store.close()
@@ -37,14 +37,14 @@ struct StoreTests {
     func readsGoOn() async throws {
         let store = try Entries.open(folder)
         try await store.write { try $0.insertEntry(1) }
-        let gate = Gate()
+        let latch = Latch()
         async let held: Void = store.write { transaction in
             try transaction.insertEntry(2)
-            try gate.pass()
+            try latch.wait()
         }
-        await gate.arrival()
+        await latch.arrival()
         #expect(try await store.read { try $0.entries() } == [1])
-        gate.open()
+        latch.open()
         try await held
         #expect(try await store.read { try $0.entries() } == [1, 2])
         store.close()
@@ -63,12 +63,12 @@ struct StoreTests {
     @Test("closing finishes waiting writes, rejects new ones and leaves only the file and its lock")
     func closingDrains() async throws {
         let store = try Entries.open(folder)
-        let gate = Gate()
-        async let held: Void = store.write { _ in try gate.pass() }
-        await gate.arrival()
+        let latch = Latch()
+        async let held: Void = store.write { _ in try latch.wait() }
+        await latch.arrival()
         async let waiting: Void = store.write { try $0.insertEntry(1) }
         await store.untilWaiting(1)
-        gate.open()
+        latch.open()
         store.close()
         store.close()
         _ = try await (held, waiting)

@@ -32,7 +32,7 @@ struct WorkQueueTests {
         try queue.offer(1)
         queue.close()
         #expect(throws: WorkQueue<Int>.Refusal.closed) { try queue.offer(2) }
-        #expect(queue.take(upTo: 9, gather: 5, patience: .seconds(60)) == [1])
+        #expect(queue.take(upTo: 9, gather: 5, timeout: .seconds(60)) == [1])
         #expect(queue.take(upTo: 9) == [])
     }
 
@@ -40,9 +40,9 @@ struct WorkQueueTests {
     func gatheringEnds() throws {
         let queue = WorkQueue<Int>(elementsMax: 9)
         try queue.offer(1)
-        #expect(queue.take(upTo: 9, gather: 5, patience: .microseconds(100)) == [1])
+        #expect(queue.take(upTo: 9, gather: 5, timeout: .microseconds(100)) == [1])
         for number in 1...5 { try queue.offer(number) }
-        #expect(queue.take(upTo: 9, gather: 5, patience: .seconds(60)) == [1, 2, 3, 4, 5])
+        #expect(queue.take(upTo: 9, gather: 5, timeout: .seconds(60)) == [1, 2, 3, 4, 5])
     }
 
     @Test("every element that several threads offer is taken exactly once")
@@ -52,7 +52,7 @@ struct WorkQueueTests {
         let threads = try (0..<4).map { _ in
             try OSThread {
                 while true {
-                    let some = queue.take(upTo: 7, gather: 3, patience: .microseconds(10))
+                    let some = queue.take(upTo: 7, gather: 3, timeout: .microseconds(10))
                     if some.isEmpty { return }
                     // If this queue were full, the count below would fail.
                     try? taken.offer(some)

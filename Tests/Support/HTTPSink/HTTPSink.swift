@@ -5,8 +5,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A small web server on loopback for tests: HTTP/1.1 in clear, or HTTP/2 and 1.1 over TLS. Keeps
-/// what it is asked, and answers, stalls, drips and resets as its script says.
+/// A small web server on loopback for tests: HTTP/1.1 in clear, or HTTP/2 and 1.1 over TLS.
+/// Records its requests, and answers, stalls, drips and resets as its script says.
 package final class HTTPSink: Sendable {
     /// One request as it came in.
     package struct Request: Sendable {
@@ -54,7 +54,7 @@ package final class HTTPSink: Sendable {
     private struct State {
         var requests: [Request] = []
         var connections = 0
-        var watchers: [(count: Int, told: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(count: Int, waiter: CheckedContinuation<Void, Never>)] = []
     }
 
     /// The port that the system picked.
@@ -67,13 +67,13 @@ package final class HTTPSink: Sendable {
         let state = Mutex(State())
     }
 
-    /// Listens on 127.0.0.1; `answer` is asked for each request, on the sink's one thread.
+    /// Listens on 127.0.0.1; `answer` is called for each request, on the sink's one thread.
     package init(
         tls: TLS? = nil, answer: @escaping @Sendable (Request) -> Answer
     ) async throws {
         let box = StateBox()
         let take: @Sendable (Request) -> Answer = { request in
-            Self.note(request, in: box)
+            Self.record(request, in: box)
             return answer(request)
         }
         let context = try tls.map(Self.context)
@@ -89,7 +89,7 @@ package final class HTTPSink: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    /// What has been asked, in order.
+    /// The requests so far, in order.
     package var requests: [Request] { state.state.withLock { $0.requests } }
 
     /// How many connections have been accepted.
@@ -124,14 +124,14 @@ package final class HTTPSink: Sendable {
         try? await group.shutdownGracefully()
     }
 
-    private static func note(_ request: Request, in box: StateBox) {
-        let told = box.state.withLock { state in
+    private static func record(_ request: Request, in box: StateBox) {
+        let waiters = box.state.withLock { state in
             state.requests.append(request)
-            let met = state.watchers.filter { $0.count <= state.requests.count }.map(\.told)
+            let met = state.watchers.filter { $0.count <= state.requests.count }.map(\.waiter)
             state.watchers.removeAll { $0.count <= state.requests.count }
             return met
         }
-        for watcher in told { watcher.resume() }
+        for waiter in waiters { waiter.resume() }
     }
 
     private static func context(_ tls: TLS) throws -> NIOSSLContext {

@@ -4,8 +4,8 @@ import JSON
 import Synchronization
 
 /// A provider's authorization codes and its two endpoints for them, as strict as Apple's: a code is
-/// good once, for the app that it was given to, and with the `redirect_uri` that it was asked for with
-/// or without one.
+/// good once, for the app that it was given to, and only with the `redirect_uri` of its request, or
+/// without one.
 package final class IssuerCodes: Sendable {
     private struct Code {
         let subject: String
@@ -21,7 +21,7 @@ package final class IssuerCodes: Sendable {
 
     private let state = Mutex(State())
 
-    /// Knows of no code.
+    /// No codes.
     package init() {}
 
     /// Gives a code to the app `client`.

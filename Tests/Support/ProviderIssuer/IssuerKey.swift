@@ -18,7 +18,7 @@ package struct IssuerKey: Sendable {
     /// As it is published (RFC 7517).
     package let jsonWebKey: JSONObject
 
-    /// A key that nobody else has at the moment.
+    /// A key that no other issuer uses at the moment.
     package init(_ algorithm: SignatureAlgorithm) throws {
         switch algorithm {
         case .rs256:

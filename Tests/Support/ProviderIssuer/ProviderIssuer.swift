@@ -67,7 +67,7 @@ package final class ProviderIssuer: Sendable {
         issuer = "http://127.0.0.1:\(sink.port)"
     }
 
-    /// Stops listening, and lends its keys to the next.
+    /// Stops listening, and returns its keys for the next issuer.
     package func close() async {
         await sink.close()
         desk.state.withLock { $0.keys }.forEach { $0.giveBack() }
@@ -79,15 +79,15 @@ package final class ProviderIssuer: Sendable {
     /// The URL of its keys.
     package var keysURL: String { sink.url(Self.keysPath) }
 
-    /// How often it was asked for its keys.
+    /// The number of requests for its keys.
     package var keyRequests: Int {
         sink.requests.count { $0.path == Self.keysPath }
     }
 
-    /// How often it was asked for anything.
+    /// The number of all requests.
     package var requests: Int { sink.requests.count }
 
-    /// Returns once it was asked so often for anything.
+    /// Returns once it has received that many requests.
     package func reached(requests count: Int) async { await sink.reached(requests: count) }
 
     /// The key that signs.

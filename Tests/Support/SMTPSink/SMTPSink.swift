@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A small mail server on loopback for tests: keeps what it is given, and can refuse, stall, drop,
+/// A small mail server on loopback for tests: records its mails, and can refuse, stall, drop,
 /// greylist, demand TLS and a login, and speak slowly, where its script says so.
 package final class SMTPSink: Sendable {
     private struct State {
@@ -15,7 +15,7 @@ package final class SMTPSink: Sendable {
         var seen: Set<String> = []
         var watchers: [(isMet: @Sendable (State) -> Bool, CheckedContinuation<Void, Never>)] = []
 
-        /// Takes out whoever has seen enough.
+        /// Removes the watchers whose condition is met.
         mutating func takeMet() -> [CheckedContinuation<Void, Never>] {
             guard !watchers.isEmpty else { return [] }
             let met = watchers.filter { $0.isMet(self) }.map(\.1)
@@ -26,7 +26,7 @@ package final class SMTPSink: Sendable {
 
     /// Shared by all sinks of a process, and never shut down: it ends with the process.
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-    /// Commands kept; a run of thousands of mails needs no more.
+    /// The largest number of recorded commands; a run of thousands of mails needs no more.
     private static let commandsMax = 10_000
 
     /// The port that the system picked.
@@ -104,7 +104,7 @@ package final class SMTPSink: Sendable {
         children.closeAll()
     }
 
-    // MARK: what a connection tells
+    // MARK: Reports of a connection
 
     private func prepare(_ channel: any Channel) throws {
         let script = script
@@ -124,7 +124,7 @@ package final class SMTPSink: Sendable {
         }
     }
 
-    func note(_ mail: Mail) -> Script {
+    func record(_ mail: Mail) -> Script {
         change { state in
             state.mailCount += 1
             if state.script.keepsMails { state.mails.append(mail) }

@@ -2,7 +2,7 @@ import Glibc
 import NIOCore
 import NIOSSL
 
-/// One connection: makes lines of bytes, asks the conversation, answers.
+/// One connection: cuts bytes into lines, passes them to the conversation, and answers.
 final class SinkHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -74,7 +74,7 @@ final class SinkHandler: ChannelInboundHandler {
             return true
         }
         phase = .commands
-        let script = sink.note(conversation.mail)
+        let script = sink.record(conversation.mail)
         conversation.mail = SMTPSink.Mail()
         switch script.ending {
         case .answer(let answer):

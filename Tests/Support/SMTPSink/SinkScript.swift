@@ -3,7 +3,7 @@ package import NIOSSL
 extension SMTPSink {
     /// How the sink behaves; change it between mails.
     package struct Script: Sendable {
-        /// What stands in for the answer to the message's end.
+        /// What replaces the answer to the message's end.
         package enum Ending: Sendable {
             case answer(String)
             case drop
@@ -33,7 +33,7 @@ extension SMTPSink {
         package var isGreylisting = false
         /// Waits so long before each answer.
         package var answerMilliseconds: Int64 = 0
-        /// Keeps the mails' bytes; without, they are only counted.
+        /// Whether to record the mails' bytes; otherwise they are only counted.
         package var keepsMails = true
 
         package init() {}

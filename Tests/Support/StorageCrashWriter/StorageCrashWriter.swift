@@ -3,10 +3,10 @@ import Logging
 import ServiceRuntime
 import Storage
 
-/// Writes to a store as fast as it can, and tells on its standard output the number of each write
+/// Writes to a store as fast as it can, and reports on its standard output the number of each write
 /// that was acknowledged, until it is killed. `CrashTests` starts it and kills it.
 ///
-/// Each flow writes two rows, `n` and `-n`, so that half a flow can be told; every seventh throws
+/// Each flow writes two rows, `n` and `-n`, so that half a flow can be recognised; every seventh throws
 /// after the first of them.
 @main
 struct StorageCrashWriter {
@@ -42,7 +42,7 @@ struct StorageCrashWriter {
                     if number.isMultiple(of: 7) { throw GaveUp() }
                     try insert(-number, transaction)
                 }
-                tell(number)
+                report(number)
             } catch is GaveUp {}
         }
     }
@@ -51,8 +51,8 @@ struct StorageCrashWriter {
         try transaction.execute("INSERT INTO entry (number) VALUES (?)", [.integer(number)])
     }
 
-    /// One line in one write, which a pipe keeps whole.
-    static func tell(_ number: Int64) {
+    /// One line in one write, which a pipe transfers as a whole.
+    static func report(_ number: Int64) {
         let line = Array("\(number)\n".utf8)
         if Glibc.write(STDOUT_FILENO, line, line.count) != line.count { exit(1) }
     }

@@ -16,13 +16,13 @@ struct BcryptHash: Hashable, Sendable {
     let costLog: Int
 
     /// - Throws: `PasswordHashError`.
-    init(_ parts: HashTextParts) throws(PasswordHashError) {
+    init(_ parts: ForeignHash.TextParts) throws(PasswordHashError) {
         guard parts.count == 3, Self.prefixes.contains(parts[0]), parts[1].utf8.count == 2,
             let cost = Int(parts[1]), parts[1].utf8.allSatisfy({ (48...57).contains($0) }),
             Self.costs.lowerBound <= cost, parts[2].utf8.count == Self.tailBytes,
             parts[2].utf8.allSatisfy(Self.isInAlphabet)
-        else { throw PasswordHashError(.malformed) }
-        guard Self.costs.contains(cost) else { throw PasswordHashError(.tooCostly) }
+        else { throw PasswordHashError.malformed }
+        guard Self.costs.contains(cost) else { throw PasswordHashError.tooCostly }
         text = "$\(parts[0])$\(parts[1])$\(parts[2])"
         costLog = cost
     }
@@ -38,7 +38,7 @@ struct BcryptHash: Hashable, Sendable {
     var schemeName: String { "$2b$\(costLog < 10 ? "0" : "")\(costLog)" }
 
     /// Cost 0 takes 55 µs.
-    var cost: HashCost { HashCost(memoryBytes: 0, microseconds: 55 << costLog) }
+    var cost: ForeignHash.Cost { ForeignHash.Cost(memoryBytes: 0, microseconds: 55 << costLog) }
 
     func matches(_ password: SecretBytes) throws -> Bool {
         let phrase = SecretBytes(count: Self.passwordBytesMax + 1) { phrase in

@@ -14,16 +14,16 @@ struct ForeignArgon2Hash: Hashable, Sendable {
     let hash: [UInt8]
 
     /// - Throws: `PasswordHashError`.
-    init(_ parts: HashTextParts) throws(PasswordHashError) {
+    init(_ parts: ForeignHash.TextParts) throws(PasswordHashError) {
         guard let kind = Argon2.Kind(rawValue: parts[0]), parts.count == 4 || parts.count == 5
-        else { throw PasswordHashError(.malformed) }
+        else { throw PasswordHashError.malformed }
         let isVersioned = parts.count == 5
         let version = isVersioned ? try parts.numbers(["v"], at: 1) : [16]
         let next = isVersioned ? 2 : 1
         let numbers = try parts.numbers(["m", "t", "p"], at: next)
         guard let version = version.first, Self.versions.contains(version), numbers.count == 3
         else {
-            throw PasswordHashError(.malformed)
+            throw PasswordHashError.malformed
         }
         self.kind = kind
         self.version = version
@@ -37,20 +37,21 @@ struct ForeignArgon2Hash: Hashable, Sendable {
     private static func parameters(
         _ memoryKiB: Int, _ passes: Int, _ lanes: Int
     ) throws(PasswordHashError) -> Argon2Parameters {
-        guard passes >= 1, lanes >= 1 else { throw PasswordHashError(.malformed) }
-        guard memoryKiB <= HashCost.memoryBytesMax / 1_024, passes <= passesMax, lanes <= lanesMax
-        else { throw PasswordHashError(.tooCostly) }
-        guard memoryKiB >= 8 * lanes else { throw PasswordHashError(.malformed) }
-        // 23 ms for 19 MiB and 2 passes on the reference core (`HashCost`): 0.6 µs per KiB and
+        guard passes >= 1, lanes >= 1 else { throw PasswordHashError.malformed }
+        guard memoryKiB <= ForeignHash.Cost.memoryBytesMax / 1_024, passes <= passesMax,
+            lanes <= lanesMax
+        else { throw PasswordHashError.tooCostly }
+        guard memoryKiB >= 8 * lanes else { throw PasswordHashError.malformed }
+        // 23 ms for 19 MiB and 2 passes on the reference core (`ForeignHash.Cost`): 0.6 µs per KiB and
         // pass.
-        try HashCost(
+        try ForeignHash.Cost(
             memoryBytes: memoryKiB * 1_024, microseconds: memoryKiB * passes / 10 * 6
         ).requireAllowed()
         return Argon2Parameters(memoryKiB: memoryKiB, passes: passes, lanes: lanes)
     }
 
-    var cost: HashCost {
-        HashCost(
+    var cost: ForeignHash.Cost {
+        ForeignHash.Cost(
             memoryBytes: parameters.memoryKiB * 1_024,
             microseconds: parameters.memoryKiB * parameters.passes / 10 * 6)
     }
@@ -64,7 +65,7 @@ struct ForeignArgon2Hash: Hashable, Sendable {
             + "p=\(parameters.lanes)"
     }
 
-    func matches(_ password: SecretBytes, in memory: Argon2Memory) throws -> Bool {
+    func matches(_ password: SecretBytes, in memory: Argon2.Memory) throws -> Bool {
         var input = Argon2.Input(password: password, salt: salt)
         input.kind = kind
         input.version = version

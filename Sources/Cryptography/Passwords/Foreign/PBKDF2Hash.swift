@@ -27,8 +27,8 @@ struct PBKDF2Hash: Hashable, Sendable {
         }
     }
 
-    /// The most iterations that `HashCost` allows.
-    private static let iterationsMax = HashCost.microsecondsMax / 4 * 10
+    /// The most iterations that `ForeignHash.Cost` allows.
+    private static let iterationsMax = ForeignHash.Cost.microsecondsMax / 4 * 10
 
     let digest: Digest
     let iterations: Int
@@ -36,14 +36,14 @@ struct PBKDF2Hash: Hashable, Sendable {
     let hash: [UInt8]
 
     /// - Throws: `PasswordHashError`.
-    init(_ parts: HashTextParts) throws(PasswordHashError) {
+    init(_ parts: ForeignHash.TextParts) throws(PasswordHashError) {
         let numbers = try parts.numbers(["i"], at: 1)
         guard parts.count == 4, numbers.count == 1, let digest = Digest(rawValue: parts[0]) else {
-            throw PasswordHashError(.malformed)
+            throw PasswordHashError.malformed
         }
         let iterations = numbers[0]
-        guard iterations >= 1 else { throw PasswordHashError(.malformed) }
-        guard iterations <= Self.iterationsMax else { throw PasswordHashError(.tooCostly) }
+        guard iterations >= 1 else { throw PasswordHashError.malformed }
+        guard iterations <= Self.iterationsMax else { throw PasswordHashError.tooCostly }
         self.digest = digest
         self.iterations = iterations
         salt = try parts.bytes(at: 2, ForeignHash.saltBytes)
@@ -56,7 +56,7 @@ struct PBKDF2Hash: Hashable, Sendable {
         iterations * ((hash.count + digest.byteCount - 1) / digest.byteCount)
     }
 
-    var cost: HashCost { HashCost(memoryBytes: 0, microseconds: rounds / 10 * 4) }
+    var cost: ForeignHash.Cost { ForeignHash.Cost(memoryBytes: 0, microseconds: rounds / 10 * 4) }
 
     var text: String {
         "$\(digest.rawValue)$i=\(iterations)$\(Base64.encodeUnpadded(salt))"

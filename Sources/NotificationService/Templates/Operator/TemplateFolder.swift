@@ -17,7 +17,7 @@ package struct TemplateFolder: Sendable {
         self.path = path
         self.logger = logger
         files = FollowedFiles(
-            inForce: settings.operators, read: { OperatorTemplates(folder: path) },
+            current: settings.operators, read: { OperatorTemplates(folder: path) },
             use: { operators in
                 do throws(TemplateFaults) {
                     live.replace(

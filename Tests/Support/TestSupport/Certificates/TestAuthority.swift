@@ -19,7 +19,7 @@ package enum TestName: Sendable {
     }
 }
 
-/// A certificate authority that a test creates for itself, so no private key is kept in the
+/// A certificate authority that a test creates for itself, so no private key is stored in the
 /// checkout.
 package struct TestAuthority: Sendable {
     private let name: String

@@ -31,7 +31,7 @@ package final class LoopbackSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Makes a descriptor non-blocking and keeps it from child processes (close-on-exec).
+    /// Makes a descriptor non-blocking and hides it from child processes (close-on-exec).
     static func makePatient(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

@@ -26,13 +26,13 @@ package enum OpenDescriptors {
 
     private static func port(
         _ descriptor: Int32,
-        _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+        _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> Int {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                ask(descriptor, $0, &size)
+                call(descriptor, $0, &size)
             }
         }
         guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return -1 }

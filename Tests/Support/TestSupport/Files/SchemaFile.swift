@@ -5,7 +5,7 @@ package import Storage
 /// A service's `schema.sql`: all tables of its store in one place, for readers. The migrations are
 /// the source; this file is generated from them.
 ///
-/// Each statement is as SQLite keeps it, so a column that a later migration added stands on the
+/// Each statement is as SQLite stores it, so a column that a later migration added is on the
 /// last column's line. A table is followed by its indexes.
 package struct SchemaFile {
     private let path: String

@@ -2,7 +2,7 @@ package import Logging
 package import ServiceRuntime
 import Synchronization
 
-/// Keeps the output of the real log handler, so that a test sees the lines that an operator would
+/// Records the output of the real log handler, so that a test sees the lines that an operator would
 /// see.
 package final class CapturedLog: LogSink {
     private let written: Mutex<[[UInt8]]> = Mutex([])
@@ -10,7 +10,7 @@ package final class CapturedLog: LogSink {
     /// Creates an empty log.
     package init() {}
 
-    /// Keeps one line.
+    /// Records one line.
     package func write(_ line: [UInt8]) { written.withLock { $0.append(line) } }
 
     /// The lines so far, without their newlines.

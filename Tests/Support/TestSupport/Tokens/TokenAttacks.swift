@@ -94,7 +94,7 @@ package struct TokenAttacks {
         return try kids.map { try signed(#"{"alg":"ES256","typ":"\#(type)",\#($0)}"#, $0) }
     }
 
-    /// Headers that ask for something else, with the attacker's signature and with the original
+    /// Headers that request something else, with the attacker's signature and with the original
     /// one.
     private func headers() throws -> [Forgery] {
         let name = #""kid":"\#(kid)""#

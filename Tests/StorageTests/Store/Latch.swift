@@ -1,12 +1,12 @@
 @testable import Storage
 
 /// Holds the writer's thread inside a transaction until the test releases it.
-struct Gate: Sendable {
+struct Latch: Sendable {
     private let held = WorkQueue<Void>(elementsMax: 1)
     private let opening = WorkQueue<Void>(elementsMax: 1)
 
     /// Blocks the calling thread until `open()`. Call it only on a thread of the store.
-    func pass() throws {
+    func wait() throws {
         try held.offer(())
         _ = opening.take(upTo: 1)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Storage
 
 @Suite("Backoff of the outbox")
-struct OutboxBackoffTests {
+struct OutboxRetryTests {
     @Test(
         "the wait doubles with each failure, up to a minute",
         arguments: [
@@ -11,8 +11,8 @@ struct OutboxBackoffTests {
             (1_000, 60_000), (.max, 60_000), (0, 100),
         ])
     func doubling(_ failures: Int64, _ milliseconds: Int) {
-        let least = OutboxBackoff.wait(failures: failures, random: 0)
-        let most = OutboxBackoff.wait(failures: failures, random: .max)
+        let least = OutboxRelay.backoff(failures: failures, random: 0)
+        let most = OutboxRelay.backoff(failures: failures, random: .max)
         #expect(least == .milliseconds(milliseconds) / 2)
         #expect(most <= .milliseconds(milliseconds))
         #expect(most > .milliseconds(milliseconds) * 0.99)
