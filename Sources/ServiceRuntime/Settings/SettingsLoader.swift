@@ -38,7 +38,7 @@ package struct SettingsLoader: Sendable {
         if flags.requests(.help) {
             return .leave(help(declarations), exitCode: 0)
         }
-        if flags.asks(.version) {
+        if flags.requests(.version) {
             return .leave("\(program) \(ProductVersion.text)\n", exitCode: 0)
         }
         let file = flags.configPath.map { SettingsFile(path: $0, declarations: declarations) }
