@@ -71,7 +71,7 @@ extension ProgramDescription {
     /// The same at the identity service, to which it also reports that a phone number has changed
     /// hands (A-06). The worst result of a false report is that an owner is asked for a second
     /// proof.
-    package static let notificationReadsEventsAndTellsOfNumbers: [String: [MethodPattern]] = [
+    package static let notificationReadsEventsAndReportsNumbers: [String: [MethodPattern]] = [
         "notification": [
             MethodPattern("postern.events.v1.Events/*"),
             MethodPattern("postern.identity.v1.PhoneSignals/*"),
