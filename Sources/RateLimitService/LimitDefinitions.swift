@@ -78,7 +78,7 @@ private let limits: [LimitDefinition] = [
     row(.phoneCodeGuessByKnownDevice, guessesAtACode,
         of: .text, in: .account, says: .wrongCode, absent: .refuse, by: .limiter),
     // A code of a number that is locked permanently: one guess. A code is valid for ten minutes at
-    // most, so its one guess is kept longer than the code.
+    // most, so its one guess counts longer than the code.
     row(.phoneCodeFirstGuess, window(1, minutes: 60),
         of: .text, in: .text, says: .wrongCode, absent: .refuse, by: .limiter),
     // All codes, against one customer's guesses.

@@ -6,7 +6,7 @@ import ServiceRuntime
 /// who has stolen the files and a secret can test which subjects were counted. So an operator can
 /// rotate the secret, which neither resets nor charges a subject:
 ///
-///     secret      made by    new subjects   looked up   kept
+///     secret      made by    new subjects   looked up   stored
 ///     current     rotation   use it         first       until the next rotation
 ///     former      –          do not         next        until no state under it can count
 ///     deleted     –          do not         never       no: its row is deleted
@@ -18,7 +18,7 @@ import ServiceRuntime
 ///
 /// Only hashes are stored, so a state can be moved only when a call names its subject again. A
 /// state whose subject is not named for 90 days no longer counts, except for lockouts and for
-/// escalating delays on high steps. A former secret is kept as long as there is such a state that
+/// escalating delays on high steps. A former secret stays as long as there is such a state that
 /// was last charged before the secret was replaced (`isSpent`). A permanent lockout never ends.
 /// Once moved, it counts as charged at the move, so it no longer needs its former secret. One whose
 /// subject is never named keeps that secret until the operator deletes it.

@@ -38,8 +38,8 @@ enum AddressPrefix {
     /// The canonical form of `subject`, an address with optional text after a `|`. Anything else is
     /// returned unchanged.
     /// - Parameters:
-    ///   - v6: bytes kept of an IPv6 address: 8 for a /64, 6 for a /48.
-    ///   - v4: bytes kept of an IPv4 address: 4 for all of it, 3 for a /24.
+    ///   - v6: bytes used of an IPv6 address: 8 for a /64, 6 for a /48.
+    ///   - v4: bytes used of an IPv4 address: 4 for all of it, 3 for a /24.
     static func of(_ subject: String, v6: Int, v4: Int = 4) -> String {
         let parts = subject.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
         guard let text = parts.first, let address = ClientAddress(String(text)) else {
