@@ -14,35 +14,30 @@ struct CatalogueReader {
         guard faults.isEmpty else { throw TemplateFaults(faults: faults) }
     }
 
-    mutating func mails() -> [TemplatePlace<MailTemplate>: MailText] {
-        let (all, found) = each { (template: MailTemplate, language) throws(TemplateFault) in
-            let wording = try MailWording(
-                source(.mail, template.rawValue, language, ours: template.wordings),
+    mutating func mails() -> [MailTemplate: [Language: MailWording]] {
+        read { [operators] (template: MailTemplate, language) throws(TemplateFault) in
+            var wording = try MailWording(
+                operators.source(.mail, template.rawValue, language, builtIn: template.wordings),
                 variables: template.variables)
-            return MailText(wording: wording, html: try html(template, language))
+            wording.operatorHTML = try operators.html(of: template, language)
+            return wording
         }
-        faults += found
-        return all
     }
 
-    mutating func texts() -> [TemplatePlace<SMSTemplate>: SMSWording] {
-        let (all, found) = each { (template: SMSTemplate, language) throws(TemplateFault) in
+    mutating func texts() -> [SMSTemplate: [Language: SMSWording]] {
+        read { [operators] (template: SMSTemplate, language) throws(TemplateFault) in
             try SMSWording(
-                source(.sms, template.rawValue, language, ours: template.wordings),
+                operators.source(.sms, template.rawValue, language, builtIn: template.wordings),
                 variables: template.variables)
         }
-        faults += found
-        return all
     }
 
-    mutating func notices() -> [TemplatePlace<PushTemplate>: PushWording] {
-        let (all, found) = each { (template: PushTemplate, language) throws(TemplateFault) in
+    mutating func pushes() -> [PushTemplate: [Language: PushWording]] {
+        read { [operators] (template: PushTemplate, language) throws(TemplateFault) in
             try PushWording(
-                source(.push, template.rawValue, language, ours: template.wordings),
+                operators.source(.push, template.rawValue, language, builtIn: template.wordings),
                 variables: template.variables)
         }
-        faults += found
-        return all
     }
 
     mutating func footers() -> [Language: MustacheTemplate] {
@@ -50,7 +45,7 @@ struct CatalogueReader {
         for language in Language.allCases {
             do throws(TemplateFault) {
                 footers[language] = try SMSWording(
-                    source(.text, "footer", language, ours: FooterWording.wordings), variables: []
+                    operators.source(.text, "footer", language, builtIn: .footer), variables: []
                 ).words
             } catch {
                 faults.append(error)
@@ -60,48 +55,49 @@ struct CatalogueReader {
     }
 
     mutating func frame() -> MailFrame {
-        let ours = TemplateSource(file: MailFrame.fileName, line: 1, text: MailFrame.standard)
+        let builtIn = TemplateSource(file: MailFrame.fileName, line: 1, text: MailFrame.standard)
         do throws(TemplateFault) {
-            return try MailFrame(operators.source(MailFrame.fileName) ?? ours)
+            return try MailFrame(operators.source(MailFrame.fileName) ?? builtIn)
         } catch {
             faults.append(error)
             return .empty
         }
     }
 
-    private func each<Template: CaseIterable & Hashable & Sendable, Text>(
-        _ read: (Template, Language) throws(TemplateFault) -> Text
-    ) -> (all: [TemplatePlace<Template>: Text], found: [TemplateFault]) {
-        var all: [TemplatePlace<Template>: Text] = [:]
-        var found: [TemplateFault] = []
+    private mutating func read<Template: CaseIterable & Hashable & Sendable, Text>(
+        _ parse: (Template, Language) throws(TemplateFault) -> Text
+    ) -> [Template: [Language: Text]] {
+        var all: [Template: [Language: Text]] = [:]
         for template in Template.allCases {
             for language in Language.allCases {
                 do throws(TemplateFault) {
-                    all[TemplatePlace(template, language)] = try read(template, language)
+                    all[template, default: [:]][language] = try parse(template, language)
                 } catch {
-                    found.append(error)
+                    faults.append(error)
                 }
             }
         }
-        return (all, found)
+        return all
     }
+}
 
-    /// The operator's HTML of a mail, which replaces ours.
-    private func html(
-        _ template: MailTemplate, _ language: Language
-    ) throws(TemplateFault) -> MustacheTemplate? {
-        let name = OperatorFileName(kind: .html, template: template.rawValue, language: language)
-        guard let source = operators.source(name.text) else { return nil }
-        let html = try MustacheParser.template(
-            source, names: ShownValues.common + template.variables.map(\.rawValue))
-        try HTMLPositions.check(html, of: source)
-        return html
-    }
-
-    private func source(
-        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language, ours: Wordings
+extension OperatorTemplates {
+    /// The operator's text of a template, or the built-in one.
+    fileprivate func source(
+        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language, builtIn: Wordings
     ) -> TemplateSource {
         let name = OperatorFileName(kind: kind, template: template, language: language).text
-        return operators.source(name) ?? TemplateSource(file: name, line: 1, text: ours[language])
+        return source(name) ?? TemplateSource(file: name, line: 1, text: builtIn[language])
+    }
+
+    /// The operator's HTML of a mail; nil if there is none.
+    fileprivate func html(
+        of template: MailTemplate, _ language: Language
+    ) throws(TemplateFault) -> MustacheTemplate? {
+        let name = OperatorFileName(kind: .html, template: template.rawValue, language: language)
+        guard let source = source(name.text) else { return nil }
+        let html = try MustacheParser.template(source, names: template.variables.allowedNames)
+        try HTMLPositions.check(html, of: source)
+        return html
     }
 }

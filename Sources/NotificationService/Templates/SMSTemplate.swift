@@ -1,5 +1,5 @@
-/// The text messages that can be sent. To add one: a case, its variables and lane, a file with its
-/// text.
+/// The text messages that can be sent. To add one: a case, its variables and lane, its
+/// text in `Wording`.
 package enum SMSTemplate: String, CaseIterable, Sendable {
     /// A code to sign in with or to reauthenticate (G-06, N-02).
     case phoneCode = "phone-code"
@@ -21,7 +21,7 @@ package enum SMSTemplate: String, CaseIterable, Sendable {
     /// The built-in text.
     var wordings: Wordings {
         switch self {
-        case .phoneCode: PhoneCodeTextWording.wordings
+        case .phoneCode: .phoneCode
         }
     }
 }
@@ -40,7 +40,7 @@ struct SMSWording: Sendable {
         guard !text.isEmpty else { throw source.fault("the file is empty", line: 0) }
         words = try MustacheParser.template(
             TemplateSource(file: source.file, line: source.line, text: text),
-            names: ShownValues.common + variables.map(\.rawValue))
+            names: variables.allowedNames)
     }
 }
 

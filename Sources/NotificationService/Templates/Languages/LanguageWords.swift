@@ -1,25 +1,38 @@
-/// The texts of one language besides the messages: the format of a time, the names of sign-in
-/// methods, the separators of a list.
-struct LanguageWords: Sendable {
-    /// Joins a date and a time of day, both already formatted.
-    let moment: @Sendable (_ day: String, _ time: String) -> String
-    /// Formats a date.
-    let day: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> String
-    /// The name of each sign-in method, as used within a list.
-    let methods: [SignInMethod: String]
-    /// The separator between items, and the one before the last item.
-    let separators: (middle: String, last: String)
+extension Language {
+    /// The texts of one language besides the messages: the format of a time, the names of sign-in
+    /// methods, the separators of a list.
+    struct Words: Sendable {
+        /// Joins a date and a time of day, both already formatted.
+        let moment: @Sendable (_ day: String, _ time: String) -> String
+        /// Formats a date.
+        let day: @Sendable (_ year: Int, _ month: Int, _ day: Int) -> String
+        /// The name of each sign-in method, as used within a list.
+        let methods: [SignInMethod: String]
+        /// The separator between items, and the one before the last item.
+        let separators: (middle: String, last: String)
 
-    /// Joins a list: "a, b and c".
-    func list(_ items: [String]) -> String {
-        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
-        return items.dropLast().joined(separator: separators.middle) + separators.last + last
+        /// Joins a list: "a, b and c".
+        func list(_ items: [String]) -> String {
+            guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+            return items.dropLast().joined(separator: separators.middle) + separators.last + last
+        }
+
+        /// The name of a sign-in method. An unknown one is shown as it is, because a newer caller may
+        /// use it.
+        func method(_ name: String) -> String {
+            SignInMethod(rawValue: name).flatMap { methods[$0] } ?? name
+        }
     }
 
-    /// The name of a sign-in method. An unknown one is shown as it is, because a newer caller may
-    /// use it.
-    func method(_ name: String) -> String {
-        SignInMethod(rawValue: name).flatMap { methods[$0] } ?? name
+    /// The texts of this language.
+    var words: Words {
+        switch self {
+        case .english: .english
+        case .german: .german
+        case .spanish: .spanish
+        case .french: .french
+        case .japanese: .japanese
+        }
     }
 }
 
@@ -32,21 +45,8 @@ enum SignInMethod: String, CaseIterable, Sendable {
     case device
 }
 
-extension Language {
-    /// The texts of this language.
-    var words: LanguageWords {
-        switch self {
-        case .english: .english
-        case .german: .german
-        case .spanish: .spanish
-        case .french: .french
-        case .japanese: .japanese
-        }
-    }
-}
-
-extension LanguageWords {
-    fileprivate static let english = LanguageWords(
+extension Language.Words {
+    fileprivate static let english = Language.Words(
         moment: { "\($0), \($1) UTC" },
         day: { "\($2) \(english($1)) \($0)" },
         methods: [
@@ -55,7 +55,7 @@ extension LanguageWords {
         ],
         separators: (", ", " and "))
 
-    fileprivate static let german = LanguageWords(
+    fileprivate static let german = Language.Words(
         moment: { "\($0), \($1) Uhr (UTC)" },
         day: { "\($2). \(german($1)) \($0)" },
         methods: [
@@ -64,7 +64,7 @@ extension LanguageWords {
         ],
         separators: (", ", " und "))
 
-    fileprivate static let spanish = LanguageWords(
+    fileprivate static let spanish = Language.Words(
         moment: { "\($0), \($1) (UTC)" },
         day: { "\($2) de \(spanish($1)) de \($0)" },
         methods: [
@@ -74,7 +74,7 @@ extension LanguageWords {
         ],
         separators: (", ", " y "))
 
-    fileprivate static let french = LanguageWords(
+    fileprivate static let french = Language.Words(
         moment: { "\($0) à \($1) (UTC)" },
         day: { "\($2 == 1 ? "1er" : "\($2)") \(french($1)) \($0)" },
         methods: [
@@ -84,7 +84,7 @@ extension LanguageWords {
         ],
         separators: (", ", " et "))
 
-    fileprivate static let japanese = LanguageWords(
+    fileprivate static let japanese = Language.Words(
         moment: { "\($0) \($1)（UTC）" },
         day: { "\($0)年\($1)月\($2)日" },
         methods: [
@@ -125,5 +125,34 @@ extension LanguageWords {
     private static func name(_ month: Int, _ names: String) -> String {
         let names = names.split(separator: " ")
         return names.indices.contains(month - 1) ? String(names[month - 1]) : "\(month)"
+    }
+}
+
+extension Language {
+    /// A time as callers send it, `2026-01-31 09:05 UTC` or `2026-01-31`, in this language's format.
+    /// The time zone is always shown, because the reader's is not known. Nil for any other format.
+    func text(ofMoment text: String) -> String? {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let date = parts.first, parts.count == 1 || parts.count == 3 else { return nil }
+        let numbers = Self.numbers(date, "-")
+        guard date.utf8.count == 10, numbers.count == 3, (1...12).contains(numbers[1]),
+            (1...31).contains(numbers[2])
+        else { return nil }
+        let day = words.day(numbers[0], numbers[1], numbers[2])
+        guard parts.count == 3 else { return day }
+        let clock = Self.numbers(parts[1], ":")
+        guard parts[2] == "UTC", parts[1].utf8.count == 5, clock.count == 2,
+            (0...23).contains(clock[0]), (0...59).contains(clock[1])
+        else { return nil }
+        return words.moment(day, String(parts[1]))
+    }
+
+    /// Empty if one of the parts is not a number.
+    private static func numbers(_ text: Substring, _ separator: Character) -> [Int] {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { part in
+            part.allSatisfy { ("0"..."9").contains($0) } ? Int(part) : nil
+        }
+        return numbers.count == parts.count ? numbers : []
     }
 }

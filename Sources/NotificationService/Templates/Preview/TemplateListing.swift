@@ -28,7 +28,7 @@ package enum TemplateListing {
     /// The built-in text for a file of an operator's folder, as a starting point:
     /// `verify-email.de.mail`, or `layout.html`.
     /// - Throws: `TemplateFault` for an invalid name, and for the HTML of a single mail.
-    package static func ours(_ fileName: String) throws(TemplateFault) -> String {
+    package static func builtIn(_ fileName: String) throws(TemplateFault) -> String {
         if fileName == MailFrame.fileName { return MailFrame.standard }
         let name = try OperatorFileName(fileName)
         let wordings: Wordings? =
@@ -36,7 +36,7 @@ package enum TemplateListing {
             case .mail: MailTemplate(rawValue: name.template)?.wordings
             case .sms: SMSTemplate(rawValue: name.template)?.wordings
             case .push: PushTemplate(rawValue: name.template)?.wordings
-            case .text: FooterWording.wordings
+            case .text: .footer
             case .html: nil
             }
         guard let wordings else {
