@@ -72,7 +72,7 @@ package struct NotificationSettings: Settings {
 
     /// The routes by which messages are delivered.
     /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
-    /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
+    /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
     package func makeRoutes(
         dataFolder: String, store: Store, keys: NotificationKeys, time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
@@ -85,7 +85,7 @@ package struct NotificationSettings: Settings {
     }
 
     /// The inbox, for channels without a provider.
-    /// - Throws: `InboxError`.
+    /// - Throws: `MaildirInbox.FileError`.
     func makeInbox(dataFolder: String) throws -> MaildirInbox {
         try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
     }

@@ -136,7 +136,7 @@ final class NotificationFixture: Sendable {
         return try await notifications.sendEmail(request, context).messageId
     }
 
-    var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
+    var inbox: [MaildirReader.Mail] { MaildirReader(folder: folder.file("inbox")).mails() }
 
     /// Runs the delivery worker for as long as `body` runs.
     func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {

@@ -44,7 +44,7 @@ struct VocabularyTests {
         // Passwords.
         "HashHandover": "CompletionBatcher", "PasswordSlots": "ResponseTimeFloor",
         // Mails, texts and push messages.
-        "AddressDesk": "AddressesHandler", "AddressStop": "Suppression",
+        "AddressDesk": "AddressesHandler", "AddressStop": "SuppressionList",
         "ClaimRoom": "ClaimBudget", "DeliveryAlarm": "WakeSignal",
         "KeptEvent": "StoredEvent", "LaneShares": "PriorityScheduler",
         "MailCourse": "SMTPFailover", "NumberChangeWord": "NumberChangeMessage",

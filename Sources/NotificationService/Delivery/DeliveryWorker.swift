@@ -40,7 +40,7 @@ final class DeliveryWorker: Sendable {
         self.attempts = attempts
         self.upkeep = upkeep
         self.changes = changes
-        state = Mutex(State(inFlight: InFlightMessages(places: deliveriesMax)))
+        state = Mutex(State(inFlight: InFlightMessages(slots: deliveriesMax)))
     }
 
     private var time: any Time { attempts.time }
@@ -121,17 +121,17 @@ final class DeliveryWorker: Sendable {
     private func write(_ ends: [Conclusion], _ budget: ClaimBudget?) async throws -> [StoredMessage]
     {
         let (channel, routes) = (channel, attempts.routes)
-        let (noted, claimed) = try await store.write { transaction in
+        let (recorded, claimed) = try await store.write { transaction in
             (
                 try ends.map { try transaction.conclude($0, routes: routes) },
                 try budget.map { try transaction.claim(channel, $0) } ?? []
             )
         }
-        for (end, after) in zip(ends, noted) {
+        for (end, after) in zip(ends, recorded) {
             attempts.report(end.message, end.outcome, after: after)
         }
-        if ends.contains(where: \.isFinal) { upkeep.noteEnd() }
-        changes.note(ends.map(\.message.id) + claimed.map(\.id))
+        if ends.contains(where: \.isFinal) { upkeep.recordEnd() }
+        changes.publish(ends.map(\.message.id) + claimed.map(\.id))
         return claimed
     }
 

@@ -45,5 +45,5 @@ package enum Lane: CaseIterable, Sendable {
     }
 
     /// Whether it may wait behind all codes, links and warnings.
-    var isPatient: Bool { self == .notice || self == .bulk }
+    var isLowPriority: Bool { self == .notice || self == .bulk }
 }

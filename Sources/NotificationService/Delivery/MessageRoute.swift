@@ -22,7 +22,7 @@ extension MessageRoute {
     /// No limit.
     package var readiness: RouteReadiness { .ready(.max) }
 
-    /// Keeps no suppression list.
+    /// There is no suppression list.
     /// - Throws: Nothing.
     package func suppress(_ address: DeadAddress, in transaction: Transaction) throws {}
 }
@@ -48,25 +48,25 @@ package struct OutgoingMessage: Sendable {
     /// The keyed hash of the recipient, as in suppression lists.
     let recipient: [UInt8]
     /// Content and recipient, decrypted.
-    let content: MessageContent
-}
+    let content: Content
 
-/// The content and recipient of a message, by channel.
-enum MessageContent: Sendable {
-    /// A mail.
-    case email(EmailOrder)
-    /// A text message.
-    case sms(SMSOrder)
-    /// A push message to one device.
-    case push(PushOrder)
+    /// The content and recipient of a message, by channel.
+    enum Content: Sendable {
+        /// A mail.
+        case email(EmailOrder)
+        /// A text message.
+        case sms(SMSOrder)
+        /// A push message to one device.
+        case push(PushOrder)
 
-    /// Decodes the stored form.
-    /// - Throws: `MessageError`, `ServiceError`, `StoredOrderError`.
-    init(_ channel: Channel, stored bytes: [UInt8]) throws {
-        switch channel {
-        case .email: self = .email(try EmailOrder(stored: bytes))
-        case .sms: self = .sms(try SMSOrder(stored: bytes))
-        case .push: self = .push(try PushOrder(stored: bytes))
+        /// Decodes the stored form.
+        /// - Throws: `MessageError`, `ServiceError`, `StoredOrderError`.
+        init(_ channel: Channel, stored bytes: [UInt8]) throws {
+            switch channel {
+            case .email: self = .email(try EmailOrder(stored: bytes))
+            case .sms: self = .sms(try SMSOrder(stored: bytes))
+            case .push: self = .push(try PushOrder(stored: bytes))
+            }
         }
     }
 }
@@ -96,16 +96,16 @@ package enum Channel: Int64, CaseIterable, Sendable {
 extension RouteReadiness {
     /// The readiness of a route over these providers: the sum of theirs.
     static func any(of guards: [ProviderGuard]) -> RouteReadiness {
-        var room = 0
+        var capacity = 0
         var opensAt: Timestamp?
         for providerGuard in guards {
             switch providerGuard.readiness {
             case .ready(let more):
-                room = room.addingReportingOverflow(more).overflow ? .max : room + more
+                capacity = capacity.addingReportingOverflow(more).overflow ? .max : capacity + more
             case .closed(let until): opensAt = min(opensAt ?? until, until)
             }
         }
-        if room == 0, let opensAt { return .closed(until: opensAt) }
-        return .ready(room)
+        if capacity == 0, let opensAt { return .closed(until: opensAt) }
+        return .ready(capacity)
     }
 }

@@ -18,8 +18,8 @@ struct PriorityScheduler: Hashable, Sendable {
     /// - Parameters:
     ///   - total: messages in all.
     ///   - unrequested: how many of them may be other than what the reader asked for.
-    ///   - patient: how many of them may be notices and bulk.
-    mutating func next(total: Int, unrequested: Int, patient: Int) -> ClaimBudget {
+    ///   - lowPriority: how many of them may be notices and bulk.
+    mutating func next(total: Int, unrequested: Int, lowPriority: Int) -> ClaimBudget {
         sinceWarning += total
         sinceNotice += total
         sinceBulk += total
@@ -29,7 +29,8 @@ struct PriorityScheduler: Hashable, Sendable {
             sinceBulk %= Self.claimsPerBulk
         }
         return ClaimBudget(
-            total: total, unrequested: min(total, unrequested), patient: min(total, patient),
+            total: total, unrequested: min(total, unrequested),
+            lowPriority: min(total, lowPriority),
             warnings: sinceWarning / Self.claimsPerWarning,
             notices: sinceNotice / Self.claimsPerNotice, bulk: sinceBulk / Self.claimsPerBulk)
     }
@@ -44,13 +45,13 @@ struct ClaimBudget: Hashable, Sendable {
         /// Those that the reader did not ask for.
         var unrequested = 0
         /// Notices and bulk.
-        var patient = 0
+        var lowPriority = 0
 
         /// Counts messages of a lane.
         mutating func add(_ count: Int, _ lane: Lane) {
             all += count
             if lane != .requested { unrequested += count }
-            if lane.isPatient { patient += count }
+            if lane.isLowPriority { lowPriority += count }
         }
     }
 
@@ -59,7 +60,7 @@ struct ClaimBudget: Hashable, Sendable {
     /// Those that the reader did not ask for.
     let unrequested: Int
     /// Notices and bulk.
-    let patient: Int
+    let lowPriority: Int
     /// Warnings that are claimed before what the reader asked for.
     let warnings: Int
     /// Notices that are claimed before both.
@@ -74,16 +75,16 @@ struct ClaimBudget: Hashable, Sendable {
     func limit(_ lane: Lane, isShare: Bool, taken: Taken) -> Int {
         let left = total - taken.all
         let unrequestedLeft = min(left, unrequested - taken.unrequested)
-        let patientLeft = min(unrequestedLeft, patient - taken.patient)
+        let lowPriorityLeft = min(unrequestedLeft, lowPriority - taken.lowPriority)
         let limit =
             switch (lane, isShare) {
             case (.requested, true): 0
             case (.requested, false): left
             case (.security, true): min(warnings, unrequestedLeft)
             case (.security, false): unrequestedLeft
-            case (.notice, true): min(notices, patientLeft)
-            case (.bulk, true): min(bulk, patientLeft)
-            case (.notice, false), (.bulk, false): patientLeft
+            case (.notice, true): min(notices, lowPriorityLeft)
+            case (.bulk, true): min(bulk, lowPriorityLeft)
+            case (.notice, false), (.bulk, false): lowPriorityLeft
             }
         return max(0, limit)
     }

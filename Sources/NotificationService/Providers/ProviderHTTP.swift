@@ -36,13 +36,10 @@ struct ProviderHTTP: Sendable {
     static func object(in response: HTTPResponse) -> JSONObject? {
         JSONReader.object(in: response.body, depthMax: answerDepthMax)
     }
-}
 
-/// The tokens that authenticate us to Google and Apple (JWS, RFC 7515, compact form).
-enum ProviderJWT {
-    /// Signs a token with this header and these claims.
+    /// A token that authenticates us to Google or Apple (JWS, RFC 7515, compact form).
     /// - Throws: what `sign` throws.
-    static func text(
+    static func token(
         header: JSONObject, claims: JSONObject, sign: (String.UTF8View) throws -> [UInt8]
     ) rethrows -> String {
         let message =

@@ -58,9 +58,9 @@ package enum MailTemplate: String, CaseIterable, Sendable {
     /// The built-in text.
     var wordings: Wordings { definition.wordings }
 
-    /// Lane, variables and text. Strangers can cause any number of warnings to an address, by signing
-    /// up with it or by changing to it (`emailChangeConfirm`). So no warning is in the lane of what
-    /// the reader asked for.
+    /// Lane, variables and text. Strangers can cause any number of warnings to an address, by
+    /// signing up with it or by changing to it (`emailChangeConfirm`). So no warning is in the lane
+    /// of what the reader asked for.
     private var definition: (lane: Lane, variables: [TemplateVariable], wordings: Wordings) {
         switch self {
         case .welcome: (.bulk, [.name, .device, .place, .time], .welcome)

@@ -31,8 +31,8 @@ package struct TemplateCatalogue: Sendable {
     ///   - product: the app's name.
     ///   - values: a value for each of the template's variables, validated with
     ///     `TemplateVariable.allows`.
-    /// - Throws: `TemplateRenderingError` when a value is missing, or a rendered text is not allowed in
-    ///   its position.
+    /// - Throws: `TemplateRenderingError` when a value is missing, or a rendered text is not
+    ///   allowed in its position.
     package func mail(
         _ template: MailTemplate, language tag: String, product: HeaderText,
         values: [TemplateVariable: String]

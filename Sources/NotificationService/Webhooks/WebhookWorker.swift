@@ -259,7 +259,8 @@ package final class WebhookWorker: Sendable {
         let now = time.now()
         guard state.withLock({ $0.forgetsNextAt.map { $0 <= now } ?? true }) else { return }
         let forgotten = try await store.write {
-            try $0.forgetEvents(keptBefore: $0.at - EventStore.keptFor, limit: Self.batchMax)
+            try $0.forgetEvents(
+                keptBefore: $0.at - NotificationStore.eventRetention, limit: Self.batchMax)
         }
         if forgotten == Self.batchMax { return }
         state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }

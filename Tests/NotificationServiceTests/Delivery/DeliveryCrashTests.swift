@@ -121,6 +121,7 @@ extension Transaction {
         try claim(
             .email,
             ClaimBudget(
-                total: limit, unrequested: limit, patient: limit, warnings: 0, notices: 0, bulk: 0))
+                total: limit, unrequested: limit, lowPriority: limit, warnings: 0, notices: 0,
+                bulk: 0))
     }
 }

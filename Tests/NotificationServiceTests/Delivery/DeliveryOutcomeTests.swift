@@ -48,7 +48,7 @@ struct DeliveryOutcomeTests {
         func kept(_ expiresAt: Timestamp?) -> Timestamp? {
             Delivery(
                 state: .dead(.refused), attempts: 1, acceptedAt: Self.start, expiresAt: expiresAt
-            ).keptUntil(from: Self.start)
+            ).retainedUntil(from: Self.start)
         }
         #expect(kept(nil) == Self.start + .seconds(7 * 86_400))
         #expect(kept(Self.start + .seconds(60)) == Self.start + .seconds(60))

@@ -123,10 +123,11 @@ final class SMSAndPushFixture: Sendable {
 
     // MARK: delivery
 
-    var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
+    var inbox: [MaildirReader.Mail] { MaildirReader(folder: folder.file("inbox")).mails() }
 
     /// Attempts one delivery, as the worker would.
-    func attempt(_ content: MessageContent, id: Int64 = 77) async throws -> DeliveryOutcome {
+    func attempt(_ content: OutgoingMessage.Content, id: Int64 = 77) async throws -> DeliveryOutcome
+    {
         let (channel, recipient): (Channel, [UInt8]) =
             switch content {
             case .email: (.email, [])

@@ -17,8 +17,8 @@ extension Language {
             return items.dropLast().joined(separator: separators.middle) + separators.last + last
         }
 
-        /// The name of a sign-in method. An unknown one is shown as it is, because a newer caller may
-        /// use it.
+        /// The name of a sign-in method. An unknown one is shown as it is, because a newer caller
+        /// may use it.
         func method(_ name: String) -> String {
             SignInMethod(rawValue: name).flatMap { methods[$0] } ?? name
         }
@@ -129,8 +129,9 @@ extension Language.Words {
 }
 
 extension Language {
-    /// A time as callers send it, `2026-01-31 09:05 UTC` or `2026-01-31`, in this language's format.
-    /// The time zone is always shown, because the reader's is not known. Nil for any other format.
+    /// A time as callers send it, `2026-01-31 09:05 UTC` or `2026-01-31`, in this language's
+    /// format. The time zone is always shown, because the reader's is not known. Nil for any other
+    /// format.
     func text(ofMoment text: String) -> String? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let date = parts.first, parts.count == 1 || parts.count == 3 else { return nil }

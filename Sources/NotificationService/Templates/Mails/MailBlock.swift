@@ -54,14 +54,14 @@ enum MailBlock: Sendable {
     func html(_ values: [String: String]) -> String {
         switch self {
         case .words(_, let html):
-            Markup.paragraph(html.rendered(values, escape: HTMLText.escape))
+            Self.paragraphHTML(html.rendered(values, escape: HTMLText.escape))
         case .button(_, let html):
-            Markup.button(
+            Self.buttonHTML(
                 html.rendered(values, escape: HTMLText.escape),
                 link: HTMLText.escape(values["link"] ?? ""))
-        case .code: Markup.code(HTMLText.escape(values["code"] ?? ""))
+        case .code: Self.codeHTML(HTMLText.escape(values["code"] ?? ""))
         case .facts(let facts):
-            Markup.facts(
+            Self.factsHTML(
                 shown(facts, values).map { $0.html.rendered(values, escape: HTMLText.escape) })
         }
     }
@@ -109,43 +109,41 @@ enum MailBlock: Sendable {
     }
 }
 
+/// The elements of an HTML mail. Styles are inline, because some mail programs drop style sheets;
+/// the classes are for the layout's dark colours. The caller has escaped all text.
 extension MailBlock {
-    /// The elements of an HTML mail. Styles are inline, because some mail programs drop style sheets;
-    /// the classes are for the layout's dark colours. The caller has escaped all text.
-    private enum Markup {
-        static func paragraph(_ words: String) -> String {
-            words.isEmpty ? "" : "<p class=\"words\" style=\"margin:0 0 16px\">\(words)</p>"
-        }
+    private static func paragraphHTML(_ words: String) -> String {
+        words.isEmpty ? "" : "<p class=\"words\" style=\"margin:0 0 16px\">\(words)</p>"
+    }
 
-        /// A button, with the link itself below it for mail programs that show no button, and for
-        /// readers who want to see the target.
-        static func button(_ label: String, link: String) -> String {
-            """
-            <p style="margin:24px 0 12px"><a class="button" href="\(link)" style="display:inline-block;\
-            padding:12px 24px;border-radius:8px;background:#1d4ed8;color:#ffffff;font-weight:600;\
-            text-decoration:none">\(label)</a></p>
-            <p class="quiet" style="margin:0 0 24px;font-size:13px;line-height:1.4;color:#5b6472;\
-            word-break:break-all"><a class="link" href="\(link)" style="color:#1d4ed8">\(link)</a></p>
-            """
-        }
+    /// A button, with the link itself below it for mail programs that show no button, and for
+    /// readers who want to see the target.
+    private static func buttonHTML(_ label: String, link: String) -> String {
+        """
+        <p style="margin:24px 0 12px"><a class="button" href="\(link)" style="display:inline-block;\
+        padding:12px 24px;border-radius:8px;background:#1d4ed8;color:#ffffff;font-weight:600;\
+        text-decoration:none">\(label)</a></p>
+        <p class="quiet" style="margin:0 0 24px;font-size:13px;line-height:1.4;color:#5b6472;\
+        word-break:break-all"><a class="link" href="\(link)" style="color:#1d4ed8">\(link)</a></p>
+        """
+    }
 
-        /// A code, in large type, and unbroken so that a touch selects it.
-        static func code(_ code: String) -> String {
-            """
-            <p class="box" style="margin:24px 0;padding:16px;border-radius:8px;background:#eef1f6;\
-            font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:28px;\
-            line-height:1.2;letter-spacing:4px;text-align:center">\(code)</p>
-            """
-        }
+    /// A code, in large type, and unbroken so that a touch selects it.
+    private static func codeHTML(_ code: String) -> String {
+        """
+        <p class="box" style="margin:24px 0;padding:16px;border-radius:8px;background:#eef1f6;\
+        font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:28px;\
+        line-height:1.2;letter-spacing:4px;text-align:center">\(code)</p>
+        """
+    }
 
-        /// A box with one line per fact.
-        static func facts(_ facts: [String]) -> String {
-            guard !facts.isEmpty else { return "" }
-            let lines = facts.joined(separator: "<br>\n")
-            return """
-                <p class="box" style="margin:20px 0;padding:14px 16px;border-radius:8px;\
-                background:#eef1f6">\(lines)</p>
-                """
-        }
+    /// A box with one line per fact.
+    private static func factsHTML(_ facts: [String]) -> String {
+        guard !facts.isEmpty else { return "" }
+        let lines = facts.joined(separator: "<br>\n")
+        return """
+            <p class="box" style="margin:20px 0;padding:14px 16px;border-radius:8px;\
+            background:#eef1f6">\(lines)</p>
+            """
     }
 }

@@ -129,8 +129,8 @@ extension Wordings {
             ご自分で設定されたものは、アカウントからもう一度追加できます。
             """)
 
-    /// "account-suspended": the operator has suspended the account (I-09). The reason is not included,
-    /// because it is the operator's internal text.
+    /// "account-suspended": the operator has suspended the account (I-09). The reason is not
+    /// included, because it is the operator's internal text.
     static let accountSuspended = Wordings(
         english: """
             Subject: Your account with {{product}} was suspended

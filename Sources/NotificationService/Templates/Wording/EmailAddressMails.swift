@@ -1,7 +1,8 @@
 /// Mails about the account's email address.
 extension Wordings {
-    /// "email-already-registered": a sign-up with an address that has an account (Sources/SECURITY.md,
-    /// Enumeration). The link leads to the app's page for forgotten passwords.
+    /// "email-already-registered": a sign-up with an address that has an account
+    /// (Sources/SECURITY.md, Enumeration). The link leads to the app's page for forgotten
+    /// passwords.
     static let emailAlreadyRegistered = Wordings(
         english: """
             Subject: You already have an account with {{product}}
@@ -156,8 +157,8 @@ extension Wordings {
             お心当たりがない場合は、このメールを無視してください。何も変わりません。
             """)
 
-    /// "email-change-requested": to the old address: a change was requested (G-12). The new address is
-    /// masked.
+    /// "email-change-requested": to the old address: a change was requested (G-12). The new address
+    /// is masked.
     static let emailChangeRequested = Wordings(
         english: """
             Subject: Your email for {{product}} is about to change

@@ -19,8 +19,8 @@ struct Wordings: Sendable {
 }
 
 extension Wordings {
-    /// "phone-code": a code to a phone (G-06). One segment: 160 characters of GSM 03.38, or 70 if one
-    /// character is not in it, which is why the Spanish text avoids "código".
+    /// "phone-code": a code to a phone (G-06). One segment: 160 characters of GSM 03.38, or 70 if
+    /// one character is not in it, which is why the Spanish text avoids "código".
     static let phoneCode = Wordings(
         english: """
             {{code}} is your {{product}} code, valid for {{minutes}} min. Give it to nobody.
@@ -38,7 +38,8 @@ extension Wordings {
             {{product}}のコードは{{code}}です（{{minutes}}分間有効）。誰にも教えないでください。
             """)
 
-    /// The footer of every mail: the sender, and what we never ask for in a mail (against phishing).
+    /// The footer of every mail: the sender, and what we never ask for in a mail (against
+    /// phishing).
     static let footer = Wordings(
         english: """
             This mail is from {{product}}. We never ask for your password or a code by mail, \
