@@ -27,10 +27,9 @@ struct NotificationProgram: Program {
         try await store.requireKey(
             check: ServiceHost.storeCheck(of: master), file: host.keyFile("notification")
         ) { try keys.openOldest(in: $0, limit: $1) }
-        let wording = CatalogueWording(settings.notification.templates.live)
         let delivery = BackgroundDelivery(
             settings: settings.notification, store: store, keys: keys,
-            routes: try routes(host, settings.notification, wording, store, keys),
+            routes: try routes(host, settings.notification, store, keys),
             time: host.time, randomness: host.randomness, logger: host.logger)
         let events = EventFeed(store: store, time: host.time)
         let session = try settings.sessionEvents(host)
@@ -45,8 +44,7 @@ struct NotificationProgram: Program {
         let ended = EndedSessionDevices(
             sessions: session, store: store, keys: keys, time: host.time, logger: host.logger)
         return Assembly(
-            services: messageServices(
-                host, settings.notification, wording, delivery, store, keys)
+            services: messageServices(host, settings.notification, delivery, store, keys)
                 + [
                     EventsDispatcher.methods(of: events),
                     WebhooksDispatcher.methods(
@@ -67,19 +65,17 @@ struct NotificationProgram: Program {
 
     /// The services of messages, their recipients and their devices.
     private static func messageServices(
-        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: CatalogueWording,
-        _ delivery: BackgroundDelivery, _ store: Store, _ keys: NotificationKeys
+        _ host: ServiceHost, _ settings: NotificationSettings, _ delivery: BackgroundDelivery,
+        _ store: Store, _ keys: NotificationKeys
     ) -> [ServiceMethods] {
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: host.time,
             randomness: host.randomness, logger: host.logger)
         return [
             NotificationsDispatcher.methods(of: NotificationsHandler(acceptance: acceptance)),
-            TextMessagesDispatcher.methods(
-                of: TextMessagesHandler(acceptance: acceptance, wording: wording)),
+            TextMessagesDispatcher.methods(of: TextMessagesHandler(acceptance: acceptance)),
             PushMessagesDispatcher.methods(
-                of: PushMessagesHandler(
-                    store: store, keys: keys, acceptance: acceptance, wording: wording)),
+                of: PushMessagesHandler(store: store, keys: keys, acceptance: acceptance)),
             PushDevicesDispatcher.methods(
                 of: PushDevicesHandler(
                     settings: settings, store: store, keys: keys, randomness: host.randomness)),
@@ -93,8 +89,8 @@ struct NotificationProgram: Program {
     }
 
     private static func routes(
-        _ host: ServiceHost, _ settings: NotificationSettings, _ wording: CatalogueWording,
-        _ store: Store, _ keys: NotificationKeys
+        _ host: ServiceHost, _ settings: NotificationSettings, _ store: Store,
+        _ keys: NotificationKeys
     ) throws -> [Channel: any MessageRoute] {
         let folder = host.settings.dataFolder
         let client = try settings.makeProviderClient()
@@ -102,8 +98,8 @@ struct NotificationProgram: Program {
             dataFolder: folder, store: store, keys: keys, time: host.time, logger: host.logger
         ).merging(
             try settings.makeSMSAndPushRoutes(
-                dataFolder: folder, wording: wording, client: client, store: store, keys: keys,
-                time: host.time, logger: host.logger)
+                dataFolder: folder, client: client, store: store, keys: keys, time: host.time,
+                logger: host.logger)
         ) { own, _ in own }
     }
 }

@@ -50,7 +50,7 @@ struct VocabularyTests {
         "MailCourse": "SMTPFailover", "NumberChangeWord": "NumberChangeMessage",
         "OutboxOperations": "OutboxHandler", "ProviderGate": "ProviderGuard",
         "ProviderTurns": "ProviderRateLimiter", "RecipientTurns": "RecipientRateLimiter",
-        "RelayDesk": "RelayAddressesHandler", "ShortWording": "CatalogueWording",
+        "RelayDesk": "RelayAddressesHandler", "ShortWording": "TemplateCatalogue",
         "StoppedAddresses": "SuppressionList", "StoppedAddressList": "SuppressionList",
         "WorkInHand": "InFlightMessages",
         // The operator's calls.

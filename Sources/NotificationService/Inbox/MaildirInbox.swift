@@ -105,7 +105,7 @@ extension MaildirInbox {
 struct SMSAndPushInbox: MessageRoute {
     let inbox: MaildirInbox
     let sender: Mailbox
-    let wording: CatalogueWording
+    let templates: Reloadable<TemplateCatalogue>
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard let page = page(message.content) else { return .failed("unreadable") }
@@ -131,10 +131,14 @@ struct SMSAndPushInbox: MessageRoute {
         switch content {
         case .email: return nil
         case .sms(let order):
-            guard let words = wording.words(order, product: sender.name.text) else { return nil }
+            guard let words = templates.value.text(of: order, product: sender.name) else {
+                return nil
+            }
             return (order.recipient, "Text message", words)
         case .push(let order):
-            guard let words = wording.words(order, product: sender.name.text) else { return nil }
+            guard let words = templates.value.push(of: order, product: sender.name) else {
+                return nil
+            }
             let data = order.data.map { "\($0.name)=\($0.value)" }
             return (
                 "\(order.maskedRecipient) of \(order.owner.text)",

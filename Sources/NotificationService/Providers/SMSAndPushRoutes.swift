@@ -20,29 +20,30 @@ extension NotificationSettings {
     /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
     /// - Throws: `MaildirInbox.FileError`.
     package func makeSMSAndPushRoutes(
-        dataFolder: String, wording: CatalogueWording, client: OutboundClient, store: Store,
-        keys: NotificationKeys, time: any Time, logger: Logger
+        dataFolder: String, client: OutboundClient, store: Store, keys: NotificationKeys,
+        time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
         let local = SMSAndPushInbox(
-            inbox: try makeInbox(dataFolder: dataFolder), sender: sender, wording: wording)
+            inbox: try makeInbox(dataFolder: dataFolder), sender: sender,
+            templates: templates.live)
         let http = ProviderHTTP(
             client: client, trustFile: providers.trustFile, timeout: providers.timeout, time: time)
         func providerGuard(_ name: String, _ rate: Int) -> ProviderGuard {
             ProviderGuard(name: name, rate: Double(rate), time: time, logger: logger)
         }
-        let product = sender.name.text
+        let (templates, product) = (templates.live, sender.name)
         let texts = sms.makeProviders(http, providerGuard)
         let pushes = push.makeProviders(http, providerGuard)
         return [
             .sms: texts.isEmpty
                 ? local
                 : SMSRoute(
-                    providers: texts, wording: wording, product: product, store: store,
+                    providers: texts, templates: templates, product: product, store: store,
                     keys: keys, time: time, logger: logger),
             .push: pushes.isEmpty
                 ? local
                 : PushRoute(
-                    providers: pushes, wording: wording, product: product, store: store,
+                    providers: pushes, templates: templates, product: product, store: store,
                     keys: keys),
         ]
     }

@@ -7,8 +7,8 @@ import Storage
 /// account.
 struct PushRoute: MessageRoute {
     let providers: [PushPlatform: any PushProvider]
-    let wording: CatalogueWording
-    let product: String
+    let templates: Reloadable<TemplateCatalogue>
+    let product: HeaderText
     let store: Store
     let keys: NotificationKeys
 
@@ -26,7 +26,7 @@ struct PushRoute: MessageRoute {
         } catch {
             return .failed("store")
         }
-        guard let words = wording.words(order, product: product),
+        guard let words = templates.value.push(of: order, product: product),
             // A key file of another store, which the operator can fix.
             let token = try? keys.devices.open(device.token, of: device.id)
         else { return .failed("unreadable") }

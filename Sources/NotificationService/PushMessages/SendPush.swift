@@ -13,7 +13,7 @@ extension PushMessagesHandler {
     package func sendPush(
         _ request: NotificationV1.SendPushRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendPushResponse {
-        let order = try PushOrder(request, wording)
+        let order = try PushOrder(request)
         let key = try MessageAcceptance.idempotencyKey(of: Self.method, context)
         let call = keys.call(application: context.application, method: Self.method, key: key)
         let fingerprint = keys.fingerprint(request.encoded())
@@ -94,9 +94,7 @@ extension PushOrder {
 
     /// Checks and converts a request. The order is still without a device.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
-    init(
-        _ request: NotificationV1.SendPushRequest, _ wording: CatalogueWording
-    ) throws(ServiceError) {
+    init(_ request: NotificationV1.SendPushRequest) throws(ServiceError) {
         let account = try RequestFields.account(request.accountId)
         let language = try RequestFields.language(request.language)
         let variables = try RequestFields.pairs(request.variables, "variables")
@@ -107,7 +105,9 @@ extension PushOrder {
             try Self.require(Self.isText(request.title, 1...Self.titleBytesMax), "title")
             try Self.require(Self.isText(request.body, 0...Self.bodyBytesMax), "body")
         } else {
-            lane = try RequestFields.lane(request.template, variables, on: .push, wording)
+            let template: PushTemplate = try RequestFields.template(request.template)
+            try RequestFields.values(variables, for: template)
+            lane = template.lane
             try Self.require(request.title.isEmpty && request.body.isEmpty, "title")
         }
         let data = try Self.data(request.data)

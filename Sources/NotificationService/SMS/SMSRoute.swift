@@ -15,8 +15,8 @@ struct SMSRoute: MessageRoute {
     private static let segmentsMax = 4
 
     private let providers: [any SMSProvider]
-    private let wording: CatalogueWording
-    private let product: String
+    private let templates: Reloadable<TemplateCatalogue>
+    private let product: HeaderText
     private let store: Store
     private let keys: NotificationKeys
     private let time: any Time
@@ -24,12 +24,13 @@ struct SMSRoute: MessageRoute {
 
     /// A route over `providers`, in order of preference.
     init(
-        providers: [any SMSProvider], wording: CatalogueWording, product: String, store: Store,
+        providers: [any SMSProvider], templates: Reloadable<TemplateCatalogue>, product: HeaderText,
+        store: Store,
         keys: NotificationKeys, time: any Time, logger: Logger
     ) {
         precondition(!providers.isEmpty, "a route needs a provider")
         self.providers = providers
-        self.wording = wording
+        self.templates = templates
         self.product = product
         self.store = store
         self.keys = keys
@@ -41,7 +42,7 @@ struct SMSRoute: MessageRoute {
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .sms(let order) = message.content else { return .failed("wrong-channel") }
-        guard let words = wording.words(order, product: product) else {
+        guard let words = templates.value.text(of: order, product: product) else {
             return .failed("unreadable")
         }
         guard Self.segments(of: words) <= Self.segmentsMax else {

@@ -15,28 +15,22 @@ struct CatalogueReader {
     }
 
     mutating func mails() -> [MailTemplate: [Language: MailWording]] {
-        read { [operators] (template: MailTemplate, language) throws(TemplateFault) in
-            var wording = try MailWording(
-                operators.source(.mail, template.rawValue, language, builtIn: template.wordings),
-                variables: template.variables)
+        read(.mail) { [operators] (source, template, language) throws(TemplateFault) in
+            var wording = try MailWording(source, variables: template.variables)
             wording.operatorHTML = try operators.html(of: template, language)
             return wording
         }
     }
 
     mutating func texts() -> [SMSTemplate: [Language: SMSWording]] {
-        read { [operators] (template: SMSTemplate, language) throws(TemplateFault) in
-            try SMSWording(
-                operators.source(.sms, template.rawValue, language, builtIn: template.wordings),
-                variables: template.variables)
+        read(.sms) { (source, template, _) throws(TemplateFault) in
+            try SMSWording(source, variables: template.variables)
         }
     }
 
     mutating func pushes() -> [PushTemplate: [Language: PushWording]] {
-        read { [operators] (template: PushTemplate, language) throws(TemplateFault) in
-            try PushWording(
-                operators.source(.push, template.rawValue, language, builtIn: template.wordings),
-                variables: template.variables)
+        read(.push) { (source, template, _) throws(TemplateFault) in
+            try PushWording(source, variables: template.variables)
         }
     }
 
@@ -64,14 +58,17 @@ struct CatalogueReader {
         }
     }
 
-    private mutating func read<Template: CaseIterable & Hashable & Sendable, Text>(
-        _ parse: (Template, Language) throws(TemplateFault) -> Text
+    private mutating func read<Template: MessageTemplate, Text>(
+        _ kind: OperatorFileName.Kind,
+        _ parse: (TemplateSource, Template, Language) throws(TemplateFault) -> Text
     ) -> [Template: [Language: Text]] {
         var all: [Template: [Language: Text]] = [:]
         for template in Template.allCases {
             for language in Language.allCases {
+                let source = operators.source(
+                    kind, template.rawValue, language, builtIn: template.wordings)
                 do throws(TemplateFault) {
-                    all[template, default: [:]][language] = try parse(template, language)
+                    all[template, default: [:]][language] = try parse(source, template, language)
                 } catch {
                     faults.append(error)
                 }

@@ -1,6 +1,6 @@
 /// The mails that can be sent (N-01). To add one: a case, its row in `definition`, and its text in
 /// `Wording`.
-package enum MailTemplate: String, CaseIterable, Sendable {
+package enum MailTemplate: String, MessageTemplate {
     /// An account was created.
     case welcome
     /// A sign-in (D0).

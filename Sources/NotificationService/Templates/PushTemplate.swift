@@ -1,7 +1,7 @@
 /// The notices that are pushed to an account's devices. They reveal less than the mail of the same
 /// name, because anybody who holds the phone can read them. To add one: a case, its variables and
 /// lane, its text in `Wording`.
-package enum PushTemplate: String, CaseIterable, Sendable {
+package enum PushTemplate: String, MessageTemplate {
     /// A sign-in on a device, or from a place, that was not seen before.
     case newDevice = "new-device"
     /// The password was changed.

@@ -1,6 +1,6 @@
 /// The text messages that can be sent. To add one: a case, its variables and lane, its
 /// text in `Wording`.
-package enum SMSTemplate: String, CaseIterable, Sendable {
+package enum SMSTemplate: String, MessageTemplate {
     /// A code to sign in with or to reauthenticate (G-06, N-02).
     case phoneCode = "phone-code"
 

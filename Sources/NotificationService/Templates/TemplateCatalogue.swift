@@ -85,3 +85,34 @@ package struct TemplateCatalogue: Sendable {
             title: wording.title.rendered(shown), body: wording.body.rendered(shown))
     }
 }
+
+extension TemplateCatalogue {
+    /// The text that the phone shows; nil if the template is not known (any more).
+    /// - Parameter product: the app's name.
+    func text(of order: SMSOrder, product: HeaderText) -> String? {
+        guard let template = SMSTemplate(rawValue: order.templateName) else { return nil }
+        // An error means a missing variable: a newer program accepted the message and can send it.
+        return try? text(
+            template, language: order.language, product: product,
+            values: Self.values(order.variables))
+    }
+
+    /// Title and text; nil if the template is not known (any more).
+    /// - Parameter product: the app's name.
+    func push(of order: PushOrder, product: HeaderText) -> PushWords? {
+        if order.templateName.isEmpty { return PushWords(title: order.title, body: order.body) }
+        guard let template = PushTemplate(rawValue: order.templateName) else { return nil }
+        // As above.
+        return try? push(
+            template, language: order.language, product: product,
+            values: Self.values(order.variables))
+    }
+
+    /// The known variables; of a duplicate name the first.
+    private static func values(_ pairs: [OrderPair]) -> [TemplateVariable: String] {
+        let known = pairs.compactMap { pair in
+            TemplateVariable(rawValue: pair.name).map { ($0, pair.value) }
+        }
+        return Dictionary(known, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -10,7 +10,7 @@ extension TextMessagesHandler {
     package func sendText(
         _ request: NotificationV1.SendTextRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendTextResponse {
-        let order = try SMSOrder(request, wording)
+        let order = try SMSOrder(request)
         let id = try await acceptance.accept(
             order, method: TextMessagesDescription.sendText.name, context)
         return NotificationV1.SendTextResponse(messageId: id.text)
@@ -20,16 +20,16 @@ extension TextMessagesHandler {
 extension SMSOrder {
     /// Checks and converts a request.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
-    init(
-        _ request: NotificationV1.SendTextRequest, _ wording: CatalogueWording
-    ) throws(ServiceError) {
+    init(_ request: NotificationV1.SendTextRequest) throws(ServiceError) {
         guard Self.isE164(request.recipient) else {
             throw ServiceError(.invalidArgument, fields: ["recipient"])
         }
         let variables = try RequestFields.pairs(request.variables, "variables")
+        let template: SMSTemplate = try RequestFields.template(request.template)
+        try RequestFields.values(variables, for: template)
         self.init(
             recipient: request.recipient, templateName: request.template,
-            lane: try RequestFields.lane(request.template, variables, on: .sms, wording),
+            lane: template.lane,
             language: try RequestFields.language(request.language), variables: variables,
             expiresAt: try RequestFields.moment(request.expiresAtMs),
             account: request.accountId.isEmpty

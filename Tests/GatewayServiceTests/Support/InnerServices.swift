@@ -74,7 +74,6 @@ final class InnerServices: Sendable {
         notificationStore = try store(
             NotificationStore.name, NotificationStore.migrations)
         let mailKeys = try NotificationKeys(master: key(), randomness: randomness)
-        let wording = CatalogueWording(mail.templates.live)
         delivery = BackgroundDelivery(
             settings: mail, store: notificationStore, keys: mailKeys,
             routes: try mail.makeRoutes(
@@ -82,9 +81,8 @@ final class InnerServices: Sendable {
                 logger: log
             ).merging(
                 try mail.makeSMSAndPushRoutes(
-                    dataFolder: folder.path, wording: wording,
-                    client: try mail.makeProviderClient(), store: notificationStore,
-                    keys: mailKeys, time: time, logger: log)
+                    dataFolder: folder.path, client: try mail.makeProviderClient(),
+                    store: notificationStore, keys: mailKeys, time: time, logger: log)
             ) { own, _ in own },
             time: time, randomness: randomness, logger: log)
         let acceptance = MessageAcceptance(
@@ -130,7 +128,7 @@ final class InnerServices: Sendable {
                 randomness: randomness, logger: log,
                 peers: OutboxPeers(
                     notifications: NotificationsHandler(acceptance: acceptance),
-                    texts: TextMessagesHandler(acceptance: acceptance, wording: wording),
+                    texts: TextMessagesHandler(acceptance: acceptance),
                     pushDevices: PushDevicesHandler(
                         settings: mail, store: notificationStore, keys: mailKeys,
                         randomness: randomness),

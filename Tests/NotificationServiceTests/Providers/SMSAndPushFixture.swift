@@ -45,19 +45,17 @@ final class SMSAndPushFixture: Sendable {
             randomness: randomness)
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
-        let wording = CatalogueWording(Reloadable(.embedded))
         routes = try settings.makeSMSAndPushRoutes(
-            dataFolder: folder.path, wording: wording, client: client, store: store, keys: keys,
-            time: time, logger: logger)
+            dataFolder: folder.path, client: client, store: store, keys: keys, time: time,
+            logger: logger)
         delivery = BackgroundDelivery(
             settings: settings, store: store, keys: keys, routes: routes, time: time,
             randomness: randomness, logger: logger)
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,
             randomness: randomness, logger: logger)
-        texts = TextMessagesHandler(acceptance: acceptance, wording: wording)
-        pushes = PushMessagesHandler(
-            store: store, keys: keys, acceptance: acceptance, wording: wording)
+        texts = TextMessagesHandler(acceptance: acceptance)
+        pushes = PushMessagesHandler(store: store, keys: keys, acceptance: acceptance)
         pushDevices = PushDevicesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness)
     }

@@ -87,7 +87,7 @@ struct PushAnswerTests {
             title: String(repeating: "t", count: 120),
             body: String(repeating: "\"", count: 1_024),
             data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
-        let order = try PushOrder(request, CatalogueWording(Reloadable(.embedded)))
+        let order = try PushOrder(request)
         let push = OutgoingPush(
             id: try #require(MessageID(key: .max)), token: "t", app: "a",
             words: PushWords(title: order.title, body: order.body), data: order.data,
@@ -97,7 +97,7 @@ struct PushAnswerTests {
         #expect(JSONReader.object(in: FCM.payload(push, secondsLeft: 5)) != nil)
         request.data[0].value += String(repeating: "\"", count: 30)
         #expect(throws: ServiceError.self) {
-            try PushOrder(request, CatalogueWording(Reloadable(.embedded)))
+            try PushOrder(request)
         }
     }
 

@@ -40,17 +40,15 @@ struct TextShapeTests {
     }
 
     @Test("a code fits into one segment, whatever its values")
-    func code() {
+    func code() throws {
         let order = SMSOrder(
             recipient: "+4915112345678", templateName: "phone-code", lane: .security, language: "",
             variables: [
                 OrderPair(name: "code", value: "123456789012"),
                 OrderPair(name: "minutes", value: "1440"),
             ], expiresAt: nil, account: nil)
-        let words =
-            CatalogueWording(Reloadable(.embedded)).words(
-                order, product: "A product of some length")
-            ?? ""
+        let product = try #require(HeaderText("A product of some length"))
+        let words = try #require(TemplateCatalogue.embedded.text(of: order, product: product))
         #expect(words.contains("123456789012"))
         #expect(SMSRoute.segments(of: words) == 1)
     }

@@ -14,15 +14,16 @@ package enum TemplateListing {
 
     /// All templates, mails first.
     package static var rows: [Row] {
-        MailTemplate.allCases.map {
-            Row(kind: "mail", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
+        rows(of: MailTemplate.self, "mail") + rows(of: SMSTemplate.self, "sms")
+            + rows(of: PushTemplate.self, "push")
+    }
+
+    private static func rows<Template: MessageTemplate>(
+        of type: Template.Type, _ kind: String
+    ) -> [Row] {
+        Template.allCases.map {
+            Row(kind: kind, name: $0.rawValue, lane: $0.lane, variables: $0.variables)
         }
-            + SMSTemplate.allCases.map {
-                Row(kind: "sms", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
-            }
-            + PushTemplate.allCases.map {
-                Row(kind: "push", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
-            }
     }
 
     /// The built-in text for a file of an operator's folder, as a starting point:
