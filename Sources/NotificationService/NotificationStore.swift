@@ -209,7 +209,7 @@ package enum NotificationStore {
             WHERE session_hash IS NOT NULL;
         """
 
-    /// `is_warning` splits lane 0: messages that the reader asked for do not have the mark
+    /// `is_warning` splits lane 0: messages that the reader requested do not have the mark
     /// (`Lane`). An older program claims both as one lane, by the index's first two columns. This
     /// migration marks the mails that are queued.
     private static let warnings = """

@@ -112,7 +112,7 @@ final class NotificationFixture: Sendable {
             variables: [.init(name: "methods", value: ""), .init(name: "link", value: link)])
     }
 
-    /// A mail that its recipient asked for.
+    /// A mail that its recipient requested.
     static func reset(to recipient: String) -> NotificationV1.SendEmailRequest {
         NotificationV1.SendEmailRequest(
             recipient: recipient, template: "reset-password", language: "en",

@@ -7,7 +7,7 @@ import Synchronization
 /// the messages to other people.
 ///
 /// Each lane has its own limit: a flood of notices must not delay the same person's code. The queue
-/// of a recipient and lane is bounded, except for messages that the reader asked for. Attack:
+/// of a recipient and lane is bounded, except for messages that the reader requested. Attack:
 /// sign-ups with a victim's address from many networks queue hundreds of warnings, and the one that
 /// matters would arrive hours late.
 ///

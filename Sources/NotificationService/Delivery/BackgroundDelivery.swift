@@ -11,7 +11,7 @@ package struct BackgroundDelivery: Sendable {
 
     /// Notifies watchers of changed messages.
     let changes = MessageChanges()
-    let upkeep: OutboxUpkeep
+    let maintenance: OutboxMaintenance
     private let workers: [DeliveryWorker]
     /// Wake the workers.
     private let signals: [Channel: WakeSignal]
@@ -31,8 +31,8 @@ package struct BackgroundDelivery: Sendable {
         self.logger = logger
         templateFolder = TemplateFolder(settings.templates, logger: logger)
         let changes = changes
-        let upkeep = OutboxUpkeep(store: store, time: time, logger: logger)
-        self.upkeep = upkeep
+        let maintenance = OutboxMaintenance(store: store, time: time, logger: logger)
+        self.maintenance = maintenance
         let attempts = DeliveryAttempts(
             routes: routes, keys: keys, time: time, randomness: randomness, logger: logger)
         let signals = routes.mapValues { _ in WakeSignal() }
@@ -41,7 +41,7 @@ package struct BackgroundDelivery: Sendable {
             signals[channel].map { signal in
                 DeliveryWorker(
                     channel, signal: signal, deliveriesMax: settings.deliveriesMax,
-                    store: store, attempts: attempts, upkeep: upkeep, changes: changes)
+                    store: store, attempts: attempts, maintenance: maintenance, changes: changes)
             }
         }
     }

@@ -13,7 +13,7 @@ struct InFlightMessages: Sendable {
     private var ready: ReadyQueue
     private var ended: [Conclusion] = []
     private var count = 0
-    /// Those of them that the reader did not ask for, without those whose outcome is being stored.
+    /// Those of them that the reader did not request, without those whose outcome is being stored.
     private var unrequested = 0
     private var shares = PriorityScheduler()
     /// Outcomes of the last round. As many messages may be claimed ahead. A fast server gets its
@@ -98,7 +98,7 @@ extension InFlightMessages {
     struct ReadyQueue: Sendable {
         /// Concurrent attempts.
         private let slots: Int
-        /// How many of them may serve messages that the reader did not ask for.
+        /// How many of them may serve messages that the reader did not request.
         private let unrequestedSlots: Int
         /// How many of them may serve notices and bulk.
         private let lowPrioritySlots: Int

@@ -12,7 +12,7 @@
 /// cause sixty warning mails. If these shared a lane with the victim's own reset link, the link
 /// would arrive after it has expired.
 package enum Lane: CaseIterable, Sendable {
-    /// Codes and links that the reader asked for.
+    /// Codes and links that the reader requested.
     case requested
     /// Warnings.
     case security

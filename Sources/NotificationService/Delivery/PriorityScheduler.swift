@@ -1,6 +1,6 @@
 /// Decides which lanes a round claims from, and how many messages of each (N-06).
 ///
-/// The order is strict: what the reader asked for, then warnings, notices, bulk. But of every 16
+/// The order is strict: what the reader requested, then warnings, notices, bulk. But of every 16
 /// messages claimed four are warnings, two are notices and one is bulk, even while codes and links
 /// are queued. So no lane starves: under a flood of codes a welcome mail is late, but is sent.
 struct PriorityScheduler: Hashable, Sendable {
@@ -17,7 +17,7 @@ struct PriorityScheduler: Hashable, Sendable {
     /// The budget of the next round.
     /// - Parameters:
     ///   - total: messages in all.
-    ///   - unrequested: how many of them may be other than what the reader asked for.
+    ///   - unrequested: how many of them may be other than what the reader requested.
     ///   - lowPriority: how many of them may be notices and bulk.
     mutating func next(total: Int, unrequested: Int, lowPriority: Int) -> ClaimBudget {
         sinceWarning += total
@@ -42,7 +42,7 @@ struct ClaimBudget: Hashable, Sendable {
     struct Taken: Hashable, Sendable {
         /// In all.
         var all = 0
-        /// Those that the reader did not ask for.
+        /// Those that the reader did not request.
         var unrequested = 0
         /// Notices and bulk.
         var lowPriority = 0
@@ -57,11 +57,11 @@ struct ClaimBudget: Hashable, Sendable {
 
     /// In all.
     let total: Int
-    /// Those that the reader did not ask for.
+    /// Those that the reader did not request.
     let unrequested: Int
     /// Notices and bulk.
     let lowPriority: Int
-    /// Warnings that are claimed before what the reader asked for.
+    /// Warnings that are claimed before what the reader requested.
     let warnings: Int
     /// Notices that are claimed before both.
     let notices: Int

@@ -32,14 +32,14 @@ extension SQLSession {
 
 extension Transaction {
     /// Stores the position up to which a service's feed was imported.
-    func setFeedPosition(_ place: FeedPosition, of origin: EventOrigin) throws {
+    func setFeedPosition(_ position: FeedPosition, of origin: EventOrigin) throws {
         try execute(
             """
             INSERT INTO event_origin (origin, position, at_ms) VALUES (?, ?, ?)
             ON CONFLICT (origin) DO UPDATE
             SET position = excluded.position, at_ms = excluded.at_ms
             """,
-            [.integer(origin.rawValue), .integer(place.position), .integer(place.atMs)])
+            [.integer(origin.rawValue), .integer(position.position), .integer(position.atMs)])
     }
 
     /// Called when the last webhook is removed, so that the next one does not get events from the
@@ -71,7 +71,7 @@ extension Transaction {
     /// Deletes events that were imported before `moment`, with their deliveries, `limit` at a time.
     /// What is then the first of its lane becomes due.
     /// - Returns: how many events were deleted.
-    func forgetEvents(keptBefore moment: Timestamp, limit: Int) throws -> Int {
+    func forgetEvents(importedBefore moment: Timestamp, limit: Int) throws -> Int {
         let forgotten = try execute(
             """
             DELETE FROM event WHERE position IN (

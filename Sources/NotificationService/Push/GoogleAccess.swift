@@ -99,7 +99,7 @@ struct GoogleAccount: Sendable {
         /// The key is not an RSA key of 2,048 bits or more.
         case key = "has no RSA private key"
         /// The token URL is not an https URL.
-        case place = "has no https token_uri"
+        case tokenURL = "has no https token_uri"
     }
 
     /// The project of its messages.
@@ -123,9 +123,9 @@ struct GoogleAccount: Sendable {
         guard let object, let project = object["project_id"]?.string,
             let email = object["client_email"]?.string,
             let keyID = object["private_key_id"]?.string,
-            let pem = object["private_key"]?.string, let place = object["token_uri"]?.string
+            let pem = object["private_key"]?.string, let tokenText = object["token_uri"]?.string
         else { throw .members }
-        guard let url = HTTPURL(place, allowsPlain: allowsPlain) else { throw .place }
+        guard let url = HTTPURL(tokenText, allowsPlain: allowsPlain) else { throw .tokenURL }
         // The cause is not reported, because it could reveal parts of the key.
         guard let key = try? RSASigningKey(pem: SecretBytes(copying: pem.utf8)) else { throw .key }
         self.project = project

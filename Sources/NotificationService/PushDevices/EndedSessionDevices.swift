@@ -65,18 +65,18 @@ package struct EndedSessionDevices: Sendable {
     /// - Returns: whether there is more to read at once.
     /// - Throws: what the call to session throws; store errors.
     func follow() async throws -> Bool {
-        let (oldest, place) = try await store.read {
+        let (oldest, position) = try await store.read {
             (try $0.oldestSessionDevice(), try $0.sessionFeedPosition())
         }
         guard let oldest else {
-            if place != nil { try await store.write { try $0.forgetSessionFeedPosition() } }
+            if position != nil { try await store.write { try $0.forgetSessionFeedPosition() } }
             return false
         }
         let answer = try await sessions.readEvents(
-            Self.request(from: place, oldest: oldest),
+            Self.request(from: position, oldest: oldest),
             CallContext(application: "notification", deadline: time.uptime() + Self.timeout))
         let next = FeedPosition(position: answer.position, atMs: answer.positionAtMs)
-        guard next != place else { return false }
+        guard next != position else { return false }
         try await store.write { transaction in
             for event in answer.events { try transaction.dropDevices(endedBy: event, keys) }
             try transaction.setSessionFeedPosition(next)
@@ -87,10 +87,11 @@ package struct EndedSessionDevices: Sendable {
     /// Reads from the last position. The first request names a position beyond all others, for
     /// which the feed selects by time: from before any session with a device here can have ended.
     private static func request(
-        from place: FeedPosition?, oldest: Timestamp
+        from position: FeedPosition?, oldest: Timestamp
     ) -> EventsV1.ReadEventsRequest {
         EventsV1.ReadEventsRequest(
-            after: place?.position ?? .max, afterAtMs: place?.atMs ?? (oldest - margin).milliseconds
+            after: position?.position ?? .max,
+            afterAtMs: position?.atMs ?? (oldest - margin).milliseconds
         )
     }
 }
@@ -133,13 +134,13 @@ extension SQLSession {
 
 extension Transaction {
     /// Stores the position of a reading.
-    func setSessionFeedPosition(_ place: FeedPosition) throws {
+    func setSessionFeedPosition(_ position: FeedPosition) throws {
         try execute(
             """
             INSERT INTO session_feed (one, position, at_ms) VALUES (1, ?, ?)
             ON CONFLICT (one) DO UPDATE SET position = excluded.position, at_ms = excluded.at_ms
             """,
-            [.integer(place.position), .integer(place.atMs)])
+            [.integer(position.position), .integer(position.atMs)])
     }
 
     /// Called when no device is bound to a session. The next such device makes reading start at its

@@ -60,7 +60,7 @@ package enum MailTemplate: String, MessageTemplate {
 
     /// Lane, variables and text. Strangers can cause any number of warnings to an address, by
     /// signing up with it or by changing to it (`emailChangeConfirm`). So no warning is in the lane
-    /// of what the reader asked for.
+    /// of what the reader requested.
     private var definition: (lane: Lane, variables: [TemplateVariable], wordings: Wordings) {
         switch self {
         case .welcome: (.bulk, [.name, .device, .place, .time], .welcome)
@@ -88,4 +88,15 @@ package enum MailTemplate: String, MessageTemplate {
         case .deletionDone: (.notice, [], .deletionDone)
         }
     }
+}
+
+/// A template of one channel: `MailTemplate`, `SMSTemplate` or `PushTemplate`.
+protocol MessageTemplate: CaseIterable, Hashable, Sendable, RawRepresentable
+where RawValue == String {
+    /// The template's priority class (N-06).
+    var lane: Lane { get }
+    /// The variables that a request must have.
+    var variables: [TemplateVariable] { get }
+    /// The built-in text.
+    var wordings: Wordings { get }
 }

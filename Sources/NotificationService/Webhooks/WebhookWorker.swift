@@ -112,7 +112,7 @@ package final class WebhookWorker: Sendable {
                 state.known = known
             }
             try await forgetOld()
-            guard !rows.isEmpty else { return Self.noWebhooksRest }
+            guard !rows.isEmpty else { return Self.idleInterval }
             var rest = try await importEvents()
             for row in rows where row.replayedTo != nil {
                 let isMore = try await store.write {
@@ -159,7 +159,7 @@ package final class WebhookWorker: Sendable {
     }
 
     /// Adding the first webhook signals.
-    private static let noWebhooksRest: Duration = .seconds(60)
+    private static let idleInterval: Duration = .seconds(60)
 
     private func start(_ webhook: Webhook, _ tries: inout DiscardingTaskGroup) async throws {
         let now = time.now()
@@ -260,7 +260,7 @@ package final class WebhookWorker: Sendable {
         guard state.withLock({ $0.forgetsNextAt.map { $0 <= now } ?? true }) else { return }
         let forgotten = try await store.write {
             try $0.forgetEvents(
-                keptBefore: $0.at - NotificationStore.eventRetention, limit: Self.batchMax)
+                importedBefore: $0.at - NotificationStore.eventRetention, limit: Self.batchMax)
         }
         if forgotten == Self.batchMax { return }
         state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }

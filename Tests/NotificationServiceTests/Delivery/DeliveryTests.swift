@@ -79,7 +79,7 @@ struct DeliveryTests {
     }
 
     @Test("a message without expiry is given up after one day")
-    func patience() {
+    func retryWindow() {
         let old = delivery(.waiting(until: Self.now), attempts: 40)
         let end = Self.start + Delivery.giveUpTime
         #expect(old.after(.claimed, at: end)?.state == .dead(.expired))

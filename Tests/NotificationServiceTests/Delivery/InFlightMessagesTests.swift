@@ -84,7 +84,7 @@ struct InFlightMessagesTests {
         #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 1)
     }
 
-    @Test("outcomes that could not be recorded are kept, in front of later ones")
+    @Test("outcomes that could not be recorded stay in flight, in front of later ones")
     func putBack() throws {
         var inFlight = InFlightMessages(slots: 8)
         inFlight.settle(ends: 0, claimed: try messages(.security, 1..<4))

@@ -92,7 +92,7 @@ struct MailVerdictTests {
     }
 
     @Test("an attempt that no server accepted ends with the most severe of the outcomes")
-    func course() {
+    func failover() {
         let (early, late) = (Timestamp(milliseconds: 1), Timestamp(milliseconds: 2))
         var failover = SMTPFailover()
         #expect(failover.outcome == .failed("no-server"))

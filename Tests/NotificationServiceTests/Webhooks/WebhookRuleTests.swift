@@ -10,7 +10,7 @@ struct WebhookRuleTests {
     static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     @Test("a failed event is retried with growing waits, for three days")
-    func patience() {
+    func retries() {
         var now = Self.start
         var waits: [Duration] = []
         for attempt in 1...1_000 {

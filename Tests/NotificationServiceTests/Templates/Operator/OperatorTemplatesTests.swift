@@ -62,7 +62,7 @@ struct OperatorTemplatesTests {
     }
 
     @Test("N-05: all errors are reported at once, each with its file")
-    func mistakes() throws {
+    func invalidFiles() throws {
         _ = try folder.write("Subject: x\n\n{{devise}}", to: "sign-in.de.mail")
         _ = try folder.write("Subject: x\n\ny", to: "sign-in.it.mail")
         _ = try folder.write("x", to: "sing-in.de.mail")

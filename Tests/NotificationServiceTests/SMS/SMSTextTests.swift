@@ -6,7 +6,7 @@ import Testing
 @testable import NotificationService
 
 @Suite("Phone numbers and lengths of text messages")
-struct TextShapeTests {
+struct SMSTextTests {
     @Test(
         "N-02: anything but an E.164 number is rejected",
         arguments: [

@@ -5,7 +5,7 @@ import Synchronization
 
 /// What workers do when there is nothing to send: delete messages that ended long ago, and erase
 /// the content of ended messages from the store's write-ahead log (Sources/SECURITY.md, Erasure).
-final class OutboxUpkeep: Sendable {
+final class OutboxMaintenance: Sendable {
     /// How often messages that ended long ago are deleted.
     static let forgetsEvery: Duration = .seconds(3_600)
     /// How long after a message's end its content may remain in the log. Truncating the log costs a
