@@ -23,27 +23,25 @@ extension NotificationSettings {
         dataFolder: String, client: OutboundClient, store: Store, keys: NotificationKeys,
         time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
+        let (live, product) = (templates.live, sender.name)
         let local = SMSAndPushInbox(
-            inbox: try makeInbox(dataFolder: dataFolder), sender: sender,
-            templates: templates.live)
-        let http = ProviderHTTP(
-            client: client, trustFile: providers.trustFile, timeout: providers.timeout, time: time)
+            inbox: try makeInbox(dataFolder: dataFolder), sender: sender, templates: live)
+        let http = ProviderHTTP(client: client, settings: providers, time: time)
         func providerGuard(_ name: String, _ rate: Int) -> ProviderGuard {
             ProviderGuard(name: name, rate: Double(rate), time: time, logger: logger)
         }
-        let (templates, product) = (templates.live, sender.name)
         let texts = sms.makeProviders(http, providerGuard)
         let pushes = push.makeProviders(http, providerGuard)
         return [
             .sms: texts.isEmpty
                 ? local
                 : SMSRoute(
-                    providers: texts, templates: templates, product: product, store: store,
+                    providers: texts, templates: live, product: product, store: store,
                     keys: keys, time: time, logger: logger),
             .push: pushes.isEmpty
                 ? local
                 : PushRoute(
-                    providers: pushes, templates: templates, product: product, store: store,
+                    providers: pushes, templates: live, product: product, store: store,
                     keys: keys),
         ]
     }

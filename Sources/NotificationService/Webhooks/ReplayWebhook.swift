@@ -24,7 +24,7 @@ extension WebhooksHandler {
             return (from, filter)
         }
         signal.wake()
-        let count = try await store.read { try $0.events(after: from, wantedBy: filter) }
+        let count = try await store.read { try $0.events(after: from, matching: filter) }
         return NotificationV1.ReplayWebhookResponse(events: count)
     }
 }

@@ -44,7 +44,7 @@ extension SQLSession {
 
 extension SQLSession {
     /// How many of the stored events after a position match a filter.
-    func events(after position: Int64, wantedBy filter: WebhookFilter) throws -> Int64 {
+    func events(after position: Int64, matching filter: WebhookFilter) throws -> Int64 {
         try query(
             "SELECT kind, count(*) FROM event WHERE position > ? GROUP BY kind",
             [.integer(position)]
