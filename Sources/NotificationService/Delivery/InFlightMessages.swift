@@ -111,9 +111,6 @@ extension InFlightMessages {
             lowPrioritySlots = slots - slots / 4
         }
 
-        /// The number of messages that wait.
-        var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
-
         /// Appends messages to their lanes.
         mutating func add(_ messages: [StoredMessage]) {
             for message in messages { waiting[message.lane, default: []].append(message) }

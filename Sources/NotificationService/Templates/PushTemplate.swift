@@ -61,7 +61,4 @@ struct PushWording: Sendable {
         }
         body = try MustacheParser.template(paragraph, names: names)
     }
-
-    /// The names of all variables in it.
-    var names: Set<String> { Set((title.uses + body.uses).map(\.name)) }
 }

@@ -86,8 +86,8 @@ package final class WebhookWorker: Sendable {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tries in
                 while !isStopping, !Task.isCancelled {
-                    let rest = await round(&tries)
-                    await signal.wait(atMost: rest, time: time)
+                    let sleep = await round(&tries)
+                    await signal.wait(atMost: sleep, time: time)
                 }
             }
         } onGracefulShutdown: {
@@ -113,17 +113,17 @@ package final class WebhookWorker: Sendable {
             }
             try await forgetOld()
             guard !rows.isEmpty else { return Self.idleInterval }
-            var rest = try await importEvents()
+            var sleep = try await importEvents()
             for row in rows where row.replayedTo != nil {
                 let isMore = try await store.write {
                     try $0.replayMore(row.id, limit: Self.batchMax)
                 }
-                if isMore { rest = .zero }
+                if isMore { sleep = .zero }
             }
             for row in rows where !row.isPaused {
                 if let webhook = readable(row) { try await start(webhook, &tries) }
             }
-            return rest
+            return sleep
         } catch {
             logger.warning(
                 "notification.webhooks.stalled", "claiming webhook deliveries failed",
@@ -153,9 +153,9 @@ package final class WebhookWorker: Sendable {
     private func importEvents() async throws -> Duration {
         let now = time.uptime()
         if let next = state.withLock({ $0.importsNextAt }), now < next { return next - now }
-        let rest = try await intake.importEvents() ? .zero : EventIntake.every
-        state.withLock { $0.importsNextAt = now + rest }
-        return rest
+        let sleep = try await intake.importEvents() ? .zero : EventIntake.every
+        state.withLock { $0.importsNextAt = now + sleep }
+        return sleep
     }
 
     /// Adding the first webhook signals.

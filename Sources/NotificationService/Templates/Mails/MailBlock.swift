@@ -66,16 +66,6 @@ enum MailBlock: Sendable {
         }
     }
 
-    /// The names of all variables in it.
-    var names: [String] {
-        switch self {
-        case .words(let words, html: _): words.uses.map(\.name)
-        case .button(let label, html: _): label.uses.map(\.name) + ["link"]
-        case .code: ["code"]
-        case .facts(let facts): facts.flatMap { $0.text.uses.map(\.name) }
-        }
-    }
-
     /// The facts whose variables all have values.
     private func shown(_ facts: [Fact], _ values: [String: String]) -> [Fact] {
         facts.filter { fact in fact.needs.allSatisfy { !(values[$0] ?? "").isEmpty } }

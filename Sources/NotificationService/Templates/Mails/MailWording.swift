@@ -64,9 +64,4 @@ struct MailWording: Sendable {
         for case .words(let words, html: _) in blocks { return words.rendered(values) }
         return ""
     }
-
-    /// The names of all variables in it.
-    var names: Set<String> {
-        Set((subject.uses + title.uses).map(\.name)).union(blocks.flatMap(\.names))
-    }
 }

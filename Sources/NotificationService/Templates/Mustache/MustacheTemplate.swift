@@ -43,9 +43,6 @@ struct MustacheTemplate: Sendable {
         parts.compactMap { if case .value(let name, line: _) = $0 { name } else { nil } }
     }
 
-    /// The names of all variables in it, each with its line.
-    var uses: [(name: String, line: Int)] { Self.uses(parts) }
-
     private static func write(
         _ parts: [Part], _ values: [String: String], _ partials: [String: String],
         _ escape: (String) -> String, to text: inout String
@@ -70,16 +67,6 @@ struct MustacheTemplate: Sendable {
             case .section(let name, let whenEmpty, let inner):
                 .section(name, whenEmpty: whenEmpty, escapingLiterals(inner))
             case .value, .partial: part
-            }
-        }
-    }
-
-    private static func uses(_ parts: [Part]) -> [(name: String, line: Int)] {
-        parts.flatMap { part -> [(name: String, line: Int)] in
-            switch part {
-            case .value(let name, let line): [(name, line)]
-            case .section(_, whenEmpty: _, let inner): uses(inner)
-            case .literal, .partial: []
             }
         }
     }
