@@ -22,9 +22,9 @@ struct CatalogueReader {
         }
     }
 
-    mutating func texts() -> [SMSTemplate: [Language: SMSWording]] {
+    mutating func texts() -> [SMSTemplate: [Language: MustacheTemplate]] {
         read(.sms) { (source, template, _) throws(TemplateFault) in
-            try SMSWording(source, variables: template.variables)
+            try SMSTemplate.text(source, variables: template.variables)
         }
     }
 
@@ -38,9 +38,8 @@ struct CatalogueReader {
         var footers: [Language: MustacheTemplate] = [:]
         for language in Language.allCases {
             do throws(TemplateFault) {
-                footers[language] = try SMSWording(
-                    operators.source(.text, "footer", language, builtIn: .footer), variables: []
-                ).words
+                footers[language] = try SMSTemplate.text(
+                    operators.source(.text, "footer", language, builtIn: .footer), variables: [])
             } catch {
                 faults.append(error)
             }

@@ -26,19 +26,18 @@ package enum SMSTemplate: String, MessageTemplate {
     }
 }
 
-/// The text of a text message in one language: one paragraph.
-struct SMSWording: Sendable {
+extension SMSTemplate {
     /// Bytes of one file.
     static let bytesMax = 4_096
 
-    let words: MustacheTemplate
-
-    /// Parses a file.
-    /// - Throws: `TemplateFault`.
-    init(_ source: TemplateSource, variables: [TemplateVariable]) throws(TemplateFault) {
+    /// Parses a file: the text of a text message in one language, one paragraph. Also the footer of
+    /// mails.
+    static func text(
+        _ source: TemplateSource, variables: [TemplateVariable]
+    ) throws(TemplateFault) -> MustacheTemplate {
         let text = source.text.trimmingNewlines
         guard !text.isEmpty else { throw source.fault("the file is empty", line: 0) }
-        words = try MustacheParser.template(
+        return try MustacheParser.template(
             TemplateSource(file: source.file, line: source.line, text: text),
             names: variables.allowedNames)
     }

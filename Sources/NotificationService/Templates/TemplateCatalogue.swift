@@ -5,7 +5,7 @@ package struct TemplateCatalogue: Sendable {
     package let standard: Language
 
     private let mails: [MailTemplate: [Language: MailWording]]
-    private let texts: [SMSTemplate: [Language: SMSWording]]
+    private let texts: [SMSTemplate: [Language: MustacheTemplate]]
     private let pushes: [PushTemplate: [Language: PushWording]]
     private let frame: MailFrame
     private let footers: [Language: MustacheTemplate]
@@ -63,10 +63,10 @@ package struct TemplateCatalogue: Sendable {
         values: [TemplateVariable: String]
     ) throws(TemplateRenderingError) -> String {
         let language = Language(for: tag, default: standard)
-        guard let wording = texts[template]?[language] else {
+        guard let text = texts[template]?[language] else {
             throw TemplateRenderingError(missing: nil)
         }
-        return wording.words.rendered(
+        return text.rendered(
             try template.variables.shown(values, product: product, in: language))
     }
 
