@@ -30,15 +30,14 @@ package struct NotificationService: Sendable {
 
     /// The service over a store that was opened with `NotificationStore.migrations`. Mails go to an
     /// inbox in the store's folder while no server is configured.
-    /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
+    /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
     package init(
         settings: NotificationSettings, store: Store, keys: NotificationKeys,
         peers: NotificationPeers, time: any Time, randomness: any Randomness, logger: Logger
     ) throws {
-        let wording = CatalogueWording(settings.templates.live)
         delivery = BackgroundDelivery(
             settings: settings, store: store, keys: keys,
-            routes: try settings.makeRoutes(wording, store, keys, time, logger), time: time,
+            routes: try settings.makeRoutes(store, keys, time, logger), time: time,
             randomness: randomness, logger: logger)
         webhookWorker = try WebhookWorker(
             settings: settings.webhooks, sources: peers.eventSources, store: store, keys: keys,
@@ -52,9 +51,9 @@ package struct NotificationService: Sendable {
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,
             randomness: randomness, logger: logger)
         notifications = NotificationsHandler(acceptance: acceptance)
-        texts = TextMessagesHandler(acceptance: acceptance, wording: wording)
+        texts = TextMessagesHandler(acceptance: acceptance)
         pushes = PushMessagesHandler(
-            store: store, keys: keys, acceptance: acceptance, wording: wording)
+            store: store, keys: keys, acceptance: acceptance)
         pushDevices = PushDevicesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness)
         addresses = AddressesHandler(store: store, keys: keys, time: time)

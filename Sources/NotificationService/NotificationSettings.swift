@@ -75,24 +75,23 @@ package struct NotificationSettings: Settings {
 
     /// The routes of all channels. The inbox is in the store's folder, unless a setting says
     /// otherwise.
-    /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
+    /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
     func makeRoutes(
-        _ wording: CatalogueWording, _ store: Store, _ keys: NotificationKeys, _ time: any Time,
-        _ logger: Logger
+        _ store: Store, _ keys: NotificationKeys, _ time: any Time, _ logger: Logger
     ) throws -> [Channel: any MessageRoute] {
         let client = try makeProviderClient()
         return try makeRoutes(
             dataFolder: store.folder, store: store, keys: keys, time: time, logger: logger
         ).merging(
             try makeSMSAndPushRoutes(
-                dataFolder: store.folder, wording: wording, client: client, store: store,
+                dataFolder: store.folder, client: client, store: store,
                 keys: keys, time: time, logger: logger)
         ) { own, _ in own }
     }
 
     /// The route by which mails are delivered.
     /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
-    /// - Throws: `OutboundClient.Unavailable`, `InboxError`.
+    /// - Throws: `OutboundClient.Unavailable`, `MaildirInbox.FileError`.
     package func makeRoutes(
         dataFolder: String, store: Store, keys: NotificationKeys, time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
@@ -105,7 +104,7 @@ package struct NotificationSettings: Settings {
     }
 
     /// The inbox, for channels without a provider.
-    /// - Throws: `InboxError`.
+    /// - Throws: `MaildirInbox.FileError`.
     func makeInbox(dataFolder: String) throws -> MaildirInbox {
         try MaildirInbox(folder: inboxFolder ?? "\(dataFolder)/inbox")
     }

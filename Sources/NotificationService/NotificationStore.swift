@@ -1,11 +1,15 @@
 import ServiceRuntime
 package import Storage
 
-/// The tables of messages. A message row is also the call's idempotency record: after the message
-/// has ended the row stays for `keptFor`, without its content.
+/// The tables of the service. A message row is also the call's idempotency record: after the
+/// message has ended the row stays for `retention`, without its content.
 package enum NotificationStore {
     /// How long an idempotency key is remembered at least.
-    package static let keptFor: Duration = .seconds(7 * 24 * 3_600)
+    package static let retention: Duration = .seconds(7 * 24 * 3_600)
+
+    /// How long events for webhooks are stored. A replay can reach back this far, which is longer
+    /// than any retry.
+    static let eventRetention: Duration = .seconds(7 * 24 * 3_600)
 
     /// The store's name.
     package static let name = "notification"
@@ -13,11 +17,11 @@ package enum NotificationStore {
     package static let migrations = [
         Migration(number: 1, sql: messages),
         Migration(number: 2, sql: outbox),
-        DeviceSchema.migration(number: 3),
-        EventStore.migration(number: 4),
-        SuppressionList.migration(number: 5),
+        Migration(number: 3, sql: devices),
+        Migration(number: 4, sql: events),
+        Migration(number: 5, sql: suppressedAddresses),
         Migration(number: 6, sql: unanswered),
-        SessionFeedStore.migration(number: 7),
+        Migration(number: 7, sql: sessionFeed),
         Migration(number: 8, sql: warnings),
     ]
 
@@ -83,13 +87,129 @@ package enum NotificationStore {
         CREATE INDEX failed_try_message ON failed_try (message, attempt);
         """
 
+    /// - `push_device`: a token belongs to one account at a time, which the unique index enforces.
+    ///   `recipient_hash` is the one in messages to the device.
+    /// - `push_call`: the messages of a call to SendPush (G-25). They are stored because the
+    ///   account may have other devices when the call is repeated. `message_ids` has eight bytes
+    ///   for each.
+    /// - `stopped_number`: numbers that a provider reported as dead.
+    private static let devices = """
+        CREATE TABLE push_device (
+            id INTEGER PRIMARY KEY,
+            token_hash BLOB NOT NULL,
+            account_hash BLOB NOT NULL,
+            recipient_hash BLOB NOT NULL,
+            session_hash BLOB,
+            platform INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            token BLOB NOT NULL,
+            seen_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX push_device_token ON push_device (token_hash);
+        CREATE INDEX push_device_account ON push_device (account_hash, seen_at_ms);
+        CREATE INDEX push_device_recipient ON push_device (recipient_hash);
+        CREATE TABLE push_call (
+            number INTEGER PRIMARY KEY,
+            call_hash BLOB NOT NULL,
+            fingerprint BLOB NOT NULL,
+            message_ids BLOB NOT NULL,
+            at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX push_call_call ON push_call (call_hash);
+        CREATE INDEX push_call_at ON push_call (at_ms);
+        CREATE TABLE stopped_number (
+            number INTEGER PRIMARY KEY,
+            recipient_hash BLOB NOT NULL,
+            reason TEXT NOT NULL,
+            until_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX stopped_number_recipient ON stopped_number (recipient_hash);
+        CREATE INDEX stopped_number_until ON stopped_number (until_ms);
+        """
+
+    /// Events that are stored for webhooks, and the deliveries to each webhook. `lane` is the key
+    /// by which events stay in order: the account's key, or a negative number for events without an
+    /// account (`ServiceEvent.lane`). Of the deliveries with one webhook and one lane only the
+    /// first has `due_at_ms`, so that one index scan finds what may be sent and no event overtakes
+    /// another.
+    private static let events = """
+        CREATE TABLE event_origin (
+            origin INTEGER PRIMARY KEY,
+            position INTEGER NOT NULL,
+            at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE event (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id INTEGER NOT NULL,
+            origin INTEGER NOT NULL,
+            lane INTEGER NOT NULL,
+            at_ms INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            account INTEGER,
+            session INTEGER,
+            outcome TEXT,
+            attempt INTEGER,
+            kept_from_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX event_kept ON event (kept_from_ms);
+        CREATE TABLE webhook (
+            id INTEGER PRIMARY KEY,
+            target BLOB NOT NULL,
+            secret BLOB NOT NULL,
+            former_secret BLOB,
+            former_until_ms INTEGER,
+            events TEXT NOT NULL,
+            created_at_ms INTEGER NOT NULL,
+            is_paused INTEGER NOT NULL DEFAULT 0,
+            last_failure TEXT,
+            replayed_to INTEGER
+        ) STRICT;
+        CREATE TABLE webhook_delivery (
+            webhook INTEGER NOT NULL REFERENCES webhook (id) ON DELETE CASCADE,
+            lane INTEGER NOT NULL,
+            event INTEGER NOT NULL REFERENCES event (position) ON DELETE CASCADE,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            since_ms INTEGER NOT NULL,
+            due_at_ms INTEGER,
+            PRIMARY KEY (webhook, lane, event)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook, due_at_ms)
+            WHERE due_at_ms IS NOT NULL;
+        CREATE INDEX webhook_delivery_event ON webhook_delivery (event);
+        """
+
+    /// The suppression list of addresses (`SuppressionList`).
+    private static let suppressedAddresses = """
+        CREATE TABLE stopped_address (
+            number INTEGER PRIMARY KEY,
+            address_hash BLOB NOT NULL,
+            reason TEXT NOT NULL,
+            stopped_at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX stopped_address_hash ON stopped_address (address_hash);
+        CREATE INDEX stopped_address_age ON stopped_address (stopped_at_ms);
+        """
+
     /// The number of attempts after which a provider may have taken the message. It must survive a
     /// restart.
     private static let unanswered = """
         ALTER TABLE message ADD COLUMN unanswered INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// `is_warning` splits lane 0: messages that the reader asked for do not have the mark
+    /// The position up to which session's feed was read. It has one row, or none while no device is
+    /// bound to a session. The index finds out whether there is such a device
+    /// (`EndedSessionDevices`).
+    private static let sessionFeed = """
+        CREATE TABLE session_feed (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            position INTEGER NOT NULL,
+            at_ms INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX push_device_with_session ON push_device (seen_at_ms)
+            WHERE session_hash IS NOT NULL;
+        """
+
+    /// `is_warning` splits lane 0: messages that the reader requested do not have the mark
     /// (`Lane`). An older program claims both as one lane, by the index's first two columns. This
     /// migration marks the mails that are queued.
     private static let warnings = """
@@ -101,57 +221,4 @@ package enum NotificationStore {
         CREATE INDEX message_turn ON message (channel, lane, is_warning, due_at_ms, state)
             WHERE due_at_ms IS NOT NULL;
         """
-}
-
-extension Transaction {
-    // MARK: acceptance
-
-    /// Inserts a message that is due at once, unless its call is known.
-    func insert(_ message: AcceptedMessage) throws -> AcceptedBefore {
-        let inserted = try execute(
-            """
-            INSERT INTO message (
-                id, call_hash, fingerprint, recipient_hash, template, state, attempts,
-                accepted_at_ms, expires_at_ms, due_at_ms, content, channel, lane, account_hash,
-                recipient, is_warning)
-            VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, ?6, ?7, ?6, ?8, ?9, ?10, ?11, ?12, ?13)
-            ON CONFLICT (call_hash) DO NOTHING
-            """,
-            [
-                .integer(message.id.key), .blob(message.call), .blob(message.fingerprint),
-                .blob(message.recipient), .text(message.template), SQLValue(at),
-                SQLValue(message.expiresAt), .blob(message.content),
-                .integer(message.channel.rawValue), .integer(message.lane.number),
-                SQLValue(message.account), .text(message.maskedRecipient),
-                SQLValue(message.lane.isWarning),
-            ])
-        return inserted == 1 ? .fresh : try accepted(message)
-    }
-
-    private func accepted(_ message: AcceptedMessage) throws -> AcceptedBefore {
-        let found = try queryOne(
-            "SELECT id, fingerprint FROM message WHERE call_hash = ?", [.blob(message.call)]
-        ) { (id: try $0.messageID(0), fingerprint: try $0.blob(1)) }
-        guard let found else {
-            throw SQLError(.unexpectedValue, detail: "a conflicting call was not found")
-        }
-        return found.fingerprint == message.fingerprint ? .repeated(found.id) : .mismatch
-    }
-
-    /// Delays a message that was just inserted.
-    func postpone(_ id: MessageID, until due: Timestamp) throws {
-        try execute(
-            "UPDATE message SET due_at_ms = ? WHERE id = ?", [SQLValue(due), .integer(id.key)])
-    }
-
-    /// Ends a message that was just inserted as dead. Its content is deleted.
-    func drop(_ id: MessageID, reason: String) throws {
-        try execute(
-            """
-            UPDATE message
-            SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = ?, content = NULL
-            WHERE id = ?
-            """,
-            [SQLValue(at), .text(reason), .integer(id.key)])
-    }
 }

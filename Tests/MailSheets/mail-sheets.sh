@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shows every message in every language as Chromium renders it: on a phone (375 px) and wide
-# (800 px), light and dark. Fails where a mail is wider than its window; the rest is for eyes.
+# (800 px), light and dark. Fails if a mail is wider than its window; everything else is for a
+# person to check.
 #
 #   Tests/MailSheets/mail-sheets.sh [FOLDER OF TEMPLATES]
 #
@@ -11,10 +12,10 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 postern=${POSTERN_TOOL:-$root/.build/debug/postern}
 sheets=${POSTERN_MAIL_SHEETS:-$root/.build/mail-sheets}
-words=(${1:+--folder "$1"})
+options=(${1:+--folder "$1"})
 
 if ! command -v chromium >/dev/null; then
-  echo "mail-sheets: no chromium, nothing was looked at (apt-get install chromium)"
+  echo "mail-sheets: skipped, chromium is not installed (apt-get install chromium)"
   exit 0
 fi
 
@@ -22,7 +23,7 @@ mkdir -p "$sheets"
 profile=$(mktemp -d)
 trap 'rm -rf "$profile"' EXIT
 
-# The first run makes a profile; each has its time limit, since a browser can hang.
+# The first run makes a profile. Each run has a time limit, because a browser can hang.
 browse() {
   timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
     --hide-scrollbars --user-data-dir="$profile" "$@" 2>/dev/null
@@ -32,8 +33,8 @@ failed=0
 for language in en de es fr ja; do
   page=$sheets/$language.html
   "$postern" template preview all --language "$language" --product "Tea & Cake" \
-    --output "$page" "${words[@]}" >/dev/null
-  # 16,000 px hold all messages; half as large they are still readable.
+    --output "$page" "${options[@]}" >/dev/null
+  # 16,000 px suffice for all messages; at half their size they are still readable.
   browse --force-device-scale-factor=0.5 --window-size=2850,16000 \
     --screenshot="$sheets/$language.png" "file://$page" >/dev/null
   shown=$(browse --dump-dom "file://$page")

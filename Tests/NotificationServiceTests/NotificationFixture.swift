@@ -112,7 +112,7 @@ final class NotificationFixture: Sendable {
             variables: [.init(name: "methods", value: ""), .init(name: "link", value: link)])
     }
 
-    /// A mail that its recipient asked for.
+    /// A mail that its recipient requested.
     static func reset(to recipient: String) -> NotificationV1.SendEmailRequest {
         NotificationV1.SendEmailRequest(
             recipient: recipient, template: "reset-password", language: "en",
@@ -136,7 +136,7 @@ final class NotificationFixture: Sendable {
         return try await notifications.sendEmail(request, context).messageId
     }
 
-    var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
+    var inbox: [MaildirReader.Mail] { MaildirReader(folder: folder.file("inbox")).mails() }
 
     /// Runs the delivery worker for as long as `body` runs.
     func delivering<Value>(_ body: () async throws -> Value) async rethrows -> Value {

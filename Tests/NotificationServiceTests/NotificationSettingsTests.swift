@@ -105,7 +105,7 @@ struct NotificationSettingsTests {
             (["POSTERN_DKIM_DOMAIN": "other.example"], "dkim-domain"),
             (["POSTERN_UNSUBSCRIBE_URL": "http://app.example/end"], "unsubscribe-url"),
         ])
-    func mistakes(_ environment: [String: String], _ setting: String) {
+    func invalidSettings(_ environment: [String: String], _ setting: String) {
         let refused = #expect(throws: SettingsRefused.self) {
             try NotificationFixture.settings(environment)
         }

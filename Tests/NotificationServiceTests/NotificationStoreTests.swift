@@ -111,7 +111,7 @@ struct NotificationStoreTests {
     @Test("ids increase, even within a millisecond and when the clock is set back")
     func ids() {
         let time = ManualTime()
-        let ids = MessageIDs(time: time, randomness: SeededRandomness(seed: 8))
+        let ids = MessageAcceptance.IDGenerator(time: time, randomness: SeededRandomness(seed: 8))
         var last = ids.next()
         for number in 0..<10_000 {
             if number % 100 == 0 { time.advance(by: .milliseconds(1)) }

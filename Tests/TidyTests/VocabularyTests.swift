@@ -44,13 +44,14 @@ struct VocabularyTests {
         // Passwords.
         "HashHandover": "CompletionBatcher", "PasswordSlots": "ResponseTimeFloor",
         // Mails, texts and push messages.
-        "AddressDesk": "AddressesHandler", "AddressStop": "Suppression",
+        "AddressDesk": "AddressesHandler", "AddressStop": "SuppressionList",
         "ClaimRoom": "ClaimBudget", "DeliveryAlarm": "WakeSignal",
         "KeptEvent": "StoredEvent", "LaneShares": "PriorityScheduler",
         "MailCourse": "SMTPFailover", "NumberChangeWord": "NumberChangeMessage",
-        "OutboxOperations": "OutboxHandler", "ProviderGate": "ProviderGuard",
+        "OutboxOperations": "OutboxHandler", "OutboxUpkeep": "OutboxMaintenance",
+        "ProviderGate": "ProviderGuard",
         "ProviderTurns": "ProviderRateLimiter", "RecipientTurns": "RecipientRateLimiter",
-        "RelayDesk": "RelayAddressesHandler", "ShortWording": "CatalogueWording",
+        "RelayDesk": "RelayAddressesHandler", "ShortWording": "TemplateCatalogue",
         "StoppedAddresses": "SuppressionList", "StoppedAddressList": "SuppressionList",
         "WorkInHand": "InFlightMessages",
         // The operator's calls.

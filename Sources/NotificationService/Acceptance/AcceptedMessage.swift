@@ -1,5 +1,6 @@
 import Cryptography
 import ServiceRuntime
+import Storage
 
 /// A message to be inserted into the store.
 struct AcceptedMessage: Sendable {
@@ -40,35 +41,69 @@ extension AcceptedMessage {
     /// Other warnings may not. Attack: a thief signs in on forty invented devices so that the mail
     /// about the changed password is dropped.
     var mayBeDropped: Bool {
-        channel == .email && (lane.isPatient || Self.repeatable.contains(template))
+        channel == .email && (lane.isLowPriority || Self.repeatable.contains(template))
     }
 
     private static let repeatable = Set(
         [MailTemplate.emailAlreadyRegistered, .emailChangeConfirm, .newDevice].map(\.rawValue))
 }
 
-/// The result of accepting a message.
-struct TakenMessage: Sendable {
-    let id: MessageID
-    /// The recipient's queue was full.
-    var isDropped = false
-    /// What `RecipientRateLimiter` must record after the commit; nil if nothing was queued.
-    var use: RecipientRateLimiter.Use?
-}
-
-/// What the store knows of a call.
-enum AcceptedBefore: Hashable, Sendable {
-    /// Nothing; the call is accepted now.
-    case fresh
-    /// It was accepted with this message.
-    case repeated(MessageID)
-    /// Its idempotency key was used for another request.
-    case mismatch
-}
-
 extension SealedPlace {
     /// Binds a message's sealed content to its row.
     static func content(of id: MessageID) -> SealedPlace {
         SealedPlace(table: "message", column: "content", row: id.key)
+    }
+}
+
+extension Transaction {
+    /// Inserts a message that is due at once, unless its call is known.
+    /// - Returns: the message of a repeated call; nil for a new call.
+    /// - Throws: `auth/idempotency-key-reused` when the key was used for another request.
+    func insert(_ message: AcceptedMessage) throws -> MessageID? {
+        let inserted = try execute(
+            """
+            INSERT INTO message (
+                id, call_hash, fingerprint, recipient_hash, template, state, attempts,
+                accepted_at_ms, expires_at_ms, due_at_ms, content, channel, lane, account_hash,
+                recipient, is_warning)
+            VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, ?6, ?7, ?6, ?8, ?9, ?10, ?11, ?12, ?13)
+            ON CONFLICT (call_hash) DO NOTHING
+            """,
+            [
+                .integer(message.id.key), .blob(message.call), .blob(message.fingerprint),
+                .blob(message.recipient), .text(message.template), SQLValue(at),
+                SQLValue(message.expiresAt), .blob(message.content),
+                .integer(message.channel.rawValue), .integer(message.lane.number),
+                SQLValue(message.account), .text(message.maskedRecipient),
+                SQLValue(message.lane.isWarning),
+            ])
+        if inserted == 1 { return nil }
+        let found = try queryOne(
+            "SELECT id, fingerprint FROM message WHERE call_hash = ?", [.blob(message.call)]
+        ) { (id: try $0.messageID(0), fingerprint: try $0.blob(1)) }
+        guard let found else {
+            throw SQLError(.unexpectedValue, detail: "a conflicting call was not found")
+        }
+        guard found.fingerprint == message.fingerprint else {
+            throw ServiceError(.idempotencyKeyReused)
+        }
+        return found.id
+    }
+
+    /// Delays a message that was just inserted.
+    func postpone(_ id: MessageID, until due: Timestamp) throws {
+        try execute(
+            "UPDATE message SET due_at_ms = ? WHERE id = ?", [SQLValue(due), .integer(id.key)])
+    }
+
+    /// Ends a message that was just inserted as dead. Its content is deleted.
+    func drop(_ id: MessageID, reason: String) throws {
+        try execute(
+            """
+            UPDATE message
+            SET state = 4, due_at_ms = NULL, ended_at_ms = ?, reason = ?, content = NULL
+            WHERE id = ?
+            """,
+            [SQLValue(at), .text(reason), .integer(id.key)])
     }
 }

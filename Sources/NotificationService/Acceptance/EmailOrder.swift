@@ -46,33 +46,13 @@ struct EmailOrder: StoredOrder {
         guard let recipient = MailAddress(request.recipient) else {
             throw ServiceError(.invalidEmail, fields: ["recipient"])
         }
-        guard let template = MailTemplate(rawValue: request.template) else {
-            throw ServiceError(.invalidArgument, fields: ["template"], detail: "unknown template")
-        }
+        template = try RequestFields.template(request.template)
         language = try RequestFields.language(request.language)
         expiresAt = try RequestFields.moment(request.expiresAtMs)
         account = try request.accountId.isEmpty ? nil : RequestFields.account(request.accountId)
-        values = try Self.values(request.variables, for: template)
+        values = try RequestFields.values(
+            RequestFields.pairs(request.variables, "variables"), for: template)
         self.storedBytes = storedBytes
         self.recipient = recipient
-        self.template = template
-    }
-
-    /// The template's variables. Unknown ones are ignored, so that a newer caller may send more.
-    private static func values(
-        _ variables: [NotificationV1.Variable], for template: MailTemplate
-    ) throws(ServiceError) -> [TemplateVariable: String] {
-        let pairs = try RequestFields.pairs(variables, "variables")
-        var values: [TemplateVariable: String] = [:]
-        for wanted in template.variables {
-            let given = pairs.first { $0.name == wanted.rawValue }
-            guard let given, wanted.allows(given.value) else {
-                throw ServiceError(
-                    .invalidArgument, fields: ["variables.\(wanted.rawValue)"],
-                    detail: given == nil ? "a variable is missing" : "a value is invalid")
-            }
-            values[wanted] = given.value
-        }
-        return values
     }
 }

@@ -14,11 +14,20 @@ import Synchronization
 /// sends several messages, for example a push to several devices, prepares each and takes all in
 /// one transaction.
 package struct MessageAcceptance: Sendable {
+    /// The result of accepting a message.
+    struct Taken: Sendable {
+        let id: MessageID
+        /// The recipient's queue was full.
+        var isDropped = false
+        /// What `RecipientRateLimiter` must record after the commit; nil if nothing was queued.
+        var use: RecipientRateLimiter.Use?
+    }
+
     private static let keyBytes = 1...255
 
     private let store: Store
     private let keys: NotificationKeys
-    private let ids: MessageIDs
+    private let ids: IDGenerator
     private let limiter: RecipientRateLimiter
     private let delivery: BackgroundDelivery
     private let logger: Logger
@@ -32,7 +41,7 @@ package struct MessageAcceptance: Sendable {
     ) {
         self.store = store
         self.keys = keys
-        ids = MessageIDs(time: time, randomness: randomness)
+        ids = IDGenerator(time: time, randomness: randomness)
         limiter = RecipientRateLimiter(
             burst: settings.recipientBurst, interval: settings.recipientInterval)
         self.delivery = delivery
@@ -51,7 +60,7 @@ package struct MessageAcceptance: Sendable {
         let message = try prepare(order, method: method, context)
         let taken = try await store.write { try take(message, in: $0) }
         if taken.isDropped {
-            delivery.upkeep.noteEnd()
+            delivery.maintenance.recordEnd()
             dropped.increment()
             logger.warning(
                 "notification.message.dropped",
@@ -64,6 +73,19 @@ package struct MessageAcceptance: Sendable {
         return taken.id
     }
 
+    /// The key of a call that needs one.
+    /// - Throws: `rpc/invalid-argument` without a key.
+    static func idempotencyKey(
+        of method: String, _ context: CallContext
+    ) throws(ServiceError) -> String {
+        guard let key = context.idempotencyKey, keyBytes.contains(key.utf8.count) else {
+            throw ServiceError(
+                .invalidArgument, fields: ["idempotency-key"],
+                detail: "\(method) needs an idempotency key of 1 to 255 bytes")
+        }
+        return key
+    }
+
     /// Makes a message that is ready for `take`.
     /// - Parameter part: Distinguishes the messages of a call that sends several. It must be the
     ///   same when the call is repeated.
@@ -71,11 +93,7 @@ package struct MessageAcceptance: Sendable {
     func prepare(
         _ order: some StoredOrder, method: String, part: String = "", _ context: CallContext
     ) throws -> AcceptedMessage {
-        guard let key = context.idempotencyKey, Self.keyBytes.contains(key.utf8.count) else {
-            throw ServiceError(
-                .invalidArgument, fields: ["idempotency-key"],
-                detail: "\(method) needs an idempotency key of 1 to 255 bytes")
-        }
+        let key = try Self.idempotencyKey(of: method, context)
         let id = ids.next()
         let bytes = order.storedBytes
         return AcceptedMessage(
@@ -92,14 +110,8 @@ package struct MessageAcceptance: Sendable {
     /// - Returns: the new message; for a repeated call the first one.
     /// - Throws: `auth/idempotency-key-reused`, or `rpc/invalid-argument` for a code that does not
     ///   expire within 24 hours. Both roll the transaction back.
-    func take(
-        _ message: AcceptedMessage, in transaction: Transaction
-    ) throws -> TakenMessage {
-        switch try transaction.insert(message) {
-        case .repeated(let id): return TakenMessage(id: id)
-        case .mismatch: throw ServiceError(.idempotencyKeyReused)
-        case .fresh: break
-        }
+    func take(_ message: AcceptedMessage, in transaction: Transaction) throws -> Taken {
+        if let first = try transaction.insert(message) { return Taken(id: first) }
         // Checked for a new message only: a repeated call gets its answer however late it comes.
         guard message.hasNeededEnd(at: transaction.at) else {
             throw ServiceError(
@@ -113,12 +125,12 @@ package struct MessageAcceptance: Sendable {
             try transaction.audit(
                 AuditEvent(
                     .messageDead, subject: message.recipient, outcome: .tooManyRequests))
-            return TakenMessage(id: message.id, isDropped: true)
+            return Taken(id: message.id, isDropped: true)
         }
         // Usually it is due at once, as inserted.
         if due > transaction.at { try transaction.postpone(message.id, until: due) }
         try transaction.audit(AuditEvent(.messageAccepted, subject: message.recipient))
-        return TakenMessage(
+        return Taken(
             id: message.id,
             use: RecipientRateLimiter.Use(
                 recipient: message.recipient, lane: message.lane, at: transaction.at))
@@ -126,48 +138,50 @@ package struct MessageAcceptance: Sendable {
 
     /// Counts committed messages against their recipients' rate limits, and wakes the channel's
     /// worker and the watchers.
-    func announce(_ channel: Channel, _ taken: [TakenMessage]) {
-        for use in taken.compactMap(\.use) { limiter.note(use) }
-        delivery.signals[channel].wake()
-        delivery.changes.note(taken.map(\.id))
+    func announce(_ channel: Channel, _ taken: [Taken]) {
+        for use in taken.compactMap(\.use) { limiter.record(use) }
+        delivery.wake(channel)
+        delivery.changes.publish(taken.map(\.id))
     }
 }
 
-/// Generates message ids that increase with time. Rows that are inserted together are then
-/// adjacent, so a commit of 256 messages writes a few pages instead of one per message, and the
-/// newest messages are last.
-///
-/// An id has 41 bits of milliseconds since 2025 (until 2094) and 22 bits that start at a random
-/// value in each millisecond and count up. An id reveals the time of acceptance, which is harmless:
-/// only the operator looks messages up by id.
-final class MessageIDs: Sendable {
-    /// 2025-01-01T00:00:00Z.
-    private static let epoch = Timestamp(milliseconds: 1_735_689_600_000)
-    private static let tailBits: Int64 = 22
-    /// The random start leaves the upper half of the tail for counting up.
-    private static let startBits: UInt64 = 21
+extension MessageAcceptance {
+    /// Generates message ids that increase with time. Rows that are inserted together are then
+    /// adjacent, so a commit of 256 messages writes a few pages instead of one per message, and the
+    /// newest messages are last.
+    ///
+    /// An id has 41 bits of milliseconds since 2025 (until 2094) and 22 bits that start at a random
+    /// value in each millisecond and count up. An id reveals the time of acceptance, which is
+    /// harmless: only the operator looks messages up by id.
+    final class IDGenerator: Sendable {
+        /// 2025-01-01T00:00:00Z.
+        private static let epoch = Timestamp(milliseconds: 1_735_689_600_000)
+        private static let tailBits: Int64 = 22
+        /// The random start leaves the upper half of the tail for counting up.
+        private static let startBits: UInt64 = 21
 
-    private let last = Mutex<Int64>(0)
-    private let time: any Time
-    private let randomness: any Randomness
+        private let last = Mutex<Int64>(0)
+        private let time: any Time
+        private let randomness: any Randomness
 
-    init(time: any Time, randomness: any Randomness) {
-        self.time = time
-        self.randomness = randomness
-    }
-
-    /// An id that no other message of this store has. If the clock goes back, it counts up from the
-    /// last one.
-    func next() -> MessageID {
-        let since = max(0, (time.now() - Self.epoch).milliseconds)
-        let start = Int64(randomness.integer() >> (64 - Self.startBits))
-        let wished = min(since, Int64.max >> Self.tailBits) << Self.tailBits | start
-        let key = last.withLock { last in
-            // In the same millisecond or before it: the next number.
-            last = wished >> Self.tailBits > last >> Self.tailBits ? wished : last &+ 1
-            return last
+        init(time: any Time, randomness: any Randomness) {
+            self.time = time
+            self.randomness = randomness
         }
-        guard let id = MessageID(key: key) else { preconditionFailure("ids end in 2094") }
-        return id
+
+        /// An id that no other message of this store has. If the clock goes back, it counts up from
+        /// the last one.
+        func next() -> MessageID {
+            let since = max(0, (time.now() - Self.epoch).milliseconds)
+            let start = Int64(randomness.integer() >> (64 - Self.startBits))
+            let candidate = min(since, Int64.max >> Self.tailBits) << Self.tailBits | start
+            let key = last.withLock { last in
+                // In the same millisecond or before it: the next number.
+                last = candidate >> Self.tailBits > last >> Self.tailBits ? candidate : last &+ 1
+                return last
+            }
+            guard let id = MessageID(key: key) else { preconditionFailure("ids end in 2094") }
+            return id
+        }
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// the messages to other people.
 ///
 /// Each lane has its own limit: a flood of notices must not delay the same person's code. The queue
-/// of a recipient and lane is bounded, except for messages that the reader asked for. Attack:
+/// of a recipient and lane is bounded, except for messages that the reader requested. Attack:
 /// sign-ups with a victim's address from many networks queue hundreds of warnings, and the one that
 /// matters would arrive hours late.
 ///
@@ -21,7 +21,7 @@ final class RecipientRateLimiter: Sendable {
     /// recipients are not limited.
     static let recipientsMax = 65_536
     /// Messages of one lane that may be queued for one recipient. After this many warnings within a
-    /// few minutes another one tells the reader nothing new.
+    /// few minutes another one contains nothing new for the reader.
     static let waitingMax = 20
     /// The longest queue, for long intervals: links have expired after it.
     static let lineMax: Duration = .seconds(3_600)
@@ -65,7 +65,7 @@ final class RecipientRateLimiter: Sendable {
         waitMax = min(interval * Self.waitingMax, max(interval, Self.lineMax))
     }
 
-    /// When a message that is accepted at `now` is due. Changes nothing; `note` does.
+    /// When a message that is accepted at `now` is due. Changes nothing; `record` does.
     /// - Parameter hasEnd: Whether the queue of this recipient and lane is bounded.
     /// - Returns: nil if it is full.
     func dueTime(
@@ -79,15 +79,16 @@ final class RecipientRateLimiter: Sendable {
     }
 
     /// Records a message after its commit.
-    func note(_ use: Use) {
+    func record(_ use: Use) {
         let key = Key(recipient: use.recipient, lane: use.lane)
         state.withLock { state in
-            guard state.due[key] != nil || makeRoom(&state, at: use.at) else { return }
+            guard state.due[key] != nil || hasCapacity(&state, at: use.at) else { return }
             state.due[key] = max(state.due[key] ?? use.at, use.at) + interval
         }
     }
 
-    private func makeRoom(_ state: inout State, at now: Timestamp) -> Bool {
+    /// Whether another recipient can be remembered. Removes others if necessary.
+    private func hasCapacity(_ state: inout State, at now: Timestamp) -> Bool {
         if state.due.count < Self.recipientsMax { return true }
         if let sweptAt = state.sweptAt, now - sweptAt < Self.sweepsEvery { return false }
         state.sweptAt = now

@@ -8,21 +8,36 @@ enum RequestFields {
     /// 35 characters suffice for BCP 47 (RFC 5646, 4.4.1).
     private static let languageBytesMax = 35
 
-    /// A template's lane, after its variables are validated.
-    /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
-    static func lane(
-        _ template: String, _ variables: [OrderPair], on channel: Channel,
-        _ wording: CatalogueWording
-    ) throws(ServiceError) -> Lane {
-        guard let lane = wording.lane(of: template, on: channel) else {
+    /// A template by its name.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with `template`.
+    static func template<Template: MessageTemplate>(
+        _ name: String
+    ) throws(ServiceError) -> Template {
+        guard let template = Template(rawValue: name) else {
             throw ServiceError(.invalidArgument, fields: ["template"], detail: "unknown template")
         }
-        if let name = wording.mistake(in: variables, for: template) {
-            throw ServiceError(
-                .invalidArgument, fields: ["variables.\(name)"],
-                detail: "a variable is missing or invalid")
+        return template
+    }
+
+    /// The values of a template's variables. Others are ignored, so that a newer caller may send
+    /// more.
+    /// - Throws: `ServiceError` `rpc/invalid-argument` with the variable that is missing or
+    ///   invalid.
+    @discardableResult
+    static func values(
+        _ pairs: [OrderPair], for template: some MessageTemplate
+    ) throws(ServiceError) -> [TemplateVariable: String] {
+        var values: [TemplateVariable: String] = [:]
+        for variable in template.variables {
+            let given = pairs.first { $0.name == variable.rawValue }
+            guard let given, variable.allows(given.value) else {
+                throw ServiceError(
+                    .invalidArgument, fields: ["variables.\(variable.rawValue)"],
+                    detail: given == nil ? "a variable is missing" : "a value is invalid")
+            }
+            values[variable] = given.value
         }
-        return lane
+        return values
     }
 
     /// Names and values. Each name must occur once.

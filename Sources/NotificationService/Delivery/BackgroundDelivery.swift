@@ -9,12 +9,12 @@ package struct BackgroundDelivery: Sendable {
     /// Leases released in one statement.
     private static let batchMax = 500
 
-    /// Wake the workers.
-    let signals = DeliverySignals()
     /// Notifies watchers of changed messages.
     let changes = MessageChanges()
-    let upkeep: OutboxUpkeep
+    let maintenance: OutboxMaintenance
     private let workers: [DeliveryWorker]
+    /// Wake the workers.
+    private let signals: [Channel: WakeSignal]
     private let templateFolder: TemplateFolder?
     private let store: Store
     private let time: any Time
@@ -30,15 +30,19 @@ package struct BackgroundDelivery: Sendable {
         self.time = time
         self.logger = logger
         templateFolder = TemplateFolder(settings.templates, logger: logger)
-        let (signals, changes) = (signals, changes)
-        let upkeep = OutboxUpkeep(store: store, time: time, logger: logger)
-        self.upkeep = upkeep
+        let changes = changes
+        let maintenance = OutboxMaintenance(store: store, time: time, logger: logger)
+        self.maintenance = maintenance
         let attempts = DeliveryAttempts(
             routes: routes, keys: keys, time: time, randomness: randomness, logger: logger)
-        workers = Channel.allCases.filter { routes[$0] != nil }.map { channel in
-            DeliveryWorker(
-                channel, signal: signals[channel], deliveriesMax: settings.deliveriesMax,
-                store: store, attempts: attempts, upkeep: upkeep, changes: changes)
+        let signals = routes.mapValues { _ in WakeSignal() }
+        self.signals = signals
+        workers = Channel.allCases.compactMap { channel in
+            signals[channel].map { signal in
+                DeliveryWorker(
+                    channel, signal: signal, deliveriesMax: settings.deliveriesMax,
+                    store: store, attempts: attempts, maintenance: maintenance, changes: changes)
+            }
         }
     }
 
@@ -54,6 +58,9 @@ package struct BackgroundDelivery: Sendable {
             group.cancelAll()
         }
     }
+
+    /// Wakes a channel's worker. A channel without a route has none.
+    func wake(_ channel: Channel) { signals[channel]?.wake() }
 
     private func deliver() async {
         await releaseLeases()
@@ -76,22 +83,6 @@ package struct BackgroundDelivery: Sendable {
                 // If cancelled while it sleeps, the loop ends.
                 try? await time.sleep(for: DeliveryWorker.storeRetry)
             }
-        }
-    }
-}
-
-/// The signals that wake the workers.
-struct DeliverySignals: Sendable {
-    private let email = WakeSignal()
-    private let sms = WakeSignal()
-    private let push = WakeSignal()
-
-    /// The signal of one channel's worker.
-    subscript(channel: Channel) -> WakeSignal {
-        switch channel {
-        case .email: email
-        case .sms: sms
-        case .push: push
         }
     }
 }

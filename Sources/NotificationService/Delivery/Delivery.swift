@@ -1,5 +1,51 @@
 import ServiceRuntime
 
+/// The delivery state of a message.
+///
+///     queued ──claimed──▶ sending ──taken──▶ sent
+///                          │  ▲ ├──refused──▶ dead
+///                 failed   │  │ ├──failed, expired──▶ dead
+///              uncertain   │  │ └──uncertain, too often──▶ dead
+///              unavailable ▼  │ claimed
+///                         waiting ──claimed, expired──▶ dead
+///
+///     queued, waiting, dead ──discarded──▶ dead        dead ──retried, not expired──▶ queued
+///
+/// `sending` is a lease: when a worker dies, the message can be claimed again after the lease
+/// expires.
+enum DeliveryState: Hashable, Sendable {
+    /// Accepted, no attempt made yet.
+    case queued
+    /// A worker holds a lease until then.
+    case sending(until: Timestamp)
+    /// An attempt has failed; not retried before then.
+    case waiting(until: Timestamp)
+    /// A provider, or the inbox, has taken it.
+    case sent
+    /// Delivery has stopped.
+    case dead(DeathReason)
+
+    /// Whether this state is final.
+    var isEnded: Bool {
+        switch self {
+        case .sent, .dead: true
+        case .queued, .sending, .waiting: false
+        }
+    }
+
+    /// Why delivery of a message stopped. Stored as its raw value.
+    enum DeathReason: String, CaseIterable, Sendable {
+        /// It has expired, or attempts have failed for too long.
+        case expired
+        /// A provider rejected it permanently.
+        case refused
+        /// Several attempts were not answered. It may have arrived, even several times.
+        case unanswered
+        /// The operator discarded it.
+        case discarded
+    }
+}
+
 /// The delivery rule (N-05): the state of a message and an event give the next state. Pure; the
 /// worker reads, calls the rule, and writes the result.
 struct Delivery: Hashable, Sendable {
@@ -25,6 +71,11 @@ struct Delivery: Hashable, Sendable {
     /// How long to wait before a retry when a provider did not say whether it took the message: as
     /// long as a mail server may take after the last line (RFC 5321, 4.5.3.2.6).
     static let unansweredWait: Duration = .seconds(600)
+    /// The delay after the first failure when the provider does not name one.
+    static let firstWait: Duration = .seconds(2)
+    /// The delay after the ninth and each later failure. A mail server's restart delays a message
+    /// by no more than this.
+    static let longestWait: Duration = .seconds(300)
     /// Unanswered attempts after which a message is dead. Each may have reached the reader, and
     /// each text message is charged.
     static let unansweredMax = 3
@@ -60,10 +111,10 @@ struct Delivery: Hashable, Sendable {
         }
     }
 
-    /// How long the sealed content of a dead message is kept so that the operator can retry it; nil
-    /// if the message has expired.
-    func keptUntil(from now: Timestamp) -> Timestamp? {
-        let longest = now + NotificationStore.keptFor
+    /// Until when the sealed content of a dead message is stored so that the operator can retry it;
+    /// nil if the message has expired.
+    func retainedUntil(from now: Timestamp) -> Timestamp? {
+        let longest = now + NotificationStore.retention
         let end = min(longest, expiresAt ?? longest)
         return end > now ? end : nil
     }
@@ -90,7 +141,7 @@ struct Delivery: Hashable, Sendable {
         case .taken: return .sent
         case .refused: return .dead(.refused)
         case .failed(_, let retryAfter):
-            let wait = DeliveryBackoff.wait(attempts: attempts, random: random)
+            let wait = Self.wait(attempts: attempts, random: random)
             let next = now + max(wait, retryAfter ?? .zero)
             return next < endsAt ? .waiting(until: next) : .dead(.expired)
         case .uncertain: return uncertain(at: now)
@@ -104,6 +155,11 @@ struct Delivery: Hashable, Sendable {
         return next < endsAt ? .waiting(until: next) : .dead(.expired)
     }
 
+    /// The delay after `attempts` attempts (from 1), with jitter from `random`.
+    static func wait(attempts: Int, random: UInt64) -> Duration {
+        Backoff.wait(failures: attempts, first: firstWait, most: longestWait, random: random)
+    }
+
     private var endsAt: Timestamp {
         let lastTry = (renewedAt ?? acceptedAt) + Self.giveUpTime
         return min(lastTry, expiresAt ?? lastTry)
@@ -115,19 +171,5 @@ struct Delivery: Hashable, Sendable {
         Delivery(
             state: state, attempts: attempts ?? self.attempts, acceptedAt: acceptedAt,
             expiresAt: expiresAt, renewedAt: renewedAt, unanswered: unanswered ?? self.unanswered)
-    }
-}
-
-/// The backoff of a message after a failed attempt when the provider does not name a delay.
-enum DeliveryBackoff {
-    /// The delay after the first failure.
-    static let first: Duration = .seconds(2)
-    /// The delay after the ninth and each later failure. A mail server's restart delays a message
-    /// by no more than this.
-    static let most: Duration = .seconds(300)
-
-    /// The delay after `attempts` attempts (from 1), with jitter from `random`.
-    static func wait(attempts: Int, random: UInt64) -> Duration {
-        Backoff.wait(failures: attempts, first: first, most: most, random: random)
     }
 }

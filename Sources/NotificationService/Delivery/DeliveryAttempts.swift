@@ -27,7 +27,7 @@ struct DeliveryAttempts: Sendable {
                     id: message.id, attempt: message.delivery.attempts,
                     acceptedAt: message.delivery.acceptedAt, expiresAt: message.delivery.expiresAt,
                     recipient: message.recipient,
-                    content: try MessageContent(message.channel, stored: bytes)))
+                    content: try OutgoingMessage.Content(message.channel, stored: bytes)))
         } catch {
             // A wrong key file, or an older program on a newer store. The operator can fix both, so
             // the message waits instead of becoming dead.

@@ -51,9 +51,9 @@ extension Transaction {
         switch outcome {
         case .taken, .unavailable: break
         case .failed(let reason, _), .uncertain(let reason):
-            try noteFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
+            try recordFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
         case .refused(let reason, let addressIsDead):
-            try noteFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
+            try recordFailedTry(message.id, attempt: message.delivery.attempts, reason: reason)
             guard addressIsDead else { break }
             let address = DeadAddress(
                 message: message.id, recipient: message.recipient, reason: reason,
@@ -72,8 +72,8 @@ extension Transaction {
                 message.id, from: message.delivery, to: after,
                 reason: after.state.storedReason(for: reason))
         else { return nil }
-        if case .dead = after.state, let end = after.keptUntil(from: at) {
-            try keepDeadLetter(message, until: end)
+        if case .dead = after.state, let end = after.retainedUntil(from: at) {
+            try storeDeadLetter(message, until: end)
         }
         if let ending = AuditEvent(ending: after, recipient: message.recipient) {
             try audit(ending)
@@ -87,7 +87,7 @@ extension DeliveryState {
     fileprivate func storedReason(for reason: String?) -> String? {
         switch self {
         case .sending: nil
-        case .dead(.unanswered): DeathReason.unanswered.rawValue
+        case .dead(.unanswered): DeliveryState.DeathReason.unanswered.rawValue
         case .queued, .waiting, .sent, .dead: reason
         }
     }

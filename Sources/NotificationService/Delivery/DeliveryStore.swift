@@ -50,15 +50,15 @@ extension Transaction {
         return changed == 1
     }
 
-    /// Keeps the sealed content of a dead message so that the operator can retry it.
-    func keepDeadLetter(_ message: StoredMessage, until moment: Timestamp) throws {
+    /// Stores the sealed content of a dead message so that the operator can retry it.
+    func storeDeadLetter(_ message: StoredMessage, until moment: Timestamp) throws {
         try execute(
             "INSERT OR REPLACE INTO dead_letter (id, content, kept_until_ms) VALUES (?, ?, ?)",
             [.integer(message.id.key), .blob(message.content), SQLValue(moment)])
     }
 
     /// Records a failed attempt, and deletes the oldest ones when there are too many.
-    func noteFailedTry(_ id: MessageID, attempt: Int, reason: String) throws {
+    func recordFailedTry(_ id: MessageID, attempt: Int, reason: String) throws {
         try execute(
             "INSERT INTO failed_try (message, attempt, at_ms, reason) VALUES (?, ?, ?, ?)",
             [.integer(id.key), .integer(Int64(attempt)), SQLValue(at), .text(reason)])
@@ -99,7 +99,7 @@ extension Transaction {
 }
 
 extension NotificationStore {
-    /// Failed attempts that are kept of one message, the latest ones.
+    /// Failed attempts that are stored of one message, the latest ones.
     static let failedTriesMax = 32
 }
 

@@ -15,13 +15,13 @@ final class DeliveryWorker: Sendable {
     /// How long to wait before a retry when the store fails.
     static let storeRetry: Duration = .seconds(1)
     /// The longest sleep. Every message has its own due time, so this is only a safety net.
-    static let restMax: Duration = .seconds(60)
+    static let sleepMax: Duration = .seconds(60)
 
     private let channel: Channel
     private let signal: WakeSignal
     private let store: Store
     private let attempts: DeliveryAttempts
-    private let upkeep: OutboxUpkeep
+    private let maintenance: OutboxMaintenance
     private let changes: MessageChanges
     private let state: Mutex<State>
 
@@ -32,15 +32,15 @@ final class DeliveryWorker: Sendable {
 
     init(
         _ channel: Channel, signal: WakeSignal, deliveriesMax: Int, store: Store,
-        attempts: DeliveryAttempts, upkeep: OutboxUpkeep, changes: MessageChanges
+        attempts: DeliveryAttempts, maintenance: OutboxMaintenance, changes: MessageChanges
     ) {
         self.channel = channel
         self.signal = signal
         self.store = store
         self.attempts = attempts
-        self.upkeep = upkeep
+        self.maintenance = maintenance
         self.changes = changes
-        state = Mutex(State(inFlight: InFlightMessages(places: deliveriesMax)))
+        state = Mutex(State(inFlight: InFlightMessages(slots: deliveriesMax)))
     }
 
     private var time: any Time { attempts.time }
@@ -50,8 +50,8 @@ final class DeliveryWorker: Sendable {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tries in
                 while !Task.isCancelled, !isDone {
-                    let rest = await round(&tries)
-                    await signal.wait(atMost: rest, time: time)
+                    let sleep = await round(&tries)
+                    await signal.wait(atMost: sleep, time: time)
                 }
             }
             // After a cancellation: store the outcomes of attempts that succeeded all the same, if
@@ -75,12 +75,12 @@ final class DeliveryWorker: Sendable {
             if state.isStopping { state.inFlight.putBackReady(at: now) }
             return state.isStopping ? nil : state.inFlight.claimBudget(readiness)
         }
-        let rest = await round(budget)
+        let sleep = await round(budget)
         while let message = state.withLock({ $0.inFlight.next() }) {
             tries.addTask { await self.work(from: message) }
         }
-        guard case .closed(let until) = readiness else { return rest }
-        return min(rest, max(until - now, .milliseconds(1)))
+        guard case .closed(let until) = readiness else { return sleep }
+        return min(sleep, max(until - now, .milliseconds(1)))
     }
 
     /// Stores the outcomes of attempts and claims as many messages as there is capacity for.
@@ -89,8 +89,8 @@ final class DeliveryWorker: Sendable {
         let ends = state.withLock { $0.inFlight.takeEnds() }
         do {
             if ends.isEmpty {
-                let rest = try await restBefore(claiming: budget)
-                if rest > .zero { return min(rest, try await upkeep.work()) }
+                let sleep = try await sleepBefore(claiming: budget)
+                if sleep > .zero { return min(sleep, try await maintenance.work()) }
             }
             let claimed = try await write(ends, budget)
             let isWaiting = state.withLock { state in
@@ -98,7 +98,7 @@ final class DeliveryWorker: Sendable {
                 return !state.inFlight.isEmpty
             }
             // Nothing to do but wait for attempts to end. Each end wakes the worker.
-            return ends.isEmpty && claimed.isEmpty && isWaiting ? Self.restMax : .zero
+            return ends.isEmpty && claimed.isEmpty && isWaiting ? Self.sleepMax : .zero
         } catch {
             state.withLock { $0.inFlight.putBack(ends) }
             attempts.logger.warning(
@@ -108,30 +108,30 @@ final class DeliveryWorker: Sendable {
         }
     }
 
-    private func restBefore(claiming budget: ClaimBudget?) async throws -> Duration {
+    private func sleepBefore(claiming budget: ClaimBudget?) async throws -> Duration {
         // The end of an attempt wakes the worker.
-        guard budget != nil else { return Self.restMax }
+        guard budget != nil else { return Self.sleepMax }
         let channel = channel
         guard let next = try await store.read({ try $0.nextDueMoment(channel) }) else {
-            return Self.restMax
+            return Self.sleepMax
         }
-        return min(max(next - time.now(), .zero), Self.restMax)
+        return min(max(next - time.now(), .zero), Self.sleepMax)
     }
 
     private func write(_ ends: [Conclusion], _ budget: ClaimBudget?) async throws -> [StoredMessage]
     {
         let (channel, routes) = (channel, attempts.routes)
-        let (noted, claimed) = try await store.write { transaction in
+        let (recorded, claimed) = try await store.write { transaction in
             (
                 try ends.map { try transaction.conclude($0, routes: routes) },
                 try budget.map { try transaction.claim(channel, $0) } ?? []
             )
         }
-        for (end, after) in zip(ends, noted) {
+        for (end, after) in zip(ends, recorded) {
             attempts.report(end.message, end.outcome, after: after)
         }
-        if ends.contains(where: \.isFinal) { upkeep.noteEnd() }
-        changes.note(ends.map(\.message.id) + claimed.map(\.id))
+        if ends.contains(where: \.isFinal) { maintenance.recordEnd() }
+        changes.publish(ends.map(\.message.id) + claimed.map(\.id))
         return claimed
     }
 

@@ -6,14 +6,14 @@ import ServiceRuntime
 struct InFlightMessages: Sendable {
     /// Messages in flight per concurrent attempt: enough for attempts to run while the commit that
     /// stores outcomes is in progress.
-    static let messagesPerPlace = 8
+    static let messagesPerSlot = 8
 
     private let messagesMax: Int
-    private let places: Int
-    private var ready: ReadyMessages
+    private let slots: Int
+    private var ready: ReadyQueue
     private var ended: [Conclusion] = []
     private var count = 0
-    /// Those of them that the reader did not ask for, without those whose outcome is being stored.
+    /// Those of them that the reader did not request, without those whose outcome is being stored.
     private var unrequested = 0
     private var shares = PriorityScheduler()
     /// Outcomes of the last round. As many messages may be claimed ahead. A fast server gets its
@@ -21,10 +21,10 @@ struct InFlightMessages: Sendable {
     /// waits here.
     private var lastEnds = 0
 
-    init(places: Int) {
-        self.places = places
-        messagesMax = places * Self.messagesPerPlace
-        ready = ReadyMessages(places: places)
+    init(slots: Int) {
+        self.slots = slots
+        messagesMax = slots * Self.messagesPerSlot
+        ready = ReadyQueue(slots: slots)
     }
 
     /// Whether no message is in flight.
@@ -41,8 +41,8 @@ struct InFlightMessages: Sendable {
         return shares.next(
             total: total,
             // This many stay free for codes and links, however slowly a server takes warnings.
-            unrequested: max(0, messagesMax - places - unrequestedBusy),
-            patient: max(0, places + 2 * lastEnds - busy))
+            unrequested: max(0, messagesMax - slots - unrequestedBusy),
+            lowPriority: max(0, slots + 2 * lastEnds - busy))
     }
 
     /// The outcomes to be stored now. They count as in flight until `settle`.
@@ -90,58 +90,58 @@ struct InFlightMessages: Sendable {
     }
 }
 
-/// Claimed messages that wait for a free slot, the most urgent ones first. Notices and bulk leave a
-/// quarter of the slots free (if there are at least four); together with warnings they leave an
-/// eighth free (at least one of four). So they cannot occupy all slots with slow attempts while a
-/// code waits (N-06). Pure.
-struct ReadyMessages: Sendable {
-    /// Concurrent attempts.
-    private let places: Int
-    /// How many of them may serve messages that the reader did not ask for.
-    private let unrequestedPlaces: Int
-    /// How many of them may serve notices and bulk.
-    private let patientPlaces: Int
-    private var waiting: [Lane: [StoredMessage]] = [:]
-    private var underway = ClaimBudget.Taken()
+extension InFlightMessages {
+    /// Claimed messages that wait for a free slot, the most urgent ones first. Notices and bulk
+    /// leave a quarter of the slots free (if there are at least four); together with warnings they
+    /// leave an eighth free (at least one of four). So they cannot occupy all slots with slow
+    /// attempts while a code waits (N-06). Pure.
+    struct ReadyQueue: Sendable {
+        /// Concurrent attempts.
+        private let slots: Int
+        /// How many of them may serve messages that the reader did not request.
+        private let unrequestedSlots: Int
+        /// How many of them may serve notices and bulk.
+        private let lowPrioritySlots: Int
+        private var waiting: [Lane: [StoredMessage]] = [:]
+        private var underway = ClaimBudget.Taken()
 
-    init(places: Int) {
-        self.places = places
-        unrequestedPlaces = places - (places + 4) / 8
-        patientPlaces = places - places / 4
-    }
-
-    /// The number of messages that wait.
-    var count: Int { waiting.values.reduce(0) { $0 + $1.count } }
-
-    /// Appends messages to their lanes.
-    mutating func add(_ messages: [StoredMessage]) {
-        for message in messages { waiting[message.lane, default: []].append(message) }
-    }
-
-    /// The next message to deliver, if any. It occupies a slot until `leave`.
-    mutating func next() -> StoredMessage? {
-        for lane in Lane.allCases where hasPlace(lane) {
-            guard waiting[lane]?.isEmpty == false, let message = waiting[lane]?.removeFirst() else {
-                continue
-            }
-            underway.add(1, lane)
-            return message
+        init(slots: Int) {
+            self.slots = slots
+            unrequestedSlots = slots - (slots + 4) / 8
+            lowPrioritySlots = slots - slots / 4
         }
-        return nil
-    }
 
-    private func hasPlace(_ lane: Lane) -> Bool {
-        underway.all < places
-            && (lane == .requested || underway.unrequested < unrequestedPlaces)
-            && (!lane.isPatient || underway.patient < patientPlaces)
-    }
+        /// Appends messages to their lanes.
+        mutating func add(_ messages: [StoredMessage]) {
+            for message in messages { waiting[message.lane, default: []].append(message) }
+        }
 
-    /// An attempt has ended.
-    mutating func leave(_ lane: Lane) { underway.add(-1, lane) }
+        /// The next message to deliver, if any. It occupies a slot until `leave`.
+        mutating func next() -> StoredMessage? {
+            for lane in Lane.allCases where hasFreeSlot(lane) {
+                guard waiting[lane]?.isEmpty == false, let message = waiting[lane]?.removeFirst()
+                else {
+                    continue
+                }
+                underway.add(1, lane)
+                return message
+            }
+            return nil
+        }
 
-    /// Removes all messages that wait.
-    mutating func removeAll() -> [StoredMessage] {
-        defer { waiting = [:] }
-        return Lane.allCases.flatMap { waiting[$0] ?? [] }
+        private func hasFreeSlot(_ lane: Lane) -> Bool {
+            underway.all < slots
+                && (lane == .requested || underway.unrequested < unrequestedSlots)
+                && (!lane.isLowPriority || underway.lowPriority < lowPrioritySlots)
+        }
+
+        /// An attempt has ended.
+        mutating func leave(_ lane: Lane) { underway.add(-1, lane) }
+
+        /// Removes all messages that wait.
+        mutating func removeAll() -> [StoredMessage] {
+            defer { waiting = [:] }
+            return Lane.allCases.flatMap { waiting[$0] ?? [] }
+        }
     }
 }

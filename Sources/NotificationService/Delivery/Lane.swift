@@ -12,7 +12,7 @@
 /// cause sixty warning mails. If these shared a lane with the victim's own reset link, the link
 /// would arrive after it has expired.
 package enum Lane: CaseIterable, Sendable {
-    /// Codes and links that the reader asked for.
+    /// Codes and links that the reader requested.
     case requested
     /// Warnings.
     case security
@@ -45,5 +45,5 @@ package enum Lane: CaseIterable, Sendable {
     }
 
     /// Whether it may wait behind all codes, links and warnings.
-    var isPatient: Bool { self == .notice || self == .bulk }
+    var isLowPriority: Bool { self == .notice || self == .bulk }
 }

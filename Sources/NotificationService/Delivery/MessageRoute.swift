@@ -22,9 +22,47 @@ extension MessageRoute {
     /// No limit.
     package var readiness: RouteReadiness { .ready(.max) }
 
-    /// Keeps no suppression list.
+    /// There is no suppression list.
     /// - Throws: Nothing.
     package func suppress(_ address: DeadAddress, in transaction: Transaction) throws {}
+}
+
+/// The outcome of one attempt. A reason is one of a closed set of our own codes ("smtp-550"), for
+/// log, store and operator. It is never the provider's text, which may contain the recipient's
+/// address.
+package enum DeliveryOutcome: Hashable, Sendable {
+    /// The provider has taken responsibility for the message.
+    case taken
+    /// The message is rejected permanently. With `addressIsDead` so is every other message to the
+    /// same address, number or device: the route's `suppress` is called in the same transaction.
+    case refused(String, addressIsDead: Bool)
+    /// The attempt failed and is retried. A delay that the provider asks for is honoured.
+    case failed(String, retryAfter: Duration?)
+    /// A provider received the whole message and did not say whether it took it. A retry may send a
+    /// duplicate, so retries are few and far apart.
+    case uncertain(String)
+    /// No provider accepts messages now: its circuit breaker is open or its rate is used up.
+    /// Nothing was sent, so this does not count as an attempt.
+    case unavailable(String, until: Timestamp)
+
+    /// The attempt failed, without a delay from the provider.
+    package static func failed(_ reason: String) -> DeliveryOutcome {
+        .failed(reason, retryAfter: nil)
+    }
+
+    /// Whether the message may have been sent.
+    var isUncertain: Bool {
+        if case .uncertain = self { true } else { false }
+    }
+
+    /// The code in log and store; nil for success.
+    package var reason: String? {
+        switch self {
+        case .taken: nil
+        case .refused(let reason, _), .failed(let reason, _), .unavailable(let reason, _): reason
+        case .uncertain(let reason): reason
+        }
+    }
 }
 
 /// How many messages a route would take.
@@ -48,25 +86,25 @@ package struct OutgoingMessage: Sendable {
     /// The keyed hash of the recipient, as in suppression lists.
     let recipient: [UInt8]
     /// Content and recipient, decrypted.
-    let content: MessageContent
-}
+    let content: Content
 
-/// The content and recipient of a message, by channel.
-enum MessageContent: Sendable {
-    /// A mail.
-    case email(EmailOrder)
-    /// A text message.
-    case sms(SMSOrder)
-    /// A push message to one device.
-    case push(PushOrder)
+    /// The content and recipient of a message, by channel.
+    enum Content: Sendable {
+        /// A mail.
+        case email(EmailOrder)
+        /// A text message.
+        case sms(SMSOrder)
+        /// A push message to one device.
+        case push(PushOrder)
 
-    /// Decodes the stored form.
-    /// - Throws: `MessageError`, `ServiceError`, `StoredOrderError`.
-    init(_ channel: Channel, stored bytes: [UInt8]) throws {
-        switch channel {
-        case .email: self = .email(try EmailOrder(stored: bytes))
-        case .sms: self = .sms(try SMSOrder(stored: bytes))
-        case .push: self = .push(try PushOrder(stored: bytes))
+        /// Decodes the stored form.
+        /// - Throws: `MessageError`, `ServiceError`, `StoredOrderError`.
+        init(_ channel: Channel, stored bytes: [UInt8]) throws {
+            switch channel {
+            case .email: self = .email(try EmailOrder(stored: bytes))
+            case .sms: self = .sms(try SMSOrder(stored: bytes))
+            case .push: self = .push(try PushOrder(stored: bytes))
+            }
         }
     }
 }
@@ -96,16 +134,16 @@ package enum Channel: Int64, CaseIterable, Sendable {
 extension RouteReadiness {
     /// The readiness of a route over these providers: the sum of theirs.
     static func any(of guards: [ProviderGuard]) -> RouteReadiness {
-        var room = 0
+        var capacity = 0
         var opensAt: Timestamp?
         for providerGuard in guards {
             switch providerGuard.readiness {
             case .ready(let more):
-                room = room.addingReportingOverflow(more).overflow ? .max : room + more
+                capacity = capacity.addingReportingOverflow(more).overflow ? .max : capacity + more
             case .closed(let until): opensAt = min(opensAt ?? until, until)
             }
         }
-        if room == 0, let opensAt { return .closed(until: opensAt) }
-        return .ready(room)
+        if capacity == 0, let opensAt { return .closed(until: opensAt) }
+        return .ready(capacity)
     }
 }

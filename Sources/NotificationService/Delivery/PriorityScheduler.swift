@@ -1,6 +1,6 @@
 /// Decides which lanes a round claims from, and how many messages of each (N-06).
 ///
-/// The order is strict: what the reader asked for, then warnings, notices, bulk. But of every 16
+/// The order is strict: what the reader requested, then warnings, notices, bulk. But of every 16
 /// messages claimed four are warnings, two are notices and one is bulk, even while codes and links
 /// are queued. So no lane starves: under a flood of codes a welcome mail is late, but is sent.
 struct PriorityScheduler: Hashable, Sendable {
@@ -17,9 +17,9 @@ struct PriorityScheduler: Hashable, Sendable {
     /// The budget of the next round.
     /// - Parameters:
     ///   - total: messages in all.
-    ///   - unrequested: how many of them may be other than what the reader asked for.
-    ///   - patient: how many of them may be notices and bulk.
-    mutating func next(total: Int, unrequested: Int, patient: Int) -> ClaimBudget {
+    ///   - unrequested: how many of them may be other than what the reader requested.
+    ///   - lowPriority: how many of them may be notices and bulk.
+    mutating func next(total: Int, unrequested: Int, lowPriority: Int) -> ClaimBudget {
         sinceWarning += total
         sinceNotice += total
         sinceBulk += total
@@ -29,7 +29,8 @@ struct PriorityScheduler: Hashable, Sendable {
             sinceBulk %= Self.claimsPerBulk
         }
         return ClaimBudget(
-            total: total, unrequested: min(total, unrequested), patient: min(total, patient),
+            total: total, unrequested: min(total, unrequested),
+            lowPriority: min(total, lowPriority),
             warnings: sinceWarning / Self.claimsPerWarning,
             notices: sinceNotice / Self.claimsPerNotice, bulk: sinceBulk / Self.claimsPerBulk)
     }
@@ -41,26 +42,26 @@ struct ClaimBudget: Hashable, Sendable {
     struct Taken: Hashable, Sendable {
         /// In all.
         var all = 0
-        /// Those that the reader did not ask for.
+        /// Those that the reader did not request.
         var unrequested = 0
         /// Notices and bulk.
-        var patient = 0
+        var lowPriority = 0
 
         /// Counts messages of a lane.
         mutating func add(_ count: Int, _ lane: Lane) {
             all += count
             if lane != .requested { unrequested += count }
-            if lane.isPatient { patient += count }
+            if lane.isLowPriority { lowPriority += count }
         }
     }
 
     /// In all.
     let total: Int
-    /// Those that the reader did not ask for.
+    /// Those that the reader did not request.
     let unrequested: Int
     /// Notices and bulk.
-    let patient: Int
-    /// Warnings that are claimed before what the reader asked for.
+    let lowPriority: Int
+    /// Warnings that are claimed before what the reader requested.
     let warnings: Int
     /// Notices that are claimed before both.
     let notices: Int
@@ -74,16 +75,16 @@ struct ClaimBudget: Hashable, Sendable {
     func limit(_ lane: Lane, isShare: Bool, taken: Taken) -> Int {
         let left = total - taken.all
         let unrequestedLeft = min(left, unrequested - taken.unrequested)
-        let patientLeft = min(unrequestedLeft, patient - taken.patient)
+        let lowPriorityLeft = min(unrequestedLeft, lowPriority - taken.lowPriority)
         let limit =
             switch (lane, isShare) {
             case (.requested, true): 0
             case (.requested, false): left
             case (.security, true): min(warnings, unrequestedLeft)
             case (.security, false): unrequestedLeft
-            case (.notice, true): min(notices, patientLeft)
-            case (.bulk, true): min(bulk, patientLeft)
-            case (.notice, false), (.bulk, false): patientLeft
+            case (.notice, true): min(notices, lowPriorityLeft)
+            case (.bulk, true): min(bulk, lowPriorityLeft)
+            case (.notice, false), (.bulk, false): lowPriorityLeft
             }
         return max(0, limit)
     }

@@ -8,23 +8,23 @@ import ServiceRuntime
 /// | 250 to the whole message | taken | |
 /// | 5xx with 5.1.1, 5.1.2, 5.1.3, 5.1.6, 5.1.10, 5.2.1, from RCPT on | address is dead | no such mailbox: RFC 3463, 3.2 and 3.3; RFC 7505 |
 /// | any other 5xx from RCPT on | refused | content or policy; also a bare 550, which may be either |
-/// | 5xx to MAIL, but for the size | trouble | it rejects all our mail: a configuration error, which the operator can fix |
-/// | 530, 534, 535, 538 | trouble | authentication or encryption required: the same (RFC 4954, 6) |
-/// | 421 | trouble | it closes the connection, whatever the recipient |
+/// | 5xx to MAIL, but for the size | server failed | it rejects all our mail: a configuration error, which the operator can fix |
+/// | 530, 534, 535, 538 | server failed | authentication or encryption required: the same (RFC 4954, 6) |
+/// | 421 | server failed | it closes the connection, whatever the recipient |
 /// | any other 4xx to RCPT | later | about one address: otherwise an attacker with a few odd addresses could open the server's breaker for everybody |
 /// | 450; 4xx with 4.1, 4.2, 4.5, 4.6 or 4.7 | later, in a minute at least | greylisting, a full mailbox, too many mails: the server works |
-/// | any other 4xx | trouble | its disk, its network, its own error |
-/// | no SMTPUTF8 for an address that needs it | cannot | another server may support it |
+/// | any other 4xx | server failed | its disk, its network, its own error |
+/// | no SMTPUTF8 for an address that needs it | unsupported | another server may support it |
 /// | no answer after the whole message | uncertain | it may have the mail, so no other server gets it at once |
-/// | anything else | trouble | |
+/// | anything else | server failed | |
 enum MailVerdict: Hashable, Sendable {
     case taken
     case addressDead(String)
     case refused(String)
     case later(String)
-    case cannot
+    case unsupported
     case uncertain(String)
-    case trouble(String)
+    case serverFailed(String)
     /// The attempt was cancelled; it says nothing about server or mail.
     case abandoned(String)
 
@@ -38,10 +38,10 @@ enum MailVerdict: Hashable, Sendable {
     init(_ outcome: SMTPOutcome) {
         switch outcome {
         case .accepted: self = .taken
-        case .unsupported: self = .cannot
+        case .unsupported: self = .unsupported
         case .failed(.cancelled), .failed(.closed), .unanswered(.cancelled), .unanswered(.closed):
             self = .abandoned("given-up")
-        case .failed(let failure): self = .trouble(failure.rawValue)
+        case .failed(let failure): self = .serverFailed(failure.rawValue)
         case .unanswered(let failure): self = .uncertain("unanswered-\(failure.rawValue)")
         case .refused(let answer): self.init(answer)
         }
@@ -51,23 +51,23 @@ enum MailVerdict: Hashable, Sendable {
         let status = answer.status.map { "-\($0)" } ?? ""
         let reason = "smtp-\(answer.code)\(status)"
         if Self.loginCodes.contains(answer.code) {
-            self = .trouble(reason)
+            self = .serverFailed(reason)
         } else if answer.code >= 500 {
             self = Self.permanent(answer, reason)
         } else if answer.code == 421 {
-            self = .trouble(reason)
+            self = .serverFailed(reason)
         } else if answer.step == .recipient || answer.code == 450
             || Self.mailSubjects.contains(answer.status?.subject ?? 0)
         {
             self = .later(reason)
         } else {
-            self = .trouble(reason)
+            self = .serverFailed(reason)
         }
     }
 
     private static func permanent(_ answer: SMTPAnswer, _ reason: String) -> MailVerdict {
         let isTooLarge = answer.code == 552 || answer.status == SMTPStatus(5, 3, 4)
-        if answer.step == .sender, !isTooLarge { return .trouble(reason) }
+        if answer.step == .sender, !isTooLarge { return .serverFailed(reason) }
         guard let status = answer.status, status.kind == 5 else { return .refused(reason) }
         let isAddressDead =
             status.subject == 1 && deadAddressDetails.contains(status.detail)
@@ -78,8 +78,8 @@ enum MailVerdict: Hashable, Sendable {
     /// What is reported to the server's circuit breaker.
     var breakerOutcome: CircuitBreaker.Outcome {
         switch self {
-        case .taken, .addressDead, .refused, .later, .cannot: .answered
-        case .uncertain, .trouble: .failed
+        case .taken, .addressDead, .refused, .later, .unsupported: .answered
+        case .uncertain, .serverFailed: .failed
         case .abandoned: .abandoned
         }
     }

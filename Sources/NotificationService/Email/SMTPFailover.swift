@@ -4,23 +4,23 @@ import ServiceRuntime
 ///
 /// | so far | outcome after the last server |
 /// |---|---|
-/// | some server had trouble | failed, with the reason of the last one |
+/// | some server failed | failed, with the reason of the last one |
 /// | else some server did not support the address | refused |
 /// | else all were skipped | unavailable until the first of them opens |
 struct SMTPFailover: Sendable {
-    private var trouble: String?
+    private var failure: String?
     private var isUnsupported = false
     private var closed: (reason: String, until: Timestamp)?
 
     /// The server's guard did not admit the call.
-    mutating func passedOver(_ reason: String, until: Timestamp) {
+    mutating func skip(_ reason: String, until: Timestamp) {
         if let closed, closed.until <= until { return }
         closed = (reason, until)
     }
 
     /// A server has answered.
     /// - Returns: the attempt's outcome; nil if the next server must be tried.
-    mutating func judged(_ verdict: MailVerdict) -> DeliveryOutcome? {
+    mutating func record(_ verdict: MailVerdict) -> DeliveryOutcome? {
         switch verdict {
         case .taken: return .taken
         case .addressDead(let reason): return .refused(reason, addressIsDead: true)
@@ -28,15 +28,15 @@ struct SMTPFailover: Sendable {
         case .later(let reason): return .failed(reason, retryAfter: MailVerdict.retryDelayMin)
         case .uncertain(let reason): return .uncertain(reason)
         case .abandoned(let reason): return .failed(reason)
-        case .cannot: isUnsupported = true
-        case .trouble(let reason): trouble = reason
+        case .unsupported: isUnsupported = true
+        case .serverFailed(let reason): failure = reason
         }
         return nil
     }
 
     /// The outcome when no server is left.
     var outcome: DeliveryOutcome {
-        if let trouble { return .failed(trouble) }
+        if let failure { return .failed(failure) }
         if isUnsupported { return .refused("smtp-no-smtputf8", addressIsDead: false) }
         guard let closed else { return .failed("no-server") }
         return .unavailable(closed.reason, until: closed.until)

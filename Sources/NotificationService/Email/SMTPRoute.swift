@@ -3,7 +3,7 @@ import ServiceRuntime
 
 /// Sends mail through the operator's mail servers (N-01, N-03), by the first one that can take it.
 ///
-/// If a server's circuit breaker is open, its rate is used up, or it has trouble of its own, the
+/// If a server's circuit breaker is open, its rate is used up, or it fails itself, the
 /// same attempt goes on with the next server. An answer about the mail itself is final for all
 /// servers.
 struct SMTPRoute: MailRoute {
@@ -48,12 +48,12 @@ struct SMTPRoute: MailRoute {
         var failover = SMTPFailover()
         for server in servers {
             switch server.providerGuard.enter() {
-            case .closed(let reason, let until): failover.passedOver(reason, until: until)
+            case .closed(let reason, let until): failover.skip(reason, until: until)
             case .pass(let pass):
                 let answer = await client.send(transfer, to: server.server, timeout: timeout)
                 let verdict = MailVerdict(answer)
                 server.providerGuard.leave(pass, verdict.breakerOutcome)
-                if let outcome = failover.judged(verdict) { return outcome }
+                if let outcome = failover.record(verdict) { return outcome }
             }
         }
         return failover.outcome

@@ -23,22 +23,6 @@ struct SuppressionList: Sendable {
         let hashes = keys.suppressionHashes(of: address)
         return try await store.read { try $0.suppression(of: hashes, at: now) != nil }
     }
-
-    /// The table, as migration `number`.
-    static func migration(number: Int) -> Migration {
-        Migration(
-            number: number,
-            sql: """
-                CREATE TABLE stopped_address (
-                    number INTEGER PRIMARY KEY,
-                    address_hash BLOB NOT NULL,
-                    reason TEXT NOT NULL,
-                    stopped_at_ms INTEGER NOT NULL
-                ) STRICT;
-                CREATE UNIQUE INDEX stopped_address_hash ON stopped_address (address_hash);
-                CREATE INDEX stopped_address_age ON stopped_address (stopped_at_ms);
-                """)
-    }
 }
 
 extension NotificationKeys {
@@ -86,25 +70,27 @@ extension Transaction {
     }
 }
 
-/// The entry of one address.
-struct Suppression: Hashable, Sendable {
-    /// The mail server's reason.
-    let reason: String
-    let at: Timestamp
+extension SuppressionList {
+    /// The entry of one address.
+    struct Entry: Hashable, Sendable {
+        /// The mail server's reason.
+        let reason: String
+        let at: Timestamp
 
-    /// When it expires.
-    var until: Timestamp { at + SuppressionList.suppressedFor }
+        /// When it expires.
+        var until: Timestamp { at + suppressedFor }
+    }
 }
 
 extension SQLSession {
     /// The latest entry of an address; nil when it is not suppressed at `now`.
     /// - Parameter hashes: `NotificationKeys.suppressionHashes`.
-    func suppression(of hashes: [[UInt8]], at now: Timestamp) throws -> Suppression? {
-        let entries: [Suppression] = try hashes.compactMap { hash in
+    func suppression(of hashes: [[UInt8]], at now: Timestamp) throws -> SuppressionList.Entry? {
+        let entries: [SuppressionList.Entry] = try hashes.compactMap { hash in
             try queryOne(
                 "SELECT reason, stopped_at_ms FROM stopped_address WHERE address_hash = ?",
                 [.blob(hash)]
-            ) { Suppression(reason: try $0.text(0), at: try $0.timestamp(1)) }
+            ) { SuppressionList.Entry(reason: try $0.text(0), at: try $0.timestamp(1)) }
         }
         return entries.filter { now < $0.until }.max { $0.at < $1.at }
     }

@@ -50,11 +50,13 @@ final class EventIntake: Sendable {
     /// - Returns: whether a feed has more events to read at once.
     /// - Throws: store errors.
     func importEvents() async throws -> Bool {
-        let places = try await store.read { try $0.feedPositions() }
+        let positions = try await store.read { try $0.feedPositions() }
         var read: [FeedReading] = []
-        for source in sources { read.append(await self.read(source, after: places[source.origin])) }
+        for source in sources {
+            read.append(await self.read(source, after: positions[source.origin]))
+        }
         let settled = EventMerge.settled(read.map(\.reading), at: time.now())
-        let ends = Self.ends(of: read, settled).filter { places[$0.key] != $0.value }
+        let ends = Self.ends(of: read, settled).filter { positions[$0.key] != $0.value }
         guard !ends.isEmpty else { return false }
         let ids = settled.map { _ in EventID.drawn(from: randomness) }
         try await store.write { try $0.take(zip(settled, ids), ends: ends) }
@@ -70,13 +72,13 @@ final class EventIntake: Sendable {
 
     /// Reads a feed from its position. A feed that was never read starts at its present end: the
     /// first webhook does not get past events.
-    private func read(_ source: EventSource, after place: FeedPosition?) async -> FeedReading {
+    private func read(_ source: EventSource, after last: FeedPosition?) async -> FeedReading {
         let now = time.now()
         do {
             let answer = try await source.events.readEvents(
                 EventsV1.ReadEventsRequest(
-                    after: place?.position ?? 0, positionOnly: place == nil,
-                    afterAtMs: place?.atMs ?? 0),
+                    after: last?.position ?? 0, positionOnly: last == nil,
+                    afterAtMs: last?.atMs ?? 0),
                 // The application's name is for this service's own feed, which is read without a
                 // connection.
                 CallContext(
@@ -98,11 +100,11 @@ final class EventIntake: Sendable {
                 reading: EventMerge.Reading(
                     events: [], isWhole: false, readAt: nil,
                     answeredAt: lastAnswer(source.origin, now)),
-                end: place ?? FeedPosition(position: 0, atMs: 0))
+                end: last ?? FeedPosition(position: 0, atMs: 0))
         }
     }
 
-    /// When a service last answered; for one that never did, when it was first asked.
+    /// When a service last answered; for one that never did, when it was first called.
     private func lastAnswer(_ origin: EventOrigin, _ now: Timestamp) -> Timestamp {
         answers.withLock { answers in
             let before = answers[origin] ?? now
@@ -131,8 +133,8 @@ final class EventIntake: Sendable {
 }
 
 extension Transaction {
-    /// Stores the events that a webhook wants and queues them for it. A webhook that is being
-    /// replayed gets them later, as part of the replay.
+    /// Stores the events that match a webhook's filter and queues them for it. A webhook that is
+    /// being replayed gets them later, as part of the replay.
     fileprivate func take(
         _ events: some Sequence<(ServiceEvent, EventID)>, ends: [EventOrigin: FeedPosition]
     ) throws {
@@ -140,13 +142,13 @@ extension Transaction {
             WebhookFilter(text: row.events).map { (row: row, filter: $0) }
         }
         for (event, id) in events {
-            let wanting = webhooks.filter { $0.filter.wants(event.kind) }
-            guard !wanting.isEmpty else { continue }
-            let position = try keep(event, id: id)
-            for webhook in wanting where webhook.row.replayedTo == nil {
+            let matching = webhooks.filter { $0.filter.matches(event.kind) }
+            guard !matching.isEmpty else { continue }
+            let position = try insert(event, id: id)
+            for webhook in matching where webhook.row.replayedTo == nil {
                 try enqueue(event: position, lane: event.lane, webhook: webhook.row.id)
             }
         }
-        for (origin, place) in ends { try setFeedPosition(place, of: origin) }
+        for (origin, end) in ends { try setFeedPosition(end, of: origin) }
     }
 }

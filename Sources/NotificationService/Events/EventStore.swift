@@ -1,66 +1,6 @@
 import ServiceRuntime
 import Storage
 
-/// The tables of events that are stored for webhooks, and of the deliveries to each webhook.
-package enum EventStore {
-    /// How long events are kept. A replay can reach back this far, which is longer than any retry.
-    package static let keptFor: Duration = .seconds(7 * 24 * 3_600)
-
-    /// The schema. `lane` is the key by which events are kept in order: the account's key, or a
-    /// negative number for events without an account (`ServiceEvent.lane`). Of the deliveries with
-    /// one webhook and one lane only the first has `due_at_ms`, so that one index scan finds what
-    /// may be sent and no event overtakes another.
-    static func migration(number: Int) -> Migration {
-        Migration(
-            number: number,
-            sql: """
-                CREATE TABLE event_origin (
-                    origin INTEGER PRIMARY KEY,
-                    position INTEGER NOT NULL,
-                    at_ms INTEGER NOT NULL
-                ) STRICT;
-                CREATE TABLE event (
-                    position INTEGER PRIMARY KEY AUTOINCREMENT,
-                    id INTEGER NOT NULL,
-                    origin INTEGER NOT NULL,
-                    lane INTEGER NOT NULL,
-                    at_ms INTEGER NOT NULL,
-                    kind TEXT NOT NULL,
-                    account INTEGER,
-                    session INTEGER,
-                    outcome TEXT,
-                    attempt INTEGER,
-                    kept_from_ms INTEGER NOT NULL
-                ) STRICT;
-                CREATE INDEX event_kept ON event (kept_from_ms);
-                CREATE TABLE webhook (
-                    id INTEGER PRIMARY KEY,
-                    target BLOB NOT NULL,
-                    secret BLOB NOT NULL,
-                    former_secret BLOB,
-                    former_until_ms INTEGER,
-                    events TEXT NOT NULL,
-                    created_at_ms INTEGER NOT NULL,
-                    is_paused INTEGER NOT NULL DEFAULT 0,
-                    last_failure TEXT,
-                    replayed_to INTEGER
-                ) STRICT;
-                CREATE TABLE webhook_delivery (
-                    webhook INTEGER NOT NULL REFERENCES webhook (id) ON DELETE CASCADE,
-                    lane INTEGER NOT NULL,
-                    event INTEGER NOT NULL REFERENCES event (position) ON DELETE CASCADE,
-                    attempts INTEGER NOT NULL DEFAULT 0,
-                    since_ms INTEGER NOT NULL,
-                    due_at_ms INTEGER,
-                    PRIMARY KEY (webhook, lane, event)
-                ) STRICT, WITHOUT ROWID;
-                CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook, due_at_ms)
-                    WHERE due_at_ms IS NOT NULL;
-                CREATE INDEX webhook_delivery_event ON webhook_delivery (event);
-                """)
-    }
-}
-
 /// The position up to which a service's feed was imported, with the time of the event there. The
 /// time shows whether the feed is still the same after a backup was restored.
 struct FeedPosition: Hashable, Sendable {
@@ -92,14 +32,14 @@ extension SQLSession {
 
 extension Transaction {
     /// Stores the position up to which a service's feed was imported.
-    func setFeedPosition(_ place: FeedPosition, of origin: EventOrigin) throws {
+    func setFeedPosition(_ position: FeedPosition, of origin: EventOrigin) throws {
         try execute(
             """
             INSERT INTO event_origin (origin, position, at_ms) VALUES (?, ?, ?)
             ON CONFLICT (origin) DO UPDATE
             SET position = excluded.position, at_ms = excluded.at_ms
             """,
-            [.integer(origin.rawValue), .integer(place.position), .integer(place.atMs)])
+            [.integer(origin.rawValue), .integer(position.position), .integer(position.atMs)])
     }
 
     /// Called when the last webhook is removed, so that the next one does not get events from the
@@ -108,7 +48,7 @@ extension Transaction {
 
     /// Stores an event under its own id.
     /// - Returns: its position among the stored events.
-    func keep(_ event: ServiceEvent, id: EventID) throws -> Int64 {
+    func insert(_ event: ServiceEvent, id: EventID) throws -> Int64 {
         let position = try queryOne(
             """
             INSERT INTO event (
@@ -131,7 +71,7 @@ extension Transaction {
     /// Deletes events that were imported before `moment`, with their deliveries, `limit` at a time.
     /// What is then the first of its lane becomes due.
     /// - Returns: how many events were deleted.
-    func forgetEvents(keptBefore moment: Timestamp, limit: Int) throws -> Int {
+    func forgetEvents(importedBefore moment: Timestamp, limit: Int) throws -> Int {
         let forgotten = try execute(
             """
             DELETE FROM event WHERE position IN (

@@ -48,7 +48,7 @@ struct ServiceEvent: Hashable, Sendable {
         attempt = event.attempt == 0 ? nil : event.attempt
     }
 
-    /// The key by which events are kept in order: events of one account are delivered in their
+    /// The key by which events stay in order: events of one account are delivered in their
     /// order. Events without an account need no order. They are spread over several keys, so that
     /// one does not wait for a million others.
     var lane: Int64 {

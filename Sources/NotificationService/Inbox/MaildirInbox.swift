@@ -16,28 +16,28 @@ final class MaildirInbox: MailRoute {
     private let queue = DispatchQueue(label: "postern.inbox")
 
     /// The inbox in `folder`. Creates it if necessary, accessible to its owner only.
-    /// - Throws: `InboxError`.
-    init(folder: String) throws(InboxError) {
+    /// - Throws: `FileError`.
+    init(folder: String) throws(FileError) {
         self.folder = folder
         for path in [folder] + ["tmp", "new", "cur"].map({ "\(folder)/\($0)" }) {
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw InboxError(path: path, errno: errno)
+                throw FileError(path: path, errno: errno)
             }
         }
     }
 
     func deliver(_ mail: MailMessage) async -> DeliveryOutcome {
-        await keep(mail.bytes, of: mail.id, acceptedAt: mail.date)
+        await store(mail.bytes, of: mail.id, acceptedAt: mail.date)
     }
 
     /// Stores a message of any channel in mail form.
-    func keep(
+    func store(
         _ bytes: [UInt8], of id: MessageID, acceptedAt: Timestamp
     ) async -> DeliveryOutcome {
         let name = "\(acceptedAt.seconds).\(id.text).postern"
         return await withCheckedContinuation { continuation in
             queue.async { [folder] in
-                do throws(InboxError) {
+                do throws(FileError) {
                     try Self.place(bytes, name, in: folder)
                     continuation.resume(returning: .taken)
                 } catch {
@@ -49,15 +49,15 @@ final class MaildirInbox: MailRoute {
 
     private static func place(
         _ bytes: [UInt8], _ name: String, in folder: String
-    ) throws(InboxError) {
+    ) throws(FileError) {
         let draft = "\(folder)/tmp/\(name)"
         let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw InboxError(path: draft, errno: errno) }
-        do throws(InboxError) {
+        guard file >= 0 else { throw FileError(path: draft, errno: errno) }
+        do throws(FileError) {
             defer { close(file) }
             try write(bytes, to: file, draft)
             guard fsync(file) == 0, rename(draft, "\(folder)/new/\(name)") == 0 else {
-                throw InboxError(path: draft, errno: errno)
+                throw FileError(path: draft, errno: errno)
             }
         } catch {
             unlink(draft)
@@ -68,32 +68,82 @@ final class MaildirInbox: MailRoute {
 
     private static func write(
         _ bytes: [UInt8], to file: Int32, _ path: String
-    ) throws(InboxError) {
+    ) throws(FileError) {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw InboxError(path: path, errno: errno) }
+            guard count > 0 else { throw FileError(path: path, errno: errno) }
             rest = rest.dropFirst(count)
         }
     }
 
     /// A rename is durable only once its folder is synced (fsync(2)).
-    private static func syncFolder(_ path: String) throws(InboxError) {
+    private static func syncFolder(_ path: String) throws(FileError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw InboxError(path: path, errno: errno) }
+        guard descriptor >= 0 else { throw FileError(path: path, errno: errno) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw InboxError(path: path, errno: errno) }
+        guard fsync(descriptor) == 0 else { throw FileError(path: path, errno: errno) }
     }
 }
 
-/// A file or folder of the inbox on which a system call failed.
-struct InboxError: Error, Hashable, CustomStringConvertible {
-    /// The path.
-    let path: String
-    /// The system's error number.
-    let errno: Int32
+extension MaildirInbox {
+    /// A file or folder of the inbox on which a system call failed.
+    struct FileError: Error, Hashable, CustomStringConvertible {
+        /// The path.
+        let path: String
+        /// The system's error number.
+        let errno: Int32
 
-    /// The text for the operator.
-    var description: String { "\(path): \(String(cString: strerror(errno)))" }
+        /// The text for the operator.
+        var description: String { "\(path): \(String(cString: strerror(errno)))" }
+    }
+}
+
+/// Writes text and push messages to the inbox on a machine without providers. Each becomes a mail,
+/// so that `postern inbox` shows everything that would have been sent.
+struct SMSAndPushInbox: MessageRoute {
+    let inbox: MaildirInbox
+    let sender: Mailbox
+    let templates: Reloadable<TemplateCatalogue>
+
+    func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
+        guard let page = page(message.content) else { return .failed("unreadable") }
+        let text = """
+            Date: \(MailMessage.date(message.acceptedAt))
+            From: \(sender.text)
+            To: \(page.recipient)
+            Subject: \(page.subject)
+            MIME-Version: 1.0
+            Content-Type: text/plain; charset=utf-8
+            Content-Transfer-Encoding: 8bit
+
+            \(page.text)
+
+            """
+        return await inbox.store(
+            Array(text.utf8), of: message.id, acceptedAt: message.acceptedAt)
+    }
+
+    private func page(
+        _ content: OutgoingMessage.Content
+    ) -> (recipient: String, subject: String, text: String)? {
+        switch content {
+        case .email: return nil
+        case .sms(let order):
+            guard let words = templates.value.text(of: order, product: sender.name) else {
+                return nil
+            }
+            return (order.recipient, "Text message", words)
+        case .push(let order):
+            guard let words = templates.value.push(of: order, product: sender.name) else {
+                return nil
+            }
+            let data = order.data.map { "\($0.name)=\($0.value)" }
+            return (
+                "\(order.maskedRecipient) of \(order.owner.text)",
+                "Push message", ([words.title, words.body] + data).joined(separator: "\n")
+            )
+        }
+    }
 }

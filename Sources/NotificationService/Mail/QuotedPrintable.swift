@@ -4,13 +4,6 @@ enum QuotedPrintable {
     private static let lineBytesMax = 76
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Encodes `text`; line ends become CR LF.
-    static func encode(_ text: String) -> [UInt8] {
-        var encoded: [UInt8] = []
-        encode(text, into: &encoded)
-        return encoded
-    }
-
     /// Appends `text`, encoded; line ends become CR LF. A single pass without a copy, because this
     /// is most of the cost of making a mail.
     static func encode(_ text: String, into encoded: inout [UInt8]) {

@@ -16,8 +16,8 @@ extension OutboxHandler {
             return (try transaction.presentSummary(of: id), isDone)
         }
         if isDone {
-            delivery.upkeep.noteEnd()
-            delivery.changes.note([id])
+            delivery.maintenance.recordEnd()
+            delivery.changes.publish([id])
         }
         return NotificationV1.DiscardMessageResponse(message: message)
     }

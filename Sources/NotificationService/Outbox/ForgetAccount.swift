@@ -27,7 +27,7 @@ extension OutboxHandler {
             try transaction.audit(AuditEvent(.messagesForgotten, account: account.key))
         }
         // Until then the deleted data remains in the log. The call can be repeated.
-        try await delivery.upkeep.wipe()
+        try await delivery.maintenance.wipe()
         return NotificationV1.ForgetAccountResponse()
     }
 }

@@ -12,9 +12,9 @@ extension OutboxHandler {
     ) async throws -> NotificationV1.ListMessagesResponse {
         try context.requireOperator()
         let (filter, now) = (try MessageFilter(request), time.now())
-        let page = try await store.read { try $0.messages(filter, at: now) }
+        let (page, next) = try await store.read { try $0.messages(filter, at: now) }
         return NotificationV1.ListMessagesResponse(
-            messages: page.messages, nextPage: page.next?.text ?? "")
+            messages: page, nextPage: next?.text ?? "")
     }
 }
 
@@ -22,7 +22,7 @@ extension OutboxHandler {
 struct MessageFilter: Sendable {
     /// Messages on one page.
     static let pageSizes = 1...500
-    private static let pageSizeUnasked = 50
+    private static let pageSizeDefault = 50
 
     let state: Int64?
     let channel: Channel?
@@ -39,7 +39,7 @@ struct MessageFilter: Sendable {
         channel = try Self.channel(request.channel)
         template = request.template.isEmpty ? nil : request.template
         recipient = request.recipient.isEmpty ? nil : request.recipient
-        pageSize = request.pageSize == 0 ? Self.pageSizeUnasked : Int(request.pageSize)
+        pageSize = request.pageSize == 0 ? Self.pageSizeDefault : Int(request.pageSize)
         before = MessageID(text: request.page)
         guard Self.pageSizes.contains(pageSize) else {
             throw ServiceError(.invalidArgument, fields: ["page_size"])

@@ -27,7 +27,7 @@ final class MessageChanges: Sendable {
     private let state = Mutex(State())
 
     /// Reports messages whose change is committed.
-    func note(_ messages: [MessageID]) {
+    func publish(_ messages: [MessageID]) {
         guard !messages.isEmpty else { return }
         state.withLock { state in
             for number in state.watchers.keys {
@@ -41,7 +41,7 @@ final class MessageChanges: Sendable {
     /// occur while it runs are reported together.
     /// - Throws: what `report` throws; `CancellationError`.
     func watch(_ report: (Update) async throws -> Void) async throws {
-        let (rings, wake) = AsyncStream.makeStream(
+        let (signals, wake) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.numbersUsed += 1
@@ -50,7 +50,7 @@ final class MessageChanges: Sendable {
         }
         defer { state.withLock { $0.watchers[number] = nil } }
         wake.yield()
-        for await _ in rings {
+        for await _ in signals {
             let update = state.withLock { state in
                 defer { state.watchers[number]?.update = Update() }
                 return state.watchers[number]?.update ?? Update()

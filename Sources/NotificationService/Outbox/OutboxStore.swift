@@ -2,13 +2,6 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// One page of a list.
-struct MessagePage: Sendable {
-    let messages: [NotificationV1.MessageSummary]
-    /// Where the next page begins; nil at the end.
-    let next: MessageID?
-}
-
 /// The operator's queries of messages.
 extension SQLSession {
     /// One message; nil if it does not exist.
@@ -37,7 +30,10 @@ extension SQLSession {
     }
 
     /// A page, the newest message first. It reads at most `NotificationStore.listedRowsMax` rows.
-    func messages(_ filter: MessageFilter, at now: Timestamp) throws -> MessagePage {
+    /// - Returns: the page, and where the next one begins; nil at the end.
+    func messages(
+        _ filter: MessageFilter, at now: Timestamp
+    ) throws -> (page: [NotificationV1.MessageSummary], next: MessageID?) {
         // Dead messages have a partial index, which SQLite uses only if the query repeats its
         // condition.
         let window = """
@@ -60,15 +56,13 @@ extension SQLSession {
             ]
         ) { try NotificationV1.MessageSummary($0, at: now) }
         if found.count == filter.pageSize {
-            return MessagePage(
-                messages: found, next: found.last.flatMap { MessageID(text: $0.messageId) })
+            return (found, found.last.flatMap { MessageID(text: $0.messageId) })
         }
         let end = try queryOne("SELECT count(*), min(id) FROM (\(window))", [before]) {
             (count: try $0.integer(0), id: try $0.optionalInteger(1))
         }
         let isLast = (end?.count ?? 0) < NotificationStore.listedRowsMax
-        return MessagePage(
-            messages: found, next: isLast ? nil : end?.id.flatMap { MessageID(key: $0) })
+        return (found, isLast ? nil : end?.id.flatMap { MessageID(key: $0) })
     }
 
     /// How many messages are in each state, without sent ones: these are many, and none of them is

@@ -15,8 +15,8 @@ extension OutboxHandler {
             let channel = try transaction.renew(id)
             return (try transaction.presentSummary(of: id), channel)
         }
-        if let channel { delivery.signals[channel].wake() }
-        delivery.changes.note(channel == nil ? [] : [id])
+        if let channel { delivery.wake(channel) }
+        delivery.changes.publish(channel == nil ? [] : [id])
         return NotificationV1.RetryMessageResponse(message: message)
     }
 }

@@ -18,13 +18,26 @@ enum ProviderAnswer: Hashable, Sendable {
     /// nothing about other messages, so the circuit breaker counts it as an answer. Otherwise an
     /// attacker with a few invalid numbers or tokens could open the breaker for everybody.
     case later(String, retryAfter: Duration?)
-    /// The provider has trouble of its own, or rejects us. Another provider may take the message
+    /// The provider itself fails, or rejects us. Another provider may take the message
     /// now, or this one later.
     case failed(String, retryAfter: Duration?)
     /// No answer to a request that the provider may have received. It may have taken the message.
     case uncertain(String)
     /// The attempt was cancelled.
     case cancelled
+
+    /// The outcome of an attempt with this provider alone.
+    var outcome: DeliveryOutcome {
+        switch self {
+        case .taken, .takenForChangedNumber: .taken
+        case .addressIsDead(let reason, _): .refused(reason, addressIsDead: true)
+        case .refused(let reason): .refused(reason, addressIsDead: false)
+        case .later(let reason, let wait), .failed(let reason, let wait):
+            .failed(reason, retryAfter: wait)
+        case .uncertain(let reason): .uncertain(reason)
+        case .cancelled: .failed("cancelled")
+        }
+    }
 
     /// What is reported to the provider's circuit breaker.
     var breakerOutcome: CircuitBreaker.Outcome {
@@ -35,7 +48,7 @@ enum ProviderAnswer: Hashable, Sendable {
         }
     }
 
-    /// The meaning of an answer whose error code is in no list. Its status tells whether it is
+    /// The meaning of an answer whose error code is in no list. Its status shows whether it is
     /// about this message, or about the provider and us.
     init(unlisted reason: String, _ response: HTTPResponse, at now: Timestamp) {
         let wait = response.retryAfter(at: now)

@@ -62,7 +62,7 @@ final class ProviderGuard: Sendable {
     }
 
     /// A call that was admitted has ended. `answered` for whatever the provider said about the
-    /// message; `failed` if the provider could not be reached, timed out, or reported trouble of
+    /// message; `failed` if the provider could not be reached, timed out, or reported a failure of
     /// its own.
     func leave(_ pass: Pass, _ outcome: CircuitBreaker.Outcome) {
         let uptime = time.uptime()
@@ -92,8 +92,8 @@ final class ProviderGuard: Sendable {
             case .probe: return .ready(1)
             case .pass: break
             }
-            let room = state.limiter.room(at: uptime)
-            if room > 0 { return .ready(room) }
+            let available = state.limiter.available(at: uptime)
+            if available > 0 { return .ready(available) }
             return .closed(until: moment(state.limiter.next(at: uptime), uptime))
         }
     }

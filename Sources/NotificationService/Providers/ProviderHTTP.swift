@@ -14,17 +14,16 @@ struct ProviderHTTP: Sendable {
     private let terms: HTTPTerms
     let time: any Time
 
-    /// Access to the providers. A request takes no longer than `timeout`.
-    init(
-        client: OutboundClient, trustFile: String?, timeout: Duration, time: any Time
-    ) {
-        precondition(timeout * 2 < Delivery.lease, "an attempt must end before its lease")
+    /// Access to the providers. A request takes no longer than the settings' timeout.
+    init(client: OutboundClient, settings: ProviderSettings, time: any Time) {
+        precondition(
+            settings.timeout * 2 < Delivery.lease, "an attempt must end before its lease")
         self.client = client
         self.time = time
         terms = HTTPTerms(
             // The operator sets these URLs, so they are trusted: a relay for text messages often
             // has a private or loopback address.
-            addresses: .any, trustFile: trustFile, timeout: timeout,
+            addresses: .any, trustFile: settings.trustFile, timeout: settings.timeout,
             bodyBytesMax: Self.answerBytesMax, redirectsMax: 0)
     }
 
@@ -36,13 +35,10 @@ struct ProviderHTTP: Sendable {
     static func object(in response: HTTPResponse) -> JSONObject? {
         JSONReader.object(in: response.body, depthMax: answerDepthMax)
     }
-}
 
-/// The tokens that authenticate us to Google and Apple (JWS, RFC 7515, compact form).
-enum ProviderJWT {
-    /// Signs a token with this header and these claims.
+    /// A token that authenticates us to Google or Apple (JWS, RFC 7515, compact form).
     /// - Throws: what `sign` throws.
-    static func text(
+    static func token(
         header: JSONObject, claims: JSONObject, sign: (String.UTF8View) throws -> [UInt8]
     ) rethrows -> String {
         let message =
@@ -50,4 +46,53 @@ enum ProviderJWT {
             + Base64URL.encode(JSONWriter.text(claims).utf8)
         return message + "." + Base64URL.encode(try sign(message.utf8))
     }
+}
+
+/// Settings that all HTTP providers share.
+struct ProviderSettings: Sendable {
+    /// Whether `http` URLs are allowed.
+    let allowsPlain: Bool
+    /// CA certificates to trust instead of the system's.
+    let trustFile: String?
+    /// The time limit of one request.
+    let timeout: Duration
+
+    init(_ settings: inout SettingsReader) {
+        allowsPlain = settings.boolean(
+            "provider-plaintext", default: false,
+            reason: "Allows http URLs of providers: for a relay on this machine, and for tests.")
+        trustFile = settings.optionalPath(
+            "provider-trust-file", reason: "PEM authorities to trust instead of the system's.")
+        timeout = settings.duration(
+            "provider-timeout", default: .seconds(10), in: .milliseconds(100)...(.seconds(60)),
+            reason: "The time limit of a request to a provider of text or push messages.")
+    }
+
+    /// The URL of a setting that has a default.
+    func url(
+        _ settings: inout SettingsReader, _ name: String, default standard: String, reason: String
+    ) -> HTTPURL? {
+        let text = settings.string(name, default: standard, unit: "URL", reason: reason)
+        return checked(&settings, name, text)
+    }
+
+    /// The URL of an optional setting.
+    func url(_ settings: inout SettingsReader, _ name: String, reason: String) -> HTTPURL? {
+        let text = settings.optionalString(name, unit: "URL", reason: reason)
+        return text.flatMap { checked(&settings, name, $0) }
+    }
+
+    private func checked(
+        _ settings: inout SettingsReader, _ name: String, _ text: String
+    ) -> HTTPURL? {
+        let url = HTTPURL(text, allowsPlain: allowsPlain)
+        settings.require(
+            url != nil, [name], "\(name) must be an https URL without user, password and fragment")
+        return url
+    }
+}
+
+extension SettingSecret {
+    /// A copy that outlives the settings.
+    var secretBytes: SecretBytes { withBytes { SecretBytes(copying: $0) } }
 }

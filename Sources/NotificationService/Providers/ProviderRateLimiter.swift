@@ -25,7 +25,7 @@ struct ProviderRateLimiter: Sendable {
     }
 
     /// How many calls are allowed now.
-    func room(at uptime: Duration) -> Int {
+    func available(at uptime: Duration) -> Int {
         guard let interval else { return .max }
         let saved = uptime + slack(interval) - max(due, uptime)
         return saved < .zero ? 0 : Int(clamping: Int64(saved / interval)) + 1

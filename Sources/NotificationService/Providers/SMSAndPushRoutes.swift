@@ -18,31 +18,30 @@ extension NotificationSettings {
     /// The routes of text and push messages, whose requests go through `client`. A channel without
     /// a provider uses the inbox.
     /// - Parameter dataFolder: where the inbox folder is, unless a setting says otherwise.
-    /// - Throws: `InboxError`.
+    /// - Throws: `MaildirInbox.FileError`.
     package func makeSMSAndPushRoutes(
-        dataFolder: String, wording: CatalogueWording, client: OutboundClient, store: Store,
-        keys: NotificationKeys, time: any Time, logger: Logger
+        dataFolder: String, client: OutboundClient, store: Store, keys: NotificationKeys,
+        time: any Time, logger: Logger
     ) throws -> [Channel: any MessageRoute] {
+        let (live, product) = (templates.live, sender.name)
         let local = SMSAndPushInbox(
-            inbox: try makeInbox(dataFolder: dataFolder), sender: sender, wording: wording)
-        let http = ProviderHTTP(
-            client: client, trustFile: providers.trustFile, timeout: providers.timeout, time: time)
+            inbox: try makeInbox(dataFolder: dataFolder), sender: sender, templates: live)
+        let http = ProviderHTTP(client: client, settings: providers, time: time)
         func providerGuard(_ name: String, _ rate: Int) -> ProviderGuard {
             ProviderGuard(name: name, rate: Double(rate), time: time, logger: logger)
         }
-        let product = sender.name.text
         let texts = sms.makeProviders(http, providerGuard)
         let pushes = push.makeProviders(http, providerGuard)
         return [
             .sms: texts.isEmpty
                 ? local
                 : SMSRoute(
-                    providers: texts, wording: wording, product: product, store: store,
+                    providers: texts, templates: live, product: product, store: store,
                     keys: keys, time: time, logger: logger),
             .push: pushes.isEmpty
                 ? local
                 : PushRoute(
-                    providers: pushes, wording: wording, product: product, store: store,
+                    providers: pushes, templates: live, product: product, store: store,
                     keys: keys),
         ]
     }
@@ -92,49 +91,5 @@ extension PushSettings {
                 providerGuard: providerGuard("apns sandbox", rate))
         }
         return providers
-    }
-}
-
-/// Writes text and push messages to the inbox on a machine without providers. Each becomes a mail,
-/// so that `postern inbox` shows everything that would have been sent.
-struct SMSAndPushInbox: MessageRoute {
-    let inbox: MaildirInbox
-    let sender: Mailbox
-    let wording: CatalogueWording
-
-    func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
-        guard let page = page(message.content) else { return .failed("unreadable") }
-        let text = """
-            Date: \(MailDate(message.acceptedAt).text)
-            From: \(sender.text)
-            To: \(page.recipient)
-            Subject: \(page.subject)
-            MIME-Version: 1.0
-            Content-Type: text/plain; charset=utf-8
-            Content-Transfer-Encoding: 8bit
-
-            \(page.text)
-
-            """
-        return await inbox.keep(
-            Array(text.utf8), of: message.id, acceptedAt: message.acceptedAt)
-    }
-
-    private func page(
-        _ content: MessageContent
-    ) -> (recipient: String, subject: String, text: String)? {
-        switch content {
-        case .email: return nil
-        case .sms(let order):
-            guard let words = wording.words(order, product: sender.name.text) else { return nil }
-            return (order.recipient, "Text message", words)
-        case .push(let order):
-            guard let words = wording.words(order, product: sender.name.text) else { return nil }
-            let data = order.data.map { "\($0.name)=\($0.value)" }
-            return (
-                "\(order.maskedRecipient) of \(order.owner.text)",
-                "Push message", ([words.title, words.body] + data).joined(separator: "\n")
-            )
-        }
     }
 }

@@ -42,12 +42,24 @@ struct APNs: PushProvider {
             return .failed("apns-invalid", retryAfter: nil)
         }
         let now = http.time.now()
-        switch await http.post(url, headers, PushPayload.apns(push)) {
+        switch await http.post(url, headers, Self.payload(push)) {
         case .failed(let failure): return ProviderAnswer("apns", failure)
         case .answered(let response):
             if response.status == 403 { token.drop() }
             return Self.answer(response, at: now)
         }
+    }
+
+    /// The message as JSON.
+    /// Source: "Generating a remote notification", Apple's UserNotifications
+    static func payload(_ push: OutgoingPush) -> [UInt8] {
+        var payload: JSONObject = [
+            "aps": .object([
+                "alert": .object(push.shownJSON), "sound": .string("default"),
+            ])
+        ]
+        for member in push.dataJSON.members { _ = payload.add(member.name, member.value) }
+        return Array(JSONWriter.text(payload).utf8)
     }
 
     /// The meaning of Apple's answer. Our reason contains only known codes, never arbitrary text.
@@ -111,7 +123,7 @@ final class APNsToken: Sendable {
     private let keyID: String
     private let team: String
     private let time: any Time
-    private let held = Mutex<(header: HTTPHeader, at: Duration)?>(nil)
+    private let cached = Mutex<(header: HTTPHeader, at: Duration)?>(nil)
 
     init(key: SigningKey, keyID: String, team: String, time: any Time) {
         self.key = key
@@ -124,20 +136,20 @@ final class APNsToken: Sendable {
     /// - Throws: `CryptographyError` when OpenSSL has no memory or no randomness.
     func header() throws -> HTTPHeader? {
         let uptime = time.uptime()
-        let current = held.withLock { held in
-            held.flatMap { uptime - $0.at < Self.renewedEvery ? $0.header : nil }
+        let current = cached.withLock { cached in
+            cached.flatMap { uptime - $0.at < Self.renewedEvery ? $0.header : nil }
         }
         if let current { return current }
-        let text = try ProviderJWT.text(
+        let text = try ProviderHTTP.token(
             header: ["alg": .string("ES256"), "kid": .string(keyID)],
             claims: ["iss": .string(team), "iat": .integer(time.now().seconds)],
             sign: key.sign)
         let header = HTTPHeader(
             "authorization", lead: "bearer ", secret: SecretBytes(copying: text.utf8))
-        if let header { held.withLock { $0 = (header, uptime) } }
+        if let header { cached.withLock { $0 = (header, uptime) } }
         return header
     }
 
     /// Apple has rejected the current token as expired: a clock is wrong, perhaps Apple's.
-    func drop() { held.withLock { $0 = nil } }
+    func drop() { cached.withLock { $0 = nil } }
 }

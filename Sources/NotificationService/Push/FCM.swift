@@ -38,13 +38,32 @@ struct FCM: PushProvider {
         }
         let now = http.time.now()
         let left = push.expiresAt.map { ($0 - now).milliseconds / 1_000 } ?? Self.secondsMax
-        let body = PushPayload.fcm(push, secondsLeft: min(max(left, 0), Self.secondsMax))
+        let body = Self.payload(push, secondsLeft: min(max(left, 0), Self.secondsMax))
         switch await http.post(url, [.json, authorization], body) {
         case .failed(let failure): return ProviderAnswer("fcm", failure)
         case .answered(let response):
             if response.status == 401 { await access.drop() }
             return Self.answer(response, at: now)
         }
+    }
+
+    /// The message as JSON.
+    /// Source: https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages
+    static func payload(_ push: OutgoingPush, secondsLeft: Int64) -> [UInt8] {
+        var android: JSONObject = [
+            "ttl": .string("\(secondsLeft)s"),
+            "priority": .string(push.isUrgent ? "HIGH" : "NORMAL"),
+        ]
+        if !push.collapseKey.isEmpty {
+            _ = android.add("collapse_key", .string(push.collapseKey))
+        }
+        let message: JSONObject = [
+            "token": .string(push.token),
+            "notification": .object(push.shownJSON),
+            "data": .object(push.dataJSON),
+            "android": .object(android),
+        ]
+        return Array(JSONWriter.text(["message": .object(message)]).utf8)
     }
 
     /// The meaning of Google's answer. A device is deleted only if Google reports it as

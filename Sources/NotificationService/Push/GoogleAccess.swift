@@ -20,11 +20,11 @@ actor GoogleAccess {
     /// too.
     private static let margin: Duration = .seconds(300)
     /// The longest time that a token is cached, whatever the answer says.
-    private static let keptMax: Duration = .seconds(3_600)
+    private static let cachedMax: Duration = .seconds(3_600)
 
     private let account: GoogleAccount
     private let http: ProviderHTTP
-    private var held: (header: HTTPHeader, until: Duration)?
+    private var cached: (header: HTTPHeader, until: Duration)?
     private var flight = SingleFlight<Answer, Never>()
 
     init(account: GoogleAccount, http: ProviderHTTP) {
@@ -34,12 +34,12 @@ actor GoogleAccess {
 
     /// The header `authorization: Bearer …`, or why there is none.
     func header() async -> Answer {
-        if let held, http.time.uptime() < held.until { return .token(held.header) }
+        if let cached, http.time.uptime() < cached.until { return .token(cached.header) }
         return await flight.join { await self.fetched() }.value
     }
 
     /// Google has rejected the token.
-    func drop() { held = nil }
+    func drop() { cached = nil }
 
     private func fetched() async -> Answer {
         defer { flight.end() }
@@ -71,13 +71,13 @@ actor GoogleAccess {
                 .failed(
                     "fcm-token-\(response.status)", retryAfter: response.retryAfter(at: now)))
         }
-        let life = min(.seconds(seconds), Self.keptMax) - Self.margin
-        if life > .zero { held = (header, http.time.uptime() + life) }
+        let life = min(.seconds(seconds), Self.cachedMax) - Self.margin
+        if life > .zero { cached = (header, http.time.uptime() + life) }
         return .token(header)
     }
 
     private func assertion(at now: Timestamp) throws -> String {
-        try ProviderJWT.text(
+        try ProviderHTTP.token(
             header: [
                 "alg": .string("RS256"), "typ": .string("JWT"), "kid": .string(account.keyID),
             ],
@@ -93,13 +93,13 @@ actor GoogleAccess {
 /// A Google service account, from the JSON file that Google's console issues.
 struct GoogleAccount: Sendable {
     /// Why a file is invalid.
-    enum Mistake: String, Error {
+    enum Problem: String, Error {
         /// Not a JSON object, or a member is missing.
         case members = "is not a service account's JSON"
         /// The key is not an RSA key of 2,048 bits or more.
         case key = "has no RSA private key"
         /// The token URL is not an https URL.
-        case place = "has no https token_uri"
+        case tokenURL = "has no https token_uri"
     }
 
     /// The project of its messages.
@@ -113,8 +113,8 @@ struct GoogleAccount: Sendable {
     let tokenURL: HTTPURL
 
     /// Parses the file's text.
-    /// - Throws: `Mistake`.
-    init(json: SecretBytes, allowsPlain: Bool) throws(Mistake) {
+    /// - Throws: `Problem`.
+    init(json: SecretBytes, allowsPlain: Bool) throws(Problem) {
         let object = json.withBytes { bytes -> JSONObject? in
             var copy = Array(bytes)
             defer { wipe(&copy) }
@@ -123,9 +123,9 @@ struct GoogleAccount: Sendable {
         guard let object, let project = object["project_id"]?.string,
             let email = object["client_email"]?.string,
             let keyID = object["private_key_id"]?.string,
-            let pem = object["private_key"]?.string, let place = object["token_uri"]?.string
+            let pem = object["private_key"]?.string, let tokenText = object["token_uri"]?.string
         else { throw .members }
-        guard let url = HTTPURL(place, allowsPlain: allowsPlain) else { throw .place }
+        guard let url = HTTPURL(tokenText, allowsPlain: allowsPlain) else { throw .tokenURL }
         // The cause is not reported, because it could reveal parts of the key.
         guard let key = try? RSASigningKey(pem: SecretBytes(copying: pem.utf8)) else { throw .key }
         self.project = project

@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 import ServiceRuntime
 import Storage
 
@@ -6,8 +7,8 @@ import Storage
 /// account.
 struct PushRoute: MessageRoute {
     let providers: [PushPlatform: any PushProvider]
-    let wording: CatalogueWording
-    let product: String
+    let templates: Reloadable<TemplateCatalogue>
+    let product: HeaderText
     let store: Store
     let keys: NotificationKeys
 
@@ -25,7 +26,7 @@ struct PushRoute: MessageRoute {
         } catch {
             return .failed("store")
         }
-        guard let words = wording.words(order, product: product),
+        guard let words = templates.value.push(of: order, product: product),
             // A key file of another store, which the operator can fix.
             let token = try? keys.devices.open(device.token, of: device.id)
         else { return .failed("unreadable") }
@@ -56,19 +57,14 @@ struct PushRoute: MessageRoute {
             answer = await provider.send(push)
             provider.providerGuard.leave(pass, answer.breakerOutcome)
         }
-        switch answer {
-        case .taken, .takenForChangedNumber: return .taken
         // The app was in use after that time, so the token is valid, and the provider will soon
         // know.
-        case .addressIsDead(let reason, let since?) where device.seenAt.map { since < $0 } ?? false:
+        if case .addressIsDead(let reason, let since?) = answer,
+            device.seenAt.map({ since < $0 }) ?? false
+        {
             return .failed(reason)
-        case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
-        case .refused(let reason): return .refused(reason, addressIsDead: false)
-        case .later(let reason, let wait), .failed(let reason, let wait):
-            return .failed(reason, retryAfter: wait)
-        case .uncertain(let reason): return .uncertain(reason)
-        case .cancelled: return .failed("cancelled")
         }
+        return answer.outcome
     }
 }
 
@@ -99,6 +95,27 @@ struct OutgoingPush: Hashable, Sendable {
     let isUrgent: Bool
     /// When the message expires.
     let expiresAt: Timestamp?
+}
+
+extension OutgoingPush {
+    /// The name of the data member with the message's id, by which an app can drop duplicates: FCM
+    /// has no idempotency key.
+    static let idKey = "postern_message"
+
+    /// What the screen shows, in the form of both providers.
+    var shownJSON: JSONObject {
+        var object: JSONObject = ["title": .string(words.title)]
+        if !words.body.isEmpty { _ = object.add("body", .string(words.body)) }
+        return object
+    }
+
+    /// Data for the app, with the message's id.
+    var dataJSON: JSONObject {
+        var object: JSONObject = [:]
+        for pair in data { _ = object.add(pair.name, .string(pair.value)) }
+        _ = object.add(Self.idKey, .string(id.text))
+        return object
+    }
 }
 
 /// The text of a push message.

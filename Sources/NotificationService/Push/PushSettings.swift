@@ -61,7 +61,7 @@ struct PushSettings: Sendable {
         let secret = settings.secret(
             "push-fcm-account", reason: "The JSON of a Google service account for FCM.")
         guard let secret else { return nil }
-        do throws(GoogleAccount.Mistake) {
+        do throws(GoogleAccount.Problem) {
             return try GoogleAccount(json: secret.secretBytes, allowsPlain: common.allowsPlain)
         } catch {
             settings.require(false, ["push-fcm-account"], "push-fcm-account \(error.rawValue)")

@@ -65,21 +65,20 @@ package struct EndedSessionDevices: Sendable {
     /// - Returns: whether there is more to read at once.
     /// - Throws: what the call to session throws; store errors.
     func follow() async throws -> Bool {
-        let (oldest, place) = try await store.read {
+        let (oldest, position) = try await store.read {
             (try $0.oldestSessionDevice(), try $0.sessionFeedPosition())
         }
         guard let oldest else {
-            if place != nil { try await store.write { try $0.forgetSessionFeedPosition() } }
+            if position != nil { try await store.write { try $0.forgetSessionFeedPosition() } }
             return false
         }
         let answer = try await sessions.readEvents(
-            Self.request(from: place, oldest: oldest),
+            Self.request(from: position, oldest: oldest),
             CallContext(application: "notification", deadline: time.uptime() + Self.timeout))
         let next = FeedPosition(position: answer.position, atMs: answer.positionAtMs)
-        guard next != place else { return false }
-        let ends = answer.events.compactMap(DeviceEnd.init)
+        guard next != position else { return false }
         try await store.write { transaction in
-            for end in ends { try transaction.drop(end, keys) }
+            for event in answer.events { try transaction.dropDevices(endedBy: event, keys) }
             try transaction.setSessionFeedPosition(next)
         }
         return !answer.isWhole
@@ -88,63 +87,31 @@ package struct EndedSessionDevices: Sendable {
     /// Reads from the last position. The first request names a position beyond all others, for
     /// which the feed selects by time: from before any session with a device here can have ended.
     private static func request(
-        from place: FeedPosition?, oldest: Timestamp
+        from position: FeedPosition?, oldest: Timestamp
     ) -> EventsV1.ReadEventsRequest {
         EventsV1.ReadEventsRequest(
-            after: place?.position ?? .max, afterAtMs: place?.atMs ?? (oldest - margin).milliseconds
+            after: position?.position ?? .max,
+            afterAtMs: position?.atMs ?? (oldest - margin).milliseconds
         )
     }
 }
 
-/// The devices that an event deletes.
-private enum DeviceEnd: Sendable {
-    /// Those of one session.
-    case session(SessionID, of: AccountID)
-    /// All: a backup of session was restored, which ended all existing sessions.
-    case all(before: Timestamp)
-
-    init?(_ event: EventsV1.Event) {
+extension Transaction {
+    /// Deletes the devices of the session that an event ended.
+    fileprivate func dropDevices(endedBy event: EventsV1.Event, _ keys: NotificationKeys) throws {
         switch AuditKind(rawValue: event.kind) {
         case .sessionEnded, .refreshTokenReplayed:
             guard let session = SessionID(text: event.sessionId),
-                let account = AccountID(text: event.accountId)
-            else { return nil }
-            self = .session(session, of: account)
-        case .backupRestored: self = .all(before: Timestamp(milliseconds: event.atMs))
-        default: return nil
-        }
-    }
-}
-
-extension Transaction {
-    fileprivate func drop(_ end: DeviceEnd, _ keys: NotificationKeys) throws {
-        switch end {
-        case .session(let session, let account):
-            let account = keys.account(account)
+                let account = AccountID(text: event.accountId).map(keys.account)
+            else { return }
             let dropped = try dropDevices(
                 ofAccount: account, session: keys.devices.session(session))
             if dropped > 0 { try audit(AuditEvent(.pushDeviceSignedOut, subject: account)) }
-        case .all(let moment): try dropSessionDevices(seenBefore: moment)
+        // A backup of session was restored, which ended all existing sessions.
+        case .backupRestored:
+            try dropSessionDevices(seenBefore: Timestamp(milliseconds: event.atMs))
+        default: return
         }
-    }
-}
-
-/// The position up to which session's feed was read for the devices bound to a session.
-enum SessionFeedStore {
-    /// The table, as migration `number`. It has one row, or none while no device is bound to a
-    /// session. The index finds out whether there is such a device.
-    static func migration(number: Int) -> Migration {
-        Migration(
-            number: number,
-            sql: """
-                CREATE TABLE session_feed (
-                    one INTEGER PRIMARY KEY CHECK (one = 1),
-                    position INTEGER NOT NULL,
-                    at_ms INTEGER NOT NULL
-                ) STRICT;
-                CREATE INDEX push_device_with_session ON push_device (seen_at_ms)
-                    WHERE session_hash IS NOT NULL;
-                """)
     }
 }
 
@@ -167,13 +134,13 @@ extension SQLSession {
 
 extension Transaction {
     /// Stores the position of a reading.
-    func setSessionFeedPosition(_ place: FeedPosition) throws {
+    func setSessionFeedPosition(_ position: FeedPosition) throws {
         try execute(
             """
             INSERT INTO session_feed (one, position, at_ms) VALUES (1, ?, ?)
             ON CONFLICT (one) DO UPDATE SET position = excluded.position, at_ms = excluded.at_ms
             """,
-            [.integer(place.position), .integer(place.atMs)])
+            [.integer(position.position), .integer(position.atMs)])
     }
 
     /// Called when no device is bound to a session. The next such device makes reading start at its

@@ -25,12 +25,12 @@ extension PushDevicesHandler {
         let device = StoredDevice(
             id: id, account: account, platform: platform, app: app,
             token: try keys.devices.seal(token, of: id))
-        let hashes = DeviceHashes(
-            token: keys.devices.token(token, on: platform),
-            recipient: keys.recipient(PushOrder.recipientKey(device: id.key)), session: session)
-        let place = try await store.write { try $0.place(device, hashes) }
-        return NotificationV1.RegisterDeviceResponse(
-            deviceId: place.device.text, moved: place.isMoved)
+        let hash = keys.devices.token(token, on: platform)
+        let recipient = keys.recipient(PushOrder.recipientKey(device: id.key))
+        let (row, isMoved) = try await store.write {
+            try $0.register(device, token: hash, recipient: recipient, session: session)
+        }
+        return NotificationV1.RegisterDeviceResponse(deviceId: row.text, moved: isMoved)
     }
 
     private static func token(
@@ -46,29 +46,25 @@ extension PushDevicesHandler {
     }
 }
 
-/// The result of a registration.
-struct DevicePlace: Hashable, Sendable {
-    /// The device's row: the existing one if account and token are the same.
-    let device: PushDeviceID
-    /// Whether the token belonged to another account.
-    let isMoved: Bool
-}
-
 extension Transaction {
     /// Assigns a token to an account (N-04). A row never changes its account: messages to the
     /// former owner name the former row and so reach no device.
-    func place(_ device: StoredDevice, _ hashes: DeviceHashes) throws -> DevicePlace {
-        let known = try self.device(token: hashes.token)
+    /// - Returns: the device's row, the existing one if account and token are the same; whether the
+    ///   token belonged to another account.
+    fileprivate func register(
+        _ device: StoredDevice, token: [UInt8], recipient: [UInt8], session: [UInt8]?
+    ) throws -> (row: PushDeviceID, isMoved: Bool) {
+        let known = try self.device(token: token)
         if let known, known.account == device.account {
-            try touchDevice(known.id, app: device.app, session: hashes.session)
-            return DevicePlace(device: known.id, isMoved: false)
+            try touchDevice(known.id, app: device.app, session: session)
+            return (known.id, false)
         }
         if let known { try dropDevice(known.id) }
-        try insert(device, hashes)
+        try insert(device, token: token, recipient: recipient, session: session)
         _ = try dropDevices(ofAccount: device.account, beyond: PushDevicesHandler.devicesMax)
         try audit(
             AuditEvent(
                 known == nil ? .pushDeviceAdded : .pushDeviceMoved, subject: device.account))
-        return DevicePlace(device: device.id, isMoved: known != nil)
+        return (device.id, known != nil)
     }
 }

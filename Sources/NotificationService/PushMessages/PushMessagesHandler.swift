@@ -7,16 +7,11 @@ package struct PushMessagesHandler: PushMessagesService {
     let store: Store
     let keys: NotificationKeys
     let acceptance: MessageAcceptance
-    let wording: CatalogueWording
 
     /// A handler that accepts messages through `acceptance`.
-    package init(
-        store: Store, keys: NotificationKeys, acceptance: MessageAcceptance,
-        wording: CatalogueWording
-    ) {
+    package init(store: Store, keys: NotificationKeys, acceptance: MessageAcceptance) {
         self.store = store
         self.keys = keys
         self.acceptance = acceptance
-        self.wording = wording
     }
 }

@@ -13,67 +13,46 @@ extension PushMessagesHandler {
     package func sendPush(
         _ request: NotificationV1.SendPushRequest, _ context: CallContext
     ) async throws -> NotificationV1.SendPushResponse {
-        let draft = try PushDraft(request, wording)
-        let call = try call(request, context)
-        let account = keys.account(draft.account)
+        let order = try PushOrder(request)
+        let key = try MessageAcceptance.idempotencyKey(of: Self.method, context)
+        let call = keys.call(application: context.application, method: Self.method, key: key)
+        let fingerprint = keys.fingerprint(request.encoded())
+        let account = keys.account(order.owner)
         let taken = try await store.write { transaction in
-            if let known = try transaction.pushCall(call) {
-                return known.map { TakenMessage(id: $0) }
+            if let known = try transaction.messages(ofPushCall: call, fingerprint) {
+                return known.map { MessageAcceptance.Taken(id: $0) }
             }
             let taken = try transaction.devices(ofAccount: account).map { device in
-                try take(draft.order(for: device.id), device, context, transaction)
+                var order = order
+                order.device = device.id.key
+                let message = try acceptance.prepare(
+                    order, method: Self.method, part: device.id.text, context)
+                return try acceptance.take(message, in: transaction)
             }
-            try transaction.insert(call, messages: taken.map(\.id))
+            try transaction.insert(pushCall: call, fingerprint, messages: taken.map(\.id))
             return taken
         }
         acceptance.announce(.push, taken)
         return NotificationV1.SendPushResponse(messageIds: taken.map(\.id.text))
     }
 
-    private func take(
-        _ order: PushOrder, _ device: StoredDevice, _ context: CallContext,
-        _ transaction: Transaction
-    ) throws -> TakenMessage {
-        let message = try acceptance.prepare(
-            order, method: PushMessagesDescription.sendPush.name, part: device.id.text, context)
-        return try acceptance.take(message, in: transaction)
-    }
-
-    private func call(
-        _ request: NotificationV1.SendPushRequest, _ context: CallContext
-    ) throws(ServiceError) -> PushCall {
-        guard let key = context.idempotencyKey, (1...255).contains(key.utf8.count) else {
-            throw ServiceError(
-                .invalidArgument, fields: ["idempotency-key"],
-                detail: "SendPush needs an idempotency key of 1 to 255 bytes")
-        }
-        return PushCall(
-            hash: keys.call(
-                application: context.application, method: PushMessagesDescription.sendPush.name,
-                key: key),
-            fingerprint: keys.fingerprint(request.encoded()))
-    }
+    private static let method = PushMessagesDescription.sendPush.name
 }
 
 /// The idempotency record of a call to SendPush (G-25). It lists the messages, one for each device
 /// at that time. A repeated call must not reach a device that was registered since.
-struct PushCall: Sendable {
-    /// The keyed hash of the call.
-    let hash: [UInt8]
-    /// The keyed hash of the request.
-    let fingerprint: [UInt8]
-}
-
 extension Transaction {
     /// The messages of a repeated call; nil for a new one.
     /// - Throws: `auth/idempotency-key-reused` when the key was used for another request.
-    func pushCall(_ call: PushCall) throws -> [MessageID]? {
+    fileprivate func messages(
+        ofPushCall hash: [UInt8], _ fingerprint: [UInt8]
+    ) throws -> [MessageID]? {
         let found = try queryOne(
             "SELECT fingerprint, message_ids FROM push_call WHERE call_hash = ?",
-            [.blob(call.hash)]
+            [.blob(hash)]
         ) { (fingerprint: try $0.blob(0), ids: try $0.blob(1)) }
         guard let found else { return nil }
-        guard found.fingerprint == call.fingerprint else {
+        guard found.fingerprint == fingerprint else {
             throw ServiceError(.idempotencyKeyReused)
         }
         return stride(from: 0, to: found.ids.count, by: 8).compactMap { start in
@@ -82,26 +61,27 @@ extension Transaction {
     }
 
     /// Stores a call, and deletes some whose keys have expired.
-    func insert(_ call: PushCall, messages: [MessageID]) throws {
+    fileprivate func insert(
+        pushCall hash: [UInt8], _ fingerprint: [UInt8], messages: [MessageID]
+    ) throws {
         try purge("push_call") { rowsMax in
             try execute(
                 """
                 DELETE FROM push_call WHERE number IN (
                     SELECT number FROM push_call WHERE at_ms < ? ORDER BY at_ms LIMIT ?)
                 """,
-                [SQLValue(at - NotificationStore.keptFor), .integer(rowsMax)])
+                [SQLValue(at - NotificationStore.retention), .integer(rowsMax)])
         }
         let ids = messages.flatMap { id in
             (0..<8).map { UInt8(truncatingIfNeeded: id.key >> (56 - $0 * 8)) }
         }
         try execute(
             "INSERT INTO push_call (call_hash, fingerprint, message_ids, at_ms) VALUES (?, ?, ?, ?)",
-            [.blob(call.hash), .blob(call.fingerprint), .blob(ids), SQLValue(at)])
+            [.blob(hash), .blob(fingerprint), .blob(ids), SQLValue(at)])
     }
 }
 
-/// A validated request for a push message. It becomes one order per device.
-struct PushDraft: Sendable {
+extension PushOrder {
     private static let titleBytesMax = 120
     private static let bodyBytesMax = 1_024
     private static let dataPairsMax = 16
@@ -112,28 +92,22 @@ struct PushDraft: Sendable {
     private static let writtenBytesMax = 3_584
     private static let collapseKeyBytesMax = 64
 
-    /// The order, still without a device.
-    private let order: PushOrder
-
-    /// The account whose devices get the message.
-    var account: AccountID { order.owner }
-
-    /// Validates a request.
+    /// Checks and converts a request. The order is still without a device.
     /// - Throws: `ServiceError` `rpc/invalid-argument` with the fields at fault.
-    init(
-        _ request: NotificationV1.SendPushRequest, _ wording: CatalogueWording
-    ) throws(ServiceError) {
+    init(_ request: NotificationV1.SendPushRequest) throws(ServiceError) {
         let account = try RequestFields.account(request.accountId)
         let language = try RequestFields.language(request.language)
         let variables = try RequestFields.pairs(request.variables, "variables")
         let lane: Lane
         if request.template.isEmpty {
-            // A caller's own text is news, never a code, so it has a lower priority.
+            // A caller's own text is a notice, never a code, so it has a lower priority.
             lane = .notice
             try Self.require(Self.isText(request.title, 1...Self.titleBytesMax), "title")
             try Self.require(Self.isText(request.body, 0...Self.bodyBytesMax), "body")
         } else {
-            lane = try RequestFields.lane(request.template, variables, on: .push, wording)
+            let template: PushTemplate = try RequestFields.template(request.template)
+            try RequestFields.values(variables, for: template)
+            lane = template.lane
             try Self.require(request.title.isEmpty && request.body.isEmpty, "title")
         }
         let data = try Self.data(request.data)
@@ -144,17 +118,10 @@ struct PushDraft: Sendable {
         let texts = [request.title, request.body] + data.flatMap { [$0.name, $0.value] }
         try Self.require(
             texts.reduce(0) { $0 + Self.writtenBytes($1) } <= Self.writtenBytesMax, "body")
-        order = PushOrder(
+        self.init(
             owner: account, device: 0, templateName: request.template, lane: lane,
             language: language, variables: variables, title: request.title, body: request.body,
             data: data, collapseKey: request.collapseKey, expiresAt: expiresAt)
-    }
-
-    /// The order for one device.
-    func order(for device: PushDeviceID) -> PushOrder {
-        var order = order
-        order.device = device.key
-        return order
     }
 
     private static func data(
@@ -172,7 +139,7 @@ struct PushDraft: Sendable {
     /// Some names are reserved: by Google, by Apple (`aps`), and by us.
     private static func isKey(_ name: String) -> Bool {
         isPlain(name, 64)
-            && !["aps", "from", "notification", "message_type", PushPayload.idKey].contains(name)
+            && !["aps", "from", "notification", "message_type", OutgoingPush.idKey].contains(name)
             && !["google.", "gcm.", "gcm_"].contains { name.hasPrefix($0) }
     }
 

@@ -44,7 +44,7 @@ struct NumberChangeMessage: Sendable {
 package struct NumberChangeRelay: Sendable {
     /// The deadline of one call.
     private static let timeout: Duration = .seconds(10)
-    /// Identity keeps a changed number this long. An older report is useless.
+    /// Identity stores a changed number this long. An older report is useless.
     private static let worthFor: Duration = .seconds(30 * 86_400)
 
     private let keys: NotificationKeys

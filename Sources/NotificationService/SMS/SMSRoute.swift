@@ -15,8 +15,8 @@ struct SMSRoute: MessageRoute {
     private static let segmentsMax = 4
 
     private let providers: [any SMSProvider]
-    private let wording: CatalogueWording
-    private let product: String
+    private let templates: Reloadable<TemplateCatalogue>
+    private let product: HeaderText
     private let store: Store
     private let keys: NotificationKeys
     private let time: any Time
@@ -24,12 +24,13 @@ struct SMSRoute: MessageRoute {
 
     /// A route over `providers`, in order of preference.
     init(
-        providers: [any SMSProvider], wording: CatalogueWording, product: String, store: Store,
+        providers: [any SMSProvider], templates: Reloadable<TemplateCatalogue>, product: HeaderText,
+        store: Store,
         keys: NotificationKeys, time: any Time, logger: Logger
     ) {
         precondition(!providers.isEmpty, "a route needs a provider")
         self.providers = providers
-        self.wording = wording
+        self.templates = templates
         self.product = product
         self.store = store
         self.keys = keys
@@ -41,10 +42,10 @@ struct SMSRoute: MessageRoute {
 
     func deliver(_ message: OutgoingMessage) async -> DeliveryOutcome {
         guard case .sms(let order) = message.content else { return .failed("wrong-channel") }
-        guard let words = wording.words(order, product: product) else {
+        guard let words = templates.value.text(of: order, product: product) else {
             return .failed("unreadable")
         }
-        guard TextLength.segments(of: words) <= Self.segmentsMax else {
+        guard Self.segments(of: words) <= Self.segmentsMax else {
             return .refused("too-long", addressIsDead: false)
         }
         do {
@@ -84,14 +85,11 @@ struct SMSRoute: MessageRoute {
                 provider.providerGuard.leave(pass, answer.breakerOutcome)
             }
             switch answer {
-            case .taken: return .taken
+            case .taken, .addressIsDead, .refused: return answer.outcome
             case .takenForChangedNumber: return await takenForChangedNumber(message, text.recipient)
-            case .addressIsDead(let reason, _): return .refused(reason, addressIsDead: true)
-            case .refused(let reason): return .refused(reason, addressIsDead: false)
-            case .uncertain(let reason): uncertain = .uncertain(reason)
-            case .cancelled: return uncertain ?? .failed("cancelled")
-            case .later(let reason, let wait), .failed(let reason, let wait):
-                latest = .failed(reason, retryAfter: wait)
+            case .uncertain: uncertain = answer.outcome
+            case .cancelled: return uncertain ?? answer.outcome
+            case .later, .failed: latest = answer.outcome
             }
         }
         return uncertain ?? latest ?? .failed("no-provider")
@@ -148,7 +146,7 @@ struct OutgoingText: Hashable, Sendable {
 /// The number of segments in which a text is transmitted, each of which is charged (3GPP TS 23.038,
 /// TS 23.040): up to 160 characters of the GSM alphabet, or 70 UTF-16 units if a single character
 /// is outside it. In a text of several segments each holds a little less.
-enum TextLength {
+extension SMSRoute {
     /// The number of segments of `text`.
     static func segments(of text: String) -> Int {
         if let septets = septets(of: text) {

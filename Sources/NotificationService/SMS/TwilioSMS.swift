@@ -52,9 +52,9 @@ struct TwilioSMS: SMSProvider {
         let now = http.time.now()
         if let expiresAt = text.expiresAt {
             let seconds = (expiresAt - now).milliseconds / 1_000
-            let held = min(
+            let validity = min(
                 max(seconds, Self.validitySeconds.lowerBound), Self.validitySeconds.upperBound)
-            fields.append(("ValidityPeriod", "\(held)"))
+            fields.append(("ValidityPeriod", "\(validity)"))
         }
         switch await http.post(url, [.form, authorization], FormBody.encode(fields)) {
         case .failed(let failure): return ProviderAnswer("twilio", failure)

@@ -8,7 +8,7 @@ import ServiceRuntime
 ///
 /// Each message is a POST with a JSON object: `id` ("msg_…", the same at every attempt and also in
 /// the header `idempotency-key`, so that the service can drop duplicates), `to` (E.164), `text`,
-/// and `expires_at_ms` for a message that expires. The request is signed (`WebhookSignature`). The
+/// and `expires_at_ms` for a message that expires. The request is signed (`signature`). The
 /// service answers:
 ///
 /// | status | meaning |
@@ -22,14 +22,14 @@ struct WebhookSMS: SMSProvider {
     let providerGuard: ProviderGuard
     private let http: ProviderHTTP
     private let url: HTTPURL
-    private let signature: WebhookSignature
+    private let hash: KeyedHash
 
     /// A service at `url` that shares `secret`.
     init(url: HTTPURL, secret: SecretBytes, http: ProviderHTTP, providerGuard: ProviderGuard) {
         self.url = url
         self.http = http
         self.providerGuard = providerGuard
-        signature = WebhookSignature(secret: secret)
+        hash = KeyedHash(key: secret)
     }
 
     func send(_ text: OutgoingText) async -> ProviderAnswer {
@@ -42,7 +42,7 @@ struct WebhookSMS: SMSProvider {
         let body = Array(JSONWriter.text(object).utf8)
         let now = http.time.now()
         guard let key = HTTPHeader("idempotency-key", text.id.text),
-            let signed = signature.headers(of: body, at: now)
+            let signed = signature(of: body, at: now)
         else { return .failed("sms-webhook-invalid", retryAfter: nil) }
         switch await http.post(url, [.json, key] + signed, body) {
         case .failed(let failure): return ProviderAnswer("sms-webhook", failure)
@@ -64,22 +64,16 @@ struct WebhookSMS: SMSProvider {
     }
 }
 
-/// Proves to the receiver that a request comes from us and is recent. It consists of two headers,
-/// `postern-timestamp` (seconds since 1970) and `postern-signature`:
-///
-///     v1=hex(HMAC-SHA-256(secret, timestamp "." body))
-///
-/// A receiver compares in constant time and rejects a timestamp that differs by more than five
-/// minutes, so that a captured request cannot be replayed later.
-struct WebhookSignature: Sendable {
-    private let hash: KeyedHash
-
-    init(secret: SecretBytes) {
-        hash = KeyedHash(key: secret)
-    }
-
-    /// The two headers for `body`; nil if a value cannot be a header.
-    func headers(of body: [UInt8], at now: Timestamp) -> [HTTPHeader]? {
+extension WebhookSMS {
+    /// The two headers that prove to the receiver that a request comes from us and is recent:
+    /// `postern-timestamp` (seconds since 1970) and `postern-signature`:
+    ///
+    ///     v1=hex(HMAC-SHA-256(secret, timestamp "." body))
+    ///
+    /// A receiver compares in constant time and rejects a timestamp that differs by more than five
+    /// minutes, so that a captured request cannot be replayed later.
+    /// - Returns: nil if a value cannot be a header.
+    private func signature(of body: [UInt8], at now: Timestamp) -> [HTTPHeader]? {
         let timestamp = "\(now.seconds)"
         let signature = Hex.encode(hash.hash(Array("\(timestamp).".utf8) + body))
         guard let first = HTTPHeader("postern-timestamp", timestamp),

@@ -14,44 +14,32 @@ struct CatalogueReader {
         guard faults.isEmpty else { throw TemplateFaults(faults: faults) }
     }
 
-    mutating func mails() -> [TemplatePlace<MailTemplate>: MailText] {
-        let (all, found) = each { (template: MailTemplate, language) throws(TemplateFault) in
-            let wording = try MailWording(
-                source(.mail, template.rawValue, language, ours: template.wordings),
-                variables: template.variables)
-            return MailText(wording: wording, html: try html(template, language))
+    mutating func mails() -> [MailTemplate: [Language: MailWording]] {
+        read(.mail) { [operators] (source, template, language) throws(TemplateFault) in
+            var wording = try MailWording(source, variables: template.variables)
+            wording.operatorHTML = try operators.html(of: template, language)
+            return wording
         }
-        faults += found
-        return all
     }
 
-    mutating func texts() -> [TemplatePlace<SMSTemplate>: SMSWording] {
-        let (all, found) = each { (template: SMSTemplate, language) throws(TemplateFault) in
-            try SMSWording(
-                source(.sms, template.rawValue, language, ours: template.wordings),
-                variables: template.variables)
+    mutating func texts() -> [SMSTemplate: [Language: MustacheTemplate]] {
+        read(.sms) { (source, template, _) throws(TemplateFault) in
+            try SMSTemplate.text(source, variables: template.variables)
         }
-        faults += found
-        return all
     }
 
-    mutating func notices() -> [TemplatePlace<PushTemplate>: PushWording] {
-        let (all, found) = each { (template: PushTemplate, language) throws(TemplateFault) in
-            try PushWording(
-                source(.push, template.rawValue, language, ours: template.wordings),
-                variables: template.variables)
+    mutating func pushes() -> [PushTemplate: [Language: PushWording]] {
+        read(.push) { (source, template, _) throws(TemplateFault) in
+            try PushWording(source, variables: template.variables)
         }
-        faults += found
-        return all
     }
 
     mutating func footers() -> [Language: MustacheTemplate] {
         var footers: [Language: MustacheTemplate] = [:]
         for language in Language.allCases {
             do throws(TemplateFault) {
-                footers[language] = try SMSWording(
-                    source(.text, "footer", language, ours: FooterWording.wordings), variables: []
-                ).words
+                footers[language] = try SMSTemplate.text(
+                    operators.source(.text, "footer", language, builtIn: .footer), variables: [])
             } catch {
                 faults.append(error)
             }
@@ -60,48 +48,52 @@ struct CatalogueReader {
     }
 
     mutating func frame() -> MailFrame {
-        let ours = TemplateSource(file: MailFrame.fileName, line: 1, text: MailFrame.standard)
+        let builtIn = TemplateSource(file: MailFrame.fileName, line: 1, text: MailFrame.standard)
         do throws(TemplateFault) {
-            return try MailFrame(operators.source(MailFrame.fileName) ?? ours)
+            return try MailFrame(operators.source(MailFrame.fileName) ?? builtIn)
         } catch {
             faults.append(error)
             return .empty
         }
     }
 
-    private func each<Template: CaseIterable & Hashable & Sendable, Text>(
-        _ read: (Template, Language) throws(TemplateFault) -> Text
-    ) -> (all: [TemplatePlace<Template>: Text], found: [TemplateFault]) {
-        var all: [TemplatePlace<Template>: Text] = [:]
-        var found: [TemplateFault] = []
+    private mutating func read<Template: MessageTemplate, Text>(
+        _ kind: OperatorFileName.Kind,
+        _ parse: (TemplateSource, Template, Language) throws(TemplateFault) -> Text
+    ) -> [Template: [Language: Text]] {
+        var all: [Template: [Language: Text]] = [:]
         for template in Template.allCases {
             for language in Language.allCases {
+                let source = operators.source(
+                    kind, template.rawValue, language, builtIn: template.wordings)
                 do throws(TemplateFault) {
-                    all[TemplatePlace(template, language)] = try read(template, language)
+                    all[template, default: [:]][language] = try parse(source, template, language)
                 } catch {
-                    found.append(error)
+                    faults.append(error)
                 }
             }
         }
-        return (all, found)
+        return all
     }
+}
 
-    /// The operator's HTML of a mail, which replaces ours.
-    private func html(
-        _ template: MailTemplate, _ language: Language
-    ) throws(TemplateFault) -> MustacheTemplate? {
-        let name = OperatorFileName(kind: .html, template: template.rawValue, language: language)
-        guard let source = operators.source(name.text) else { return nil }
-        let html = try MustacheParser.template(
-            source, names: ShownValues.common + template.variables.map(\.rawValue))
-        try HTMLPositions.check(html, of: source)
-        return html
-    }
-
-    private func source(
-        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language, ours: Wordings
+extension OperatorTemplates {
+    /// The operator's text of a template, or the built-in one.
+    fileprivate func source(
+        _ kind: OperatorFileName.Kind, _ template: String, _ language: Language, builtIn: Wordings
     ) -> TemplateSource {
         let name = OperatorFileName(kind: kind, template: template, language: language).text
-        return operators.source(name) ?? TemplateSource(file: name, line: 1, text: ours[language])
+        return source(name) ?? TemplateSource(file: name, line: 1, text: builtIn[language])
+    }
+
+    /// The operator's HTML of a mail; nil if there is none.
+    fileprivate func html(
+        of template: MailTemplate, _ language: Language
+    ) throws(TemplateFault) -> MustacheTemplate? {
+        let name = OperatorFileName(kind: .html, template: template.rawValue, language: language)
+        guard let source = source(name.text) else { return nil }
+        let html = try MustacheParser.template(source, names: template.variables.allowedNames)
+        try HTMLPositions.check(html, of: source)
+        return html
     }
 }

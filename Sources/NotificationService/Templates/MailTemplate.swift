@@ -1,6 +1,6 @@
-/// The mails that can be sent (N-01). To add one: a case, its variables and lane, and a file with
-/// its text in `Wording`.
-package enum MailTemplate: String, CaseIterable, Sendable {
+/// The mails that can be sent (N-01). To add one: a case, its row in `definition`, and its text in
+/// `Wording`.
+package enum MailTemplate: String, MessageTemplate {
     /// An account was created.
     case welcome
     /// A sign-in (D0).
@@ -49,54 +49,54 @@ package enum MailTemplate: String, CaseIterable, Sendable {
     /// The account was deleted.
     case deletionDone = "deletion-done"
 
+    /// The template's priority class (N-06).
+    package var lane: Lane { definition.lane }
+
     /// The variables that a request must have.
-    package var variables: [TemplateVariable] {
+    package var variables: [TemplateVariable] { definition.variables }
+
+    /// The built-in text.
+    var wordings: Wordings { definition.wordings }
+
+    /// Lane, variables and text. Strangers can cause any number of warnings to an address, by
+    /// signing up with it or by changing to it (`emailChangeConfirm`). So no warning is in the lane
+    /// of what the reader requested.
+    private var definition: (lane: Lane, variables: [TemplateVariable], wordings: Wordings) {
         switch self {
-        case .welcome: [.name, .device, .place, .time]
-        case .signIn, .newDevice: [.method, .device, .place, .time]
-        case .verifyEmail, .resetPassword, .emailChangeConfirm: [.link]
-        case .verifyEmailCode, .signInCode: [.code, .minutes]
-        case .emailChangeRequested, .emailChanged: [.address, .time]
-        case .passwordChanged: [.device, .place, .time]
-        case .methodAdded, .methodRemoved: [.method, .device, .time]
-        case .addressClaimed: [.methods, .time]
-        case .sessionDisplaced, .sessionReplayed: [.device, .time]
-        case .emailAlreadyRegistered: [.methods, .link]
-        case .accountSuspended, .accountRestored: [.time]
-        case .deletionDone: []
-        case .exportReady: [.link, .time]
-        case .deletionScheduled, .deletionCancelled: [.time]
+        case .welcome: (.bulk, [.name, .device, .place, .time], .welcome)
+        case .signIn: (.notice, [.method, .device, .place, .time], .signIn)
+        case .newDevice: (.security, [.method, .device, .place, .time], .newDevice)
+        case .verifyEmail: (.requested, [.link], .verifyEmail)
+        case .verifyEmailCode: (.requested, [.code, .minutes], .verifyEmailCode)
+        case .signInCode: (.requested, [.code, .minutes], .signInCode)
+        case .resetPassword: (.requested, [.link], .resetPassword)
+        case .emailChangeConfirm: (.security, [.link], .emailChangeConfirm)
+        case .emailChangeRequested: (.security, [.address, .time], .emailChangeRequested)
+        case .emailChanged: (.security, [.address, .time], .emailChanged)
+        case .passwordChanged: (.security, [.device, .place, .time], .passwordChanged)
+        case .methodAdded: (.security, [.method, .device, .time], .methodAdded)
+        case .methodRemoved: (.security, [.method, .device, .time], .methodRemoved)
+        case .addressClaimed: (.security, [.methods, .time], .addressClaimed)
+        case .sessionDisplaced: (.notice, [.device, .time], .sessionDisplaced)
+        case .sessionReplayed: (.security, [.device, .time], .sessionReplayed)
+        case .emailAlreadyRegistered: (.security, [.methods, .link], .emailAlreadyRegistered)
+        case .accountSuspended: (.notice, [.time], .accountSuspended)
+        case .accountRestored: (.notice, [.time], .accountRestored)
+        case .exportReady: (.notice, [.link, .time], .exportReady)
+        case .deletionScheduled: (.security, [.time], .deletionScheduled)
+        case .deletionCancelled: (.notice, [.time], .deletionCancelled)
+        case .deletionDone: (.notice, [], .deletionDone)
         }
     }
 }
 
-extension MailTemplate {
+/// A template of one channel: `MailTemplate`, `SMSTemplate` or `PushTemplate`.
+protocol MessageTemplate: CaseIterable, Hashable, Sendable, RawRepresentable
+where RawValue == String {
+    /// The template's priority class (N-06).
+    var lane: Lane { get }
+    /// The variables that a request must have.
+    var variables: [TemplateVariable] { get }
     /// The built-in text.
-    var wordings: Wordings {
-        switch self {
-        case .welcome: WelcomeWording.wordings
-        case .signIn: SignInWording.wordings
-        case .newDevice: NewDeviceWording.wordings
-        case .verifyEmail: VerifyEmailWording.wordings
-        case .verifyEmailCode: VerifyEmailCodeWording.wordings
-        case .signInCode: SignInCodeWording.wordings
-        case .resetPassword: ResetPasswordWording.wordings
-        case .emailChangeConfirm: EmailChangeConfirmWording.wordings
-        case .emailChangeRequested: EmailChangeRequestedWording.wordings
-        case .emailChanged: EmailChangedWording.wordings
-        case .passwordChanged: PasswordChangedWording.wordings
-        case .methodAdded: MethodAddedWording.wordings
-        case .methodRemoved: MethodRemovedWording.wordings
-        case .addressClaimed: AddressClaimedWording.wordings
-        case .sessionDisplaced: SessionDisplacedWording.wordings
-        case .sessionReplayed: SessionReplayedWording.wordings
-        case .emailAlreadyRegistered: EmailAlreadyRegisteredWording.wordings
-        case .accountSuspended: AccountSuspendedWording.wordings
-        case .accountRestored: AccountRestoredWording.wordings
-        case .exportReady: ExportReadyWording.wordings
-        case .deletionScheduled: DeletionScheduledWording.wordings
-        case .deletionCancelled: DeletionCancelledWording.wordings
-        case .deletionDone: DeletionDoneWording.wordings
-        }
-    }
+    var wordings: Wordings { get }
 }

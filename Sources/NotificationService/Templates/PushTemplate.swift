@@ -1,7 +1,7 @@
 /// The notices that are pushed to an account's devices. They reveal less than the mail of the same
 /// name, because anybody who holds the phone can read them. To add one: a case, its variables and
-/// lane, a file with its text.
-package enum PushTemplate: String, CaseIterable, Sendable {
+/// lane, its text in `Wording`.
+package enum PushTemplate: String, MessageTemplate {
     /// A sign-in on a device, or from a place, that was not seen before.
     case newDevice = "new-device"
     /// The password was changed.
@@ -31,12 +31,12 @@ package enum PushTemplate: String, CaseIterable, Sendable {
     /// The built-in text.
     var wordings: Wordings {
         switch self {
-        case .newDevice: NewDevicePushWording.wordings
-        case .passwordChanged: PasswordChangedPushWording.wordings
-        case .emailChanged: EmailChangedPushWording.wordings
-        case .methodAdded: MethodAddedPushWording.wordings
-        case .sessionReplayed: SessionReplayedPushWording.wordings
-        case .deletionScheduled: DeletionScheduledPushWording.wordings
+        case .newDevice: .newDevicePush
+        case .passwordChanged: .passwordChangedPush
+        case .emailChanged: .emailChangedPush
+        case .methodAdded: .methodAddedPush
+        case .sessionReplayed: .sessionReplayedPush
+        case .deletionScheduled: .deletionScheduledPush
         }
     }
 }
@@ -53,7 +53,7 @@ struct PushWording: Sendable {
     /// - Throws: `TemplateFault`.
     init(_ source: TemplateSource, variables: [TemplateVariable]) throws(TemplateFault) {
         let text = WordingText(source)
-        let names = ShownValues.common + variables.map(\.rawValue)
+        let names = variables.allowedNames
         title = try MustacheParser.template(try text.header("Title"), names: names)
         try text.refuseOtherHeaders(than: ["Title"])
         guard let paragraph = text.paragraphs.first, text.paragraphs.count == 1 else {
@@ -61,7 +61,4 @@ struct PushWording: Sendable {
         }
         body = try MustacheParser.template(paragraph, names: names)
     }
-
-    /// The names of all variables in it.
-    var names: Set<String> { Set((title.uses + body.uses).map(\.name)) }
 }

@@ -1,6 +1,6 @@
-/// The text messages that can be sent. To add one: a case, its variables and lane, a file with its
-/// text.
-package enum SMSTemplate: String, CaseIterable, Sendable {
+/// The text messages that can be sent. To add one: a case, its variables and lane, its
+/// text in `Wording`.
+package enum SMSTemplate: String, MessageTemplate {
     /// A code to sign in with or to reauthenticate (G-06, N-02).
     case phoneCode = "phone-code"
 
@@ -21,26 +21,25 @@ package enum SMSTemplate: String, CaseIterable, Sendable {
     /// The built-in text.
     var wordings: Wordings {
         switch self {
-        case .phoneCode: PhoneCodeTextWording.wordings
+        case .phoneCode: .phoneCode
         }
     }
 }
 
-/// The text of a text message in one language: one paragraph.
-struct SMSWording: Sendable {
+extension SMSTemplate {
     /// Bytes of one file.
     static let bytesMax = 4_096
 
-    let words: MustacheTemplate
-
-    /// Parses a file.
-    /// - Throws: `TemplateFault`.
-    init(_ source: TemplateSource, variables: [TemplateVariable]) throws(TemplateFault) {
+    /// Parses a file: the text of a text message in one language, one paragraph. Also the footer of
+    /// mails.
+    static func text(
+        _ source: TemplateSource, variables: [TemplateVariable]
+    ) throws(TemplateFault) -> MustacheTemplate {
         let text = source.text.trimmingNewlines
         guard !text.isEmpty else { throw source.fault("the file is empty", line: 0) }
-        words = try MustacheParser.template(
+        return try MustacheParser.template(
             TemplateSource(file: source.file, line: source.line, text: text),
-            names: ShownValues.common + variables.map(\.rawValue))
+            names: variables.allowedNames)
     }
 }
 

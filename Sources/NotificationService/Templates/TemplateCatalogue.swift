@@ -4,9 +4,9 @@ package struct TemplateCatalogue: Sendable {
     /// The language for readers whose language is not known or not supported.
     package let standard: Language
 
-    private let mails: [TemplatePlace<MailTemplate>: MailText]
-    private let texts: [TemplatePlace<SMSTemplate>: SMSWording]
-    private let notices: [TemplatePlace<PushTemplate>: PushWording]
+    private let mails: [MailTemplate: [Language: MailWording]]
+    private let texts: [SMSTemplate: [Language: MustacheTemplate]]
+    private let pushes: [PushTemplate: [Language: PushWording]]
     private let frame: MailFrame
     private let footers: [Language: MustacheTemplate]
 
@@ -20,7 +20,7 @@ package struct TemplateCatalogue: Sendable {
         frame = reading.frame()
         mails = reading.mails()
         texts = reading.texts()
-        notices = reading.notices()
+        pushes = reading.pushes()
         footers = reading.footers()
         try reading.finish()
     }
@@ -31,22 +31,22 @@ package struct TemplateCatalogue: Sendable {
     ///   - product: the app's name.
     ///   - values: a value for each of the template's variables, validated with
     ///     `TemplateVariable.allows`.
-    /// - Throws: `TemplateMistake` when a value is missing, or a rendered text is not allowed in
-    ///   its position.
+    /// - Throws: `TemplateRenderingError` when a value is missing, or a rendered text is not
+    ///   allowed in its position.
     package func mail(
         _ template: MailTemplate, language tag: String, product: HeaderText,
         values: [TemplateVariable: String]
-    ) throws(TemplateMistake) -> MailContent {
+    ) throws(TemplateRenderingError) -> MailContent {
         let language = Language(for: tag, default: standard)
-        guard let mail = mails[TemplatePlace(template, language)] else { throw .unreadable }
-        var shown = try ShownValues(
-            values, wanted: template.variables, product: product, language: language
-        ).texts
-        let words = mail.wording
-        guard let subject = HeaderText(words.subject.rendered(shown)) else { throw .unreadable }
+        guard let words = mails[template]?[language] else {
+            throw TemplateRenderingError(missing: nil)
+        }
+        var shown = try template.variables.shown(values, product: product, in: language)
+        guard let subject = HeaderText(words.subject.rendered(shown)) else {
+            throw TemplateRenderingError(missing: nil)
+        }
         let footer = footers[language]?.rendered(shown) ?? ""
-        let content =
-            mail.html?.rendered(shown, escape: HTMLText.escape) ?? words.html(shown)
+        let content = words.html(shown)
         let text = words.text(shown) + "\n\n" + footer
         shown["title"] = words.title.rendered(shown)
         shown["preview"] = words.preview(shown)
@@ -57,46 +57,62 @@ package struct TemplateCatalogue: Sendable {
     }
 
     /// Renders a text message.
-    /// - Throws: `TemplateMistake` when a value is missing.
+    /// - Throws: `TemplateRenderingError` when a value is missing.
     package func text(
         _ template: SMSTemplate, language tag: String, product: HeaderText,
         values: [TemplateVariable: String]
-    ) throws(TemplateMistake) -> String {
+    ) throws(TemplateRenderingError) -> String {
         let language = Language(for: tag, default: standard)
-        guard let wording = texts[TemplatePlace(template, language)] else { throw .unreadable }
-        let shown = try ShownValues(
-            values, wanted: template.variables, product: product, language: language)
-        return wording.words.rendered(shown.texts)
+        guard let text = texts[template]?[language] else {
+            throw TemplateRenderingError(missing: nil)
+        }
+        return text.rendered(
+            try template.variables.shown(values, product: product, in: language))
     }
 
     /// Renders a push notice.
-    /// - Throws: `TemplateMistake` when a value is missing.
+    /// - Throws: `TemplateRenderingError` when a value is missing.
     package func push(
         _ template: PushTemplate, language tag: String, product: HeaderText,
         values: [TemplateVariable: String]
-    ) throws(TemplateMistake) -> PushWords {
+    ) throws(TemplateRenderingError) -> PushWords {
         let language = Language(for: tag, default: standard)
-        guard let wording = notices[TemplatePlace(template, language)] else { throw .unreadable }
-        let shown = try ShownValues(
-            values, wanted: template.variables, product: product, language: language)
+        guard let wording = pushes[template]?[language] else {
+            throw TemplateRenderingError(missing: nil)
+        }
+        let shown = try template.variables.shown(values, product: product, in: language)
         return PushWords(
-            title: wording.title.rendered(shown.texts), body: wording.body.rendered(shown.texts))
+            title: wording.title.rendered(shown), body: wording.body.rendered(shown))
     }
 }
 
-/// A template in one language, as a key.
-struct TemplatePlace<Template: Hashable & Sendable>: Hashable, Sendable {
-    let template: Template
-    let language: Language
-
-    init(_ template: Template, _ language: Language) {
-        self.template = template
-        self.language = language
+extension TemplateCatalogue {
+    /// The text that the phone shows; nil if the template is not known (any more).
+    /// - Parameter product: the app's name.
+    func text(of order: SMSOrder, product: HeaderText) -> String? {
+        guard let template = SMSTemplate(rawValue: order.templateName) else { return nil }
+        // An error means a missing variable: a newer program accepted the message and can send it.
+        return try? text(
+            template, language: order.language, product: product,
+            values: Self.values(order.variables))
     }
-}
 
-/// A mail's text, and the operator's HTML that replaces the generated one, if any.
-struct MailText: Sendable {
-    let wording: MailWording
-    let html: MustacheTemplate?
+    /// Title and text; nil if the template is not known (any more).
+    /// - Parameter product: the app's name.
+    func push(of order: PushOrder, product: HeaderText) -> PushWords? {
+        if order.templateName.isEmpty { return PushWords(title: order.title, body: order.body) }
+        guard let template = PushTemplate(rawValue: order.templateName) else { return nil }
+        // As above.
+        return try? push(
+            template, language: order.language, product: product,
+            values: Self.values(order.variables))
+    }
+
+    /// The known variables; of a duplicate name the first.
+    private static func values(_ pairs: [OrderPair]) -> [TemplateVariable: String] {
+        let known = pairs.compactMap { pair in
+            TemplateVariable(rawValue: pair.name).map { ($0, pair.value) }
+        }
+        return Dictionary(known, uniquingKeysWith: { first, _ in first })
+    }
 }

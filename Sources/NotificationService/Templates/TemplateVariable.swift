@@ -1,5 +1,5 @@
 /// A placeholder in a template. To add one: a case, its validation in `allows`, its display form in
-/// `ShownValues`, and a sample for the preview.
+/// `shown`, and a sample for the preview.
 package enum TemplateVariable: String, CaseIterable, Sendable {
     /// A complete URL.
     case link
@@ -54,21 +54,50 @@ package enum TemplateVariable: String, CaseIterable, Sendable {
         }
     }
 
+    /// The display form of `value` for readers of `language`.
+    fileprivate func shown(_ value: String, in language: Language) -> String {
+        switch self {
+        case .time: language.text(ofMoment: value) ?? value
+        case .method: language.words.method(value)
+        case .methods:
+            language.words.list(
+                value.split(separator: " ").map { language.words.method(String($0)) })
+        // Enough for the owner to recognise the address. Too little for a stranger who chose it to
+        // convey a message in it, or for mail programs to turn it into a link.
+        case .address: MaskedRecipient.email(value)
+        case .link, .device, .name, .place, .code, .minutes: value
+        }
+    }
+
     private static func areWords(_ value: String, marks: String) -> Bool {
         value.utf8.count <= wordsBytesMax
             && value.allSatisfy { $0.isLetter || $0.isNumber || marks.contains($0) }
     }
 }
 
-/// Why a message could not be rendered.
-package struct TemplateMistake: Error, Hashable {
-    /// The variable without a value; nil when a rendered text is not allowed in its position.
-    package let missing: TemplateVariable?
+extension [TemplateVariable] {
+    /// The names that a template with these variables may use: theirs, and the app's name.
+    var allowedNames: [String] { ["product"] + map(\.rawValue) }
 
-    /// A rendered text is not allowed in its position, for example a subject that is too long.
-    static let unreadable = TemplateMistake(missing: nil)
-
-    init(missing: TemplateVariable?) {
-        self.missing = missing
+    /// The display form of each value, by the names that templates use.
+    /// - Throws: `TemplateRenderingError` when the value of one of these variables is missing.
+    func shown(
+        _ values: [TemplateVariable: String], product: HeaderText, in language: Language
+    ) throws(TemplateRenderingError) -> [String: String] {
+        var texts = ["product": product.text]
+        for variable in self {
+            guard let value = values[variable] else {
+                throw TemplateRenderingError(missing: variable)
+            }
+            texts[variable.rawValue] = variable.shown(value, in: language)
+        }
+        return texts
     }
+}
+
+/// Why a message could not be rendered.
+package struct TemplateRenderingError: Error, Hashable {
+    /// The variable without a value; nil when a rendered text is not allowed in its position, for
+    /// example a subject that is too long.
+    package let missing: TemplateVariable?
 }

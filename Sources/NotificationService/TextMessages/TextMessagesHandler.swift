@@ -4,11 +4,9 @@ import Contracts
 /// `SendText.swift`.
 package struct TextMessagesHandler: TextMessagesService {
     let acceptance: MessageAcceptance
-    let wording: CatalogueWording
 
     /// A handler that accepts messages through `acceptance`.
-    package init(acceptance: MessageAcceptance, wording: CatalogueWording) {
+    package init(acceptance: MessageAcceptance) {
         self.acceptance = acceptance
-        self.wording = wording
     }
 }

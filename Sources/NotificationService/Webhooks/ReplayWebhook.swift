@@ -5,7 +5,7 @@ import Storage
 
 extension WebhooksHandler {
     /// Sends the events after a position again. Queued deliveries are dropped and queued again in
-    /// their position, so that the order is kept. The worker queues the events in slices.
+    /// their position, so that the order is preserved. The worker queues the events in slices.
     /// - Throws: as `pauseWebhook`.
     package func replayWebhook(
         _ request: NotificationV1.ReplayWebhookRequest, _ context: CallContext
@@ -24,7 +24,7 @@ extension WebhooksHandler {
             return (from, filter)
         }
         signal.wake()
-        let count = try await store.read { try $0.events(after: from, wantedBy: filter) }
+        let count = try await store.read { try $0.events(after: from, matching: filter) }
         return NotificationV1.ReplayWebhookResponse(events: count)
     }
 }

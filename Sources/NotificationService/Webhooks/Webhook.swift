@@ -19,7 +19,7 @@ struct Webhook: Sendable {
     }
 }
 
-/// The events that a webhook wants: names from the catalogue, prefixes of names (`session.*`), or
+/// The events that a webhook matches: names from the catalogue, prefixes of names (`session.*`), or
 /// all.
 struct WebhookFilter: Hashable, Sendable {
     /// Patterns of one webhook. The catalogue has about fifty names.
@@ -38,7 +38,7 @@ struct WebhookFilter: Hashable, Sendable {
     }
 
     /// Whether the filter matches an event of this name.
-    func wants(_ kind: String) -> Bool {
+    func matches(_ kind: String) -> Bool {
         patterns.contains { pattern in
             pattern.hasSuffix("*") ? kind.hasPrefix(pattern.dropLast()) : kind == pattern
         }

@@ -44,12 +44,12 @@ extension SQLSession {
 
 extension SQLSession {
     /// How many of the stored events after a position match a filter.
-    func events(after position: Int64, wantedBy filter: WebhookFilter) throws -> Int64 {
+    func events(after position: Int64, matching filter: WebhookFilter) throws -> Int64 {
         try query(
             "SELECT kind, count(*) FROM event WHERE position > ? GROUP BY kind",
             [.integer(position)]
         ) { (kind: try $0.text(0), count: try $0.integer(1)) }
-        .filter { filter.wants($0.kind) }
+        .filter { filter.matches($0.kind) }
         .reduce(0) { $0 + $1.count }
     }
 }
@@ -74,16 +74,16 @@ extension Transaction {
         guard let webhook = try webhook(id),
             let from = webhook.replayedTo, let filter = WebhookFilter(text: webhook.events)
         else { return false }
-        let kept = try query(
+        let stored = try query(
             """
             SELECT position, lane, kind FROM event WHERE position > ? ORDER BY position LIMIT ?
             """, [.integer(from), .integer(Int64(limit))]
         ) { (position: try $0.integer(0), lane: try $0.integer(1), kind: try $0.text(2)) }
-        for event in kept where filter.wants(event.kind) {
+        for event in stored where filter.matches(event.kind) {
             try enqueue(event: event.position, lane: event.lane, webhook: webhook.id)
         }
-        let isMore = kept.count == limit
-        try setReplayed(to: isMore ? kept.last?.position : nil, webhook.id)
+        let isMore = stored.count == limit
+        try setReplayed(to: isMore ? stored.last?.position : nil, webhook.id)
         return isMore
     }
 
@@ -115,6 +115,19 @@ extension Transaction {
                 .integer(delivery.event.position),
             ])
     }
+}
+
+/// An event stored for webhooks.
+struct StoredEvent: Hashable, Sendable {
+    /// Its position among all stored events.
+    let position: Int64
+    let id: EventID
+    let at: Timestamp
+    let kind: String
+    let account: AccountID?
+    let session: SessionID?
+    let outcome: String?
+    let attempt: Int64?
 }
 
 extension StoredEvent {

@@ -14,12 +14,15 @@ struct WebhookSender: Sendable {
 
     /// Makes one attempt.
     func send(_ delivery: WebhookDelivery, to webhook: Webhook) async -> WebhookTry.Outcome {
-        let request = WebhookRequest(delivery.event, to: webhook, at: time.now())
-        guard let url = targets.url(webhook.url), let headers = request.headers else {
+        let (event, now) = (delivery.event, time.now())
+        let body = Self.body(of: event)
+        guard let url = targets.url(webhook.url),
+            let headers = Self.headers(of: event, body, to: webhook, at: now)
+        else {
             return .failed("the URL is no longer allowed", retryAfter: nil)
         }
         let outcome = await client.fetch(
-            HTTPRequest(.post(request.body), url, headers: headers),
+            HTTPRequest(.post(body), url, headers: headers),
             HTTPTerms(
                 addresses: targets.addresses, trustFile: trustFile, timeout: timeout,
                 bodyBytesMax: Self.answerBytesMax, redirectsMax: 0))
@@ -33,46 +36,17 @@ struct WebhookSender: Sendable {
         case .failed(let failure): return .failed("\(failure)", retryAfter: nil)
         }
     }
-}
 
-/// The addresses to which webhooks may go. By default not into the operator's own network: a URL is
-/// typed by anybody who may use the tool, and the machine that connects can reach more than they
-/// can (SSRF).
-package enum WebhookTargets: String, CaseIterable, Sendable {
-    /// `https` to public addresses.
-    case `public`
-    /// Also `http`, and every address: for receivers on this machine or in a private network.
-    case any
-
-    /// The URL, if it is allowed.
-    func url(_ text: String) -> HTTPURL? { HTTPURL(text, allowsPlain: self == .any) }
-
-    /// The addresses to which its host name may resolve.
-    var addresses: AddressPolicy { self == .any ? .any : .publicOnly }
-}
-
-/// An event as a request to a receiver, in the form of Standard Webhooks. The id is the same at
-/// every attempt, so a receiver that stores ids can drop duplicates.
-struct WebhookRequest: Sendable {
-    let id: String
-    let body: [UInt8]
-    let seconds: Int64
-    let signatures: String
-
-    /// The request for `event` at `now`.
-    init(_ event: StoredEvent, to webhook: Webhook, at now: Timestamp) {
-        id = event.id.text
-        let body = Self.body(of: event)
-        self.body = body
-        let (id, seconds) = (id, now.seconds)
-        self.seconds = seconds
-        signatures = webhook.secrets(at: now)
+    /// The header fields of an event, in the form of Standard Webhooks. The id is the same at every
+    /// attempt, so a receiver that stores ids can drop duplicates. Never nil in practice, because
+    /// all three values are printable ASCII.
+    private static func headers(
+        of event: StoredEvent, _ body: [UInt8], to webhook: Webhook, at now: Timestamp
+    ) -> [HTTPHeader]? {
+        let (id, seconds) = (event.id.text, now.seconds)
+        let signatures = webhook.secrets(at: now)
             .map { $0.signature(id: id, seconds: seconds, body: body) }
             .joined(separator: " ")
-    }
-
-    /// The header fields. Never nil in practice, because all three values are printable ASCII.
-    var headers: [HTTPHeader]? {
         let fields = [
             HTTPHeader("webhook-id", id), HTTPHeader("webhook-timestamp", String(seconds)),
             HTTPHeader("webhook-signature", signatures),
@@ -94,17 +68,4 @@ struct WebhookRequest: Sendable {
             """
         return Array(text.utf8)
     }
-}
-
-/// An event stored for webhooks.
-struct StoredEvent: Hashable, Sendable {
-    /// Its position among all stored events.
-    let position: Int64
-    let id: EventID
-    let at: Timestamp
-    let kind: String
-    let account: AccountID?
-    let session: SessionID?
-    let outcome: String?
-    let attempt: Int64?
 }

@@ -1,3 +1,4 @@
+import Outbound
 package import ServiceRuntime
 
 /// Settings of webhooks. The webhooks themselves are added with `postern webhooks`.
@@ -19,4 +20,20 @@ package struct WebhookSettings: Settings {
         trustFile = settings.optionalPath(
             "webhook-trust-file", reason: "PEM authorities to trust instead of the system's.")
     }
+}
+
+/// The addresses to which webhooks may go. By default not into the operator's own network: a URL is
+/// typed by anybody who may use the tool, and the machine that connects can reach more than they
+/// can (SSRF).
+package enum WebhookTargets: String, CaseIterable, Sendable {
+    /// `https` to public addresses.
+    case `public`
+    /// Also `http`, and every address: for receivers on this machine or in a private network.
+    case any
+
+    /// The URL, if it is allowed.
+    func url(_ text: String) -> HTTPURL? { HTTPURL(text, allowsPlain: self == .any) }
+
+    /// The addresses to which its host name may resolve.
+    var addresses: AddressPolicy { self == .any ? .any : .publicOnly }
 }

@@ -21,9 +21,9 @@ enum WebhookTry {
     enum Outcome: Hashable, Sendable {
         /// The receiver has taken the event.
         case taken
-        /// The attempt failed: the reason, and the delay that the receiver asked for, if any.
+        /// The attempt failed: the reason, and the delay that the receiver requested, if any.
         case failed(String, retryAfter: Duration?)
-        /// The receiver wants no more events of this webhook.
+        /// The receiver accepts no more events of this webhook.
         case gone
     }
 

@@ -86,8 +86,8 @@ package final class WebhookWorker: Sendable {
         await withGracefulShutdownHandler {
             await withDiscardingTaskGroup { tries in
                 while !isStopping, !Task.isCancelled {
-                    let rest = await round(&tries)
-                    await signal.wait(atMost: rest, time: time)
+                    let sleep = await round(&tries)
+                    await signal.wait(atMost: sleep, time: time)
                 }
             }
         } onGracefulShutdown: {
@@ -112,18 +112,18 @@ package final class WebhookWorker: Sendable {
                 state.known = known
             }
             try await forgetOld()
-            guard !rows.isEmpty else { return Self.noWebhooksRest }
-            var rest = try await importEvents()
+            guard !rows.isEmpty else { return Self.idleInterval }
+            var sleep = try await importEvents()
             for row in rows where row.replayedTo != nil {
                 let isMore = try await store.write {
                     try $0.replayMore(row.id, limit: Self.batchMax)
                 }
-                if isMore { rest = .zero }
+                if isMore { sleep = .zero }
             }
             for row in rows where !row.isPaused {
                 if let webhook = readable(row) { try await start(webhook, &tries) }
             }
-            return rest
+            return sleep
         } catch {
             logger.warning(
                 "notification.webhooks.stalled", "claiming webhook deliveries failed",
@@ -153,13 +153,13 @@ package final class WebhookWorker: Sendable {
     private func importEvents() async throws -> Duration {
         let now = time.uptime()
         if let next = state.withLock({ $0.importsNextAt }), now < next { return next - now }
-        let rest = try await intake.importEvents() ? .zero : EventIntake.every
-        state.withLock { $0.importsNextAt = now + rest }
-        return rest
+        let sleep = try await intake.importEvents() ? .zero : EventIntake.every
+        state.withLock { $0.importsNextAt = now + sleep }
+        return sleep
     }
 
     /// Adding the first webhook signals.
-    private static let noWebhooksRest: Duration = .seconds(60)
+    private static let idleInterval: Duration = .seconds(60)
 
     private func start(_ webhook: Webhook, _ tries: inout DiscardingTaskGroup) async throws {
         let now = time.now()
@@ -259,7 +259,8 @@ package final class WebhookWorker: Sendable {
         let now = time.now()
         guard state.withLock({ $0.forgetsNextAt.map { $0 <= now } ?? true }) else { return }
         let forgotten = try await store.write {
-            try $0.forgetEvents(keptBefore: $0.at - EventStore.keptFor, limit: Self.batchMax)
+            try $0.forgetEvents(
+                importedBefore: $0.at - NotificationStore.eventRetention, limit: Self.batchMax)
         }
         if forgotten == Self.batchMax { return }
         state.withLock { $0.forgetsNextAt = now + Self.forgetsEvery }

@@ -52,7 +52,7 @@ struct TemplateShowCommand: ParsableCommand {
 
     func run() throws {
         do {
-            Screen.line(try TemplateListing.ours(file).trimmingOneNewline)
+            Screen.line(try TemplateListing.builtIn(file).trimmingOneNewline)
         } catch {
             throw ToolError.badInput(error.description)
         }

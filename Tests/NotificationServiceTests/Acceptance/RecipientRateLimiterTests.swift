@@ -15,29 +15,29 @@ struct RecipientRateLimiterTests {
     /// The wait that the limiter gives a message. If the message is not dropped, it is recorded as
     /// committed.
     private func wait(
-        _ turns: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane, hasEnd: Bool = false,
+        _ limiter: RecipientRateLimiter, _ recipient: [UInt8], _ lane: Lane, hasEnd: Bool = false,
         at now: Timestamp = RecipientRateLimiterTests.now
     ) -> Duration? {
-        let turn = turns.dueTime(of: recipient, lane, hasEnd: hasEnd, at: now)
-        if turn != nil { turns.note(.init(recipient: recipient, lane: lane, at: now)) }
-        return turn.map { $0 - now }
+        let due = limiter.dueTime(of: recipient, lane, hasEnd: hasEnd, at: now)
+        if due != nil { limiter.record(.init(recipient: recipient, lane: lane, at: now)) }
+        return due.map { $0 - now }
     }
 
     @Test("a burst leaves at once, then one message each interval, to the millisecond")
     func rate() {
-        let turns = RecipientRateLimiter(burst: 3, interval: .seconds(10))
-        let given = (0..<5).map { _ in wait(turns, ada, .security) }
+        let limiter = RecipientRateLimiter(burst: 3, interval: .seconds(10))
+        let given = (0..<5).map { _ in wait(limiter, ada, .security) }
         #expect(given == [.zero, .zero, .zero, .seconds(10), .seconds(20)])
         let later = Self.now + .seconds(30)
-        #expect(wait(turns, ada, .security, at: later) == .zero)
-        #expect(wait(turns, ada, .security, at: later) == .seconds(10))
+        #expect(wait(limiter, ada, .security, at: later) == .zero)
+        #expect(wait(limiter, ada, .security, at: later) == .seconds(10))
     }
 
     @Test("M7: after 20 waiting messages or an hour, warnings are dropped; requested ones never")
     func end() {
-        let turns = RecipientRateLimiter(burst: 3, interval: .seconds(10))
+        let limiter = RecipientRateLimiter(burst: 3, interval: .seconds(10))
         func given(_ count: Int, hasEnd: Bool, at now: Timestamp) -> [Duration?] {
-            (0..<count).map { _ in wait(turns, ada, .security, hasEnd: hasEnd, at: now) }
+            (0..<count).map { _ in wait(limiter, ada, .security, hasEnd: hasEnd, at: now) }
         }
         let first = given(60, hasEnd: true, at: Self.now)
         #expect(first.prefix(3).allSatisfy { $0 == .zero })
@@ -52,16 +52,16 @@ struct RecipientRateLimiterTests {
         #expect(waits == [.zero, .seconds(1_800), .seconds(3_600), nil])
     }
 
-    @Test("asking for a time reserves nothing; all that are committed count, even if asked at once")
-    func asked() {
-        let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+    @Test("computing a due time reserves nothing; all that are committed count")
+    func dueTimes() {
+        let limiter = RecipientRateLimiter(burst: 1, interval: .seconds(10))
         for _ in 0..<3 {
-            #expect(turns.dueTime(of: ada, .security, hasEnd: true, at: Self.now) == Self.now)
+            #expect(limiter.dueTime(of: ada, .security, hasEnd: true, at: Self.now) == Self.now)
         }
         for _ in 0..<3 {
-            turns.note(.init(recipient: ada, lane: .security, at: Self.now))
+            limiter.record(.init(recipient: ada, lane: .security, at: Self.now))
         }
-        #expect(wait(turns, ada, .security) == .seconds(30))
+        #expect(wait(limiter, ada, .security) == .seconds(30))
     }
 
     @Test("D14: messages whose transaction rolled back do not count against the rate")
@@ -89,26 +89,26 @@ struct RecipientRateLimiterTests {
 
     @Test("another recipient, or another lane of the same recipient, has its own rate")
     func others() {
-        let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
-        for _ in 0..<1_000 { _ = wait(turns, ada, .bulk) }
-        #expect(wait(turns, ada, .security) == .zero)
-        #expect(wait(turns, bob, .bulk) == .zero)
-        #expect(wait(turns, ada, .bulk) == .seconds(10_000))
+        let limiter = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        for _ in 0..<1_000 { _ = wait(limiter, ada, .bulk) }
+        #expect(wait(limiter, ada, .security) == .zero)
+        #expect(wait(limiter, bob, .bulk) == .zero)
+        #expect(wait(limiter, ada, .bulk) == .seconds(10_000))
     }
 
     @Test("memory is bounded: recipients within their rate are evicted first")
     func bounded() {
-        let turns = RecipientRateLimiter(burst: 1, interval: .seconds(10))
+        let limiter = RecipientRateLimiter(burst: 1, interval: .seconds(10))
         for number in 0..<RecipientRateLimiter.recipientsMax {
             let bytes = (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
-            _ = wait(turns, bytes, .notice)
+            _ = wait(limiter, bytes, .notice)
         }
         // The table is full of recipients who wait: a new recipient is not limited.
-        #expect(wait(turns, ada, .notice) == .zero)
-        #expect(wait(turns, ada, .notice) == .zero)
+        #expect(wait(limiter, ada, .notice) == .zero)
+        #expect(wait(limiter, ada, .notice) == .zero)
         let later = Self.now + .seconds(10)
-        #expect(wait(turns, ada, .notice, at: later) == .zero)
-        #expect(wait(turns, ada, .notice, at: later) == .seconds(10))
+        #expect(wait(limiter, ada, .notice, at: later) == .zero)
+        #expect(wait(limiter, ada, .notice, at: later) == .seconds(10))
     }
 
     @Test("N-03: a thousand messages to one recipient delay no other mail and are not lost")

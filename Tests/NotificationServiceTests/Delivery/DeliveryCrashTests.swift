@@ -39,7 +39,7 @@ struct DeliveryCrashTests {
     }
 
     @Test(
-        "a crash between delivery and its record sends the same mail again; the inbox keeps one")
+        "a crash between delivery and its record sends the same mail again; the inbox has one")
     func afterDelivery() async throws {
         let folder = try TemporaryFolder()
         let first = try NotificationFixture(in: folder)
@@ -99,7 +99,7 @@ struct DeliveryCrashTests {
     }
 
     @Test("an outcome recorded after the lease was released changes nothing")
-    func lateNote() async throws {
+    func lateOutcome() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
         try await fixture.send()
         let claimed = try await fixture.store.write { try $0.claimMails(1) }
@@ -121,6 +121,7 @@ extension Transaction {
         try claim(
             .email,
             ClaimBudget(
-                total: limit, unrequested: limit, patient: limit, warnings: 0, notices: 0, bulk: 0))
+                total: limit, unrequested: limit, lowPriority: limit, warnings: 0, notices: 0,
+                bulk: 0))
     }
 }

@@ -43,16 +43,16 @@ struct DeliveryOutcomeTests {
         #expect(old.after(.claimed, at: soon)?.state == .sending(until: soon + Delivery.lease))
     }
 
-    @Test("a dead message's content is kept for seven days, but never beyond its expiry")
-    func kept() {
-        func kept(_ expiresAt: Timestamp?) -> Timestamp? {
+    @Test("a dead message's content is stored for seven days, but never beyond its expiry")
+    func retained() {
+        func retained(_ expiresAt: Timestamp?) -> Timestamp? {
             Delivery(
                 state: .dead(.refused), attempts: 1, acceptedAt: Self.start, expiresAt: expiresAt
-            ).keptUntil(from: Self.start)
+            ).retainedUntil(from: Self.start)
         }
-        #expect(kept(nil) == Self.start + .seconds(7 * 86_400))
-        #expect(kept(Self.start + .seconds(60)) == Self.start + .seconds(60))
-        #expect(kept(Self.start) == nil)
+        #expect(retained(nil) == Self.start + .seconds(7 * 86_400))
+        #expect(retained(Self.start + .seconds(60)) == Self.start + .seconds(60))
+        #expect(retained(Self.start) == nil)
     }
 
     @Test("a dead address is passed to the route in the transaction that ends the message")
@@ -114,12 +114,12 @@ struct DeliveryOutcomeTests {
         #expect(try holders() == ["notification.sqlite-wal"])
         try await fixture.delivering {
             try await fixture.until(sent: 1)
-            // The upkeep task may run between two steps of the clock and needs a second step then.
+            // The maintenance task may run between two steps of the clock and needs a second step then.
             var looks = 0
             while try looks < 20 && !holders().isEmpty {
                 looks += 1
                 await fixture.time.sleepers()
-                fixture.time.advance(by: OutboxUpkeep.wipesWithin)
+                fixture.time.advance(by: OutboxMaintenance.wipesWithin)
             }
         }
         #expect(try holders() == [])

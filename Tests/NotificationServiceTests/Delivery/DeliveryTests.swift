@@ -79,7 +79,7 @@ struct DeliveryTests {
     }
 
     @Test("a message without expiry is given up after one day")
-    func patience() {
+    func retryWindow() {
         let old = delivery(.waiting(until: Self.now), attempts: 40)
         let end = Self.start + Delivery.giveUpTime
         #expect(old.after(.claimed, at: end)?.state == .dead(.expired))
@@ -90,8 +90,8 @@ struct DeliveryTests {
     func backoff() {
         for (attempts, whole) in [(1, 2), (2, 4), (3, 8), (7, 128), (8, 256), (9, 300), (99, 300)] {
             let whole = Duration.seconds(whole)
-            #expect(DeliveryBackoff.wait(attempts: attempts, random: 0) == whole / 2)
-            let longest = DeliveryBackoff.wait(attempts: attempts, random: .max)
+            #expect(Delivery.wait(attempts: attempts, random: 0) == whole / 2)
+            let longest = Delivery.wait(attempts: attempts, random: .max)
             #expect(longest > whole * 0.99 && longest <= whole)
         }
     }

@@ -157,7 +157,7 @@ struct DeliveryWorkerTests {
         #expect(again.inbox.count == 1)
     }
 
-    @Test("G-25: an idempotency key is kept for seven days after delivery, then deleted")
+    @Test("G-25: an idempotency key is stored for seven days after delivery, then deleted")
     func forgets() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
         let first = try await fixture.send()
@@ -165,7 +165,7 @@ struct DeliveryWorkerTests {
             try await fixture.until(sent: 1)
             fixture.time.advance(by: .seconds(7 * 86_400))
             #expect(try await fixture.send() == first)
-            // The upkeep task may run between two steps of the clock and needs another hour then.
+            // The maintenance task may run between two steps of the clock and needs another hour then.
             try await fixture.until("SELECT count(*) FROM message", gives: .integer(0)) {
                 fixture.time.advance(by: .seconds(3_601))
             }

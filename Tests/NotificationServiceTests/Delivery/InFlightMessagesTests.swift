@@ -22,92 +22,92 @@ struct InFlightMessagesTests {
     }
 
     /// Takes one message and records its outcome.
-    private func tryOne(_ hand: inout InFlightMessages) -> Bool {
-        guard let message = hand.next() else { return false }
-        hand.end(Conclusion(message: message, outcome: .taken, jitter: 0))
+    private func tryOne(_ inFlight: inout InFlightMessages) -> Bool {
+        guard let message = inFlight.next() else { return false }
+        inFlight.end(Conclusion(message: message, outcome: .taken, jitter: 0))
         return true
     }
 
     @Test("at most eight messages for each slot are claimed, whatever is due or the route accepts")
     func bound() throws {
-        var hand = InFlightMessages(places: 8)
-        #expect(hand.claimBudget(.ready(.max))?.total == 64)
-        #expect(hand.claimBudget(.ready(3))?.total == 3)
-        #expect(hand.claimBudget(.ready(0)) == nil)
-        #expect(hand.claimBudget(.closed(until: Self.now)) == nil)
-        hand.settle(ends: 0, claimed: try messages(.security, 1..<65))
-        #expect(hand.claimBudget(.ready(.max)) == nil)
+        var inFlight = InFlightMessages(slots: 8)
+        #expect(inFlight.claimBudget(.ready(.max))?.total == 64)
+        #expect(inFlight.claimBudget(.ready(3))?.total == 3)
+        #expect(inFlight.claimBudget(.ready(0)) == nil)
+        #expect(inFlight.claimBudget(.closed(until: Self.now)) == nil)
+        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<65))
+        #expect(inFlight.claimBudget(.ready(.max)) == nil)
         // A message that has ended frees capacity in the transaction that records its outcome.
-        #expect(tryOne(&hand))
-        #expect(hand.claimBudget(.ready(.max))?.total == 1)
+        #expect(tryOne(&inFlight))
+        #expect(inFlight.claimBudget(.ready(.max))?.total == 1)
     }
 
     @Test(
         "notices are claimed only as fast as attempts finish, so that none waits for a slow server")
     func ahead() throws {
-        var hand = InFlightMessages(places: 8)
-        #expect(hand.claimBudget(.ready(.max))?.patient == 8)
-        hand.settle(ends: 0, claimed: try messages(.notice, 1..<9))
-        #expect(hand.claimBudget(.ready(.max))?.patient == 0)
-        for _ in 0..<6 { #expect(tryOne(&hand)) }
-        let ends = hand.takeEnds()
+        var inFlight = InFlightMessages(slots: 8)
+        #expect(inFlight.claimBudget(.ready(.max))?.lowPriority == 8)
+        inFlight.settle(ends: 0, claimed: try messages(.notice, 1..<9))
+        #expect(inFlight.claimBudget(.ready(.max))?.lowPriority == 0)
+        for _ in 0..<6 { #expect(tryOne(&inFlight)) }
+        let ends = inFlight.takeEnds()
         #expect(ends.count == 6)
-        hand.settle(ends: ends.count, claimed: [])
-        #expect(hand.claimBudget(.ready(.max))?.patient == 8 + 12 - 2)
+        inFlight.settle(ends: ends.count, claimed: [])
+        #expect(inFlight.claimBudget(.ready(.max))?.lowPriority == 8 + 12 - 2)
     }
 
     @Test("M7: warnings held up by a slow server leave a slot and capacity for requested messages")
     func unrequested() throws {
-        var hand = InFlightMessages(places: 8)
-        #expect(hand.claimBudget(.ready(.max))?.unrequested == 56)
-        hand.settle(ends: 0, claimed: try messages(.security, 1..<57))
-        for _ in 0..<7 { #expect(hand.next()?.lane == .security) }
-        #expect(hand.next() == nil)
-        let room = hand.claimBudget(.ready(.max))
-        #expect(room?.total == 8 && room?.unrequested == 0)
-        hand.settle(ends: 0, claimed: try messages(.requested, 57..<58))
-        let next = hand.next()
+        var inFlight = InFlightMessages(slots: 8)
+        #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 56)
+        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<57))
+        for _ in 0..<7 { #expect(inFlight.next()?.lane == .security) }
+        #expect(inFlight.next() == nil)
+        let budget = inFlight.claimBudget(.ready(.max))
+        #expect(budget?.total == 8 && budget?.unrequested == 0)
+        inFlight.settle(ends: 0, claimed: try messages(.requested, 57..<58))
+        let next = inFlight.next()
         let requested = try #require(next)
         #expect(requested.lane == .requested)
-        #expect(hand.next() == nil)
+        #expect(inFlight.next() == nil)
         // The end of a requested message frees no capacity for a warning. The end of a warning
         // does, even if it is recorded late.
-        hand.end(Conclusion(message: requested, outcome: .taken, jitter: 0))
-        #expect(hand.claimBudget(.ready(.max))?.unrequested == 0)
+        inFlight.end(Conclusion(message: requested, outcome: .taken, jitter: 0))
+        #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 0)
         let warning = try #require(try messages(.security, 1..<2).first)
-        hand.end(Conclusion(message: warning, outcome: .taken, jitter: 0))
-        #expect(hand.claimBudget(.ready(.max))?.unrequested == 1)
-        let ends = hand.takeEnds()
-        hand.putBack(ends)
-        #expect(hand.claimBudget(.ready(.max))?.unrequested == 1)
-        hand.settle(ends: hand.takeEnds().count, claimed: [])
-        #expect(hand.claimBudget(.ready(.max))?.unrequested == 1)
+        inFlight.end(Conclusion(message: warning, outcome: .taken, jitter: 0))
+        #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 1)
+        let ends = inFlight.takeEnds()
+        inFlight.putBack(ends)
+        #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 1)
+        inFlight.settle(ends: inFlight.takeEnds().count, claimed: [])
+        #expect(inFlight.claimBudget(.ready(.max))?.unrequested == 1)
     }
 
-    @Test("outcomes that could not be recorded are kept, in front of later ones")
+    @Test("outcomes that could not be recorded stay in flight, in front of later ones")
     func putBack() throws {
-        var hand = InFlightMessages(places: 8)
-        hand.settle(ends: 0, claimed: try messages(.security, 1..<4))
-        #expect(tryOne(&hand))
-        let ends = hand.takeEnds()
-        #expect(tryOne(&hand))
-        hand.putBack(ends)
-        #expect(hand.takeEnds().map(\.message.id.key) == [1, 2])
-        #expect(!hand.isEmpty)
+        var inFlight = InFlightMessages(slots: 8)
+        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<4))
+        #expect(tryOne(&inFlight))
+        let ends = inFlight.takeEnds()
+        #expect(tryOne(&inFlight))
+        inFlight.putBack(ends)
+        #expect(inFlight.takeEnds().map(\.message.id.key) == [1, 2])
+        #expect(!inFlight.isEmpty)
     }
 
     @Test("on shutdown, messages not yet attempted are released without counting an attempt")
     func stopping() throws {
-        var hand = InFlightMessages(places: 2)
-        hand.settle(ends: 0, claimed: try messages(.security, 1..<6))
-        #expect(tryOne(&hand))
-        hand.putBackReady(at: Self.now)
-        let ends = hand.takeEnds()
+        var inFlight = InFlightMessages(slots: 2)
+        inFlight.settle(ends: 0, claimed: try messages(.security, 1..<6))
+        #expect(tryOne(&inFlight))
+        inFlight.putBackReady(at: Self.now)
+        let ends = inFlight.takeEnds()
         #expect(ends.count == 5)
         #expect(
             ends.dropFirst().allSatisfy { $0.outcome == .unavailable("stopping", until: Self.now) })
-        hand.settle(ends: ends.count, claimed: [])
-        #expect(hand.isEmpty)
-        #expect(hand.next() == nil)
+        inFlight.settle(ends: ends.count, claimed: [])
+        #expect(inFlight.isEmpty)
+        #expect(inFlight.next() == nil)
     }
 }

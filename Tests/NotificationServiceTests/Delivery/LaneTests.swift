@@ -13,10 +13,10 @@ struct LaneTests {
             var shares = PriorityScheduler()
             var (warnings, notices, bulk) = (0, 0, 0)
             for _ in 0..<48 {
-                let room = shares.next(total: size, unrequested: size, patient: size)
-                warnings += room.warnings
-                notices += room.notices
-                bulk += room.bulk
+                let budget = shares.next(total: size, unrequested: size, lowPriority: size)
+                warnings += budget.warnings
+                notices += budget.notices
+                bulk += budget.bulk
             }
             #expect(warnings == 48 * size / 4)
             #expect(notices == 48 * size / 8)
@@ -25,13 +25,13 @@ struct LaneTests {
     }
 
     @Test("requested messages may use all that is left; the other lanes never exceed their share")
-    func room() {
-        let room = ClaimBudget(
-            total: 10, unrequested: 7, patient: 4, warnings: 2, notices: 3, bulk: 2)
-        func limit(_ lane: Lane, _ isShare: Bool, _ all: Int, _ patient: Int) -> Int {
-            room.limit(
+    func budget() {
+        let budget = ClaimBudget(
+            total: 10, unrequested: 7, lowPriority: 4, warnings: 2, notices: 3, bulk: 2)
+        func limit(_ lane: Lane, _ isShare: Bool, _ all: Int, _ lowPriority: Int) -> Int {
+            budget.limit(
                 lane, isShare: isShare,
-                taken: .init(all: all, unrequested: patient, patient: patient))
+                taken: .init(all: all, unrequested: lowPriority, lowPriority: lowPriority))
         }
         #expect(limit(.bulk, true, 0, 0) == 2)
         #expect(limit(.notice, true, 2, 2) == 2)
@@ -91,7 +91,7 @@ struct LaneTests {
         let claimed = try await fixture.store.write { transaction in
             var shares = PriorityScheduler()
             return try (0..<16).flatMap { _ in
-                try transaction.claim(.email, shares.next(total: 1, unrequested: 1, patient: 1))
+                try transaction.claim(.email, shares.next(total: 1, unrequested: 1, lowPriority: 1))
             }
         }
         #expect(claimed.count == 16)
@@ -99,7 +99,7 @@ struct LaneTests {
     }
 
     @Test("notices use at most three quarters of the slots")
-    func places() async throws {
+    func slots() async throws {
         let fixture = try NotificationFixture(in: TemporaryFolder())
         for number in 0..<12 {
             try await fixture.send(
@@ -107,7 +107,7 @@ struct LaneTests {
         }
         try await fixture.send(NotificationFixture.request(), key: "code")
         let claimed = try await fixture.store.write { try $0.claimMails(13) }
-        var ready = ReadyMessages(places: 8)
+        var ready = InFlightMessages.ReadyQueue(slots: 8)
         ready.add(claimed.filter { $0.lane == .notice })
         for _ in 0..<6 { #expect(ready.next()?.lane == .notice) }
         #expect(ready.next() == nil)

@@ -38,7 +38,7 @@ final class RecordingRoute: MessageRoute {
     var messages: [OutgoingMessage] { state.withLock { $0.messages } }
     var dead: [DeadAddress] { state.withLock { $0.dead } }
 
-    /// The recipients of the mails it was asked to send, in order.
+    /// The recipients of the mails it was called for, in order.
     var recipients: [String] {
         messages.compactMap { message in
             if case .email(let order) = message.content { order.recipient.text } else { nil }

@@ -44,13 +44,13 @@ struct MailVerdictTests {
             // suppressed.
             Row(.recipient, 550, SMTPStatus(4, 1, 1), .refused("smtp-550-4.1.1")),
             // A reply to MAIL is about this service, not about the recipient.
-            Row(.sender, 550, SMTPStatus(5, 7, 1), .trouble("smtp-550-5.7.1")),
-            Row(.sender, 553, SMTPStatus(5, 1, 8), .trouble("smtp-553-5.1.8")),
-            Row(.sender, 550, SMTPStatus(5, 1, 1), .trouble("smtp-550-5.1.1")),
+            Row(.sender, 550, SMTPStatus(5, 7, 1), .serverFailed("smtp-550-5.7.1")),
+            Row(.sender, 553, SMTPStatus(5, 1, 8), .serverFailed("smtp-553-5.1.8")),
+            Row(.sender, 550, SMTPStatus(5, 1, 1), .serverFailed("smtp-550-5.1.1")),
             Row(.sender, 552, SMTPStatus(5, 3, 4), .refused("smtp-552-5.3.4")),
-            Row(.sender, 530, SMTPStatus(5, 7, 0), .trouble("smtp-530-5.7.0")),
-            Row(.recipient, 530, nil, .trouble("smtp-530")),
-            Row(.recipient, 535, SMTPStatus(5, 7, 8), .trouble("smtp-535-5.7.8")),
+            Row(.sender, 530, SMTPStatus(5, 7, 0), .serverFailed("smtp-530-5.7.0")),
+            Row(.recipient, 530, nil, .serverFailed("smtp-530")),
+            Row(.recipient, 535, SMTPStatus(5, 7, 8), .serverFailed("smtp-535-5.7.8")),
             // Temporary: first failures of this mail, then failures of the server.
             Row(.recipient, 450, nil, .later("smtp-450")),
             Row(.recipient, 450, SMTPStatus(4, 2, 0), .later("smtp-450-4.2.0")),
@@ -58,13 +58,13 @@ struct MailVerdictTests {
             Row(.recipient, 452, SMTPStatus(4, 2, 2), .later("smtp-452-4.2.2")),
             Row(.sender, 451, SMTPStatus(4, 7, 28), .later("smtp-451-4.7.28")),
             Row(.recipient, 451, nil, .later("smtp-451")),
-            Row(.recipient, 421, nil, .trouble("smtp-421")),
-            Row(.recipient, 421, SMTPStatus(4, 7, 0), .trouble("smtp-421-4.7.0")),
-            Row(.sender, 452, SMTPStatus(4, 3, 1), .trouble("smtp-452-4.3.1")),
+            Row(.recipient, 421, nil, .serverFailed("smtp-421")),
+            Row(.recipient, 421, SMTPStatus(4, 7, 0), .serverFailed("smtp-421-4.7.0")),
+            Row(.sender, 452, SMTPStatus(4, 3, 1), .serverFailed("smtp-452-4.3.1")),
             Row(.recipient, 452, SMTPStatus(4, 3, 1), .later("smtp-452-4.3.1")),
-            Row(.message, 451, nil, .trouble("smtp-451")),
-            Row(.message, 451, SMTPStatus(4, 4, 1), .trouble("smtp-451-4.4.1")),
-            Row(.sender, 454, SMTPStatus(4, 3, 0), .trouble("smtp-454-4.3.0")),
+            Row(.message, 451, nil, .serverFailed("smtp-451")),
+            Row(.message, 451, SMTPStatus(4, 4, 1), .serverFailed("smtp-451-4.4.1")),
+            Row(.sender, 454, SMTPStatus(4, 3, 0), .serverFailed("smtp-454-4.3.0")),
         ])
     func answers(_ row: Row) {
         let answer = SMTPAnswer(step: row.step, code: row.code, status: row.status)
@@ -74,9 +74,9 @@ struct MailVerdictTests {
     @Test("failures without a reply to the mail")
     func others() {
         #expect(MailVerdict(.accepted) == .taken)
-        #expect(MailVerdict(.unsupported) == .cannot)
-        #expect(MailVerdict(.failed(.unreachable)) == .trouble("unreachable"))
-        #expect(MailVerdict(.failed(.loginRefused)) == .trouble("login-refused"))
+        #expect(MailVerdict(.unsupported) == .unsupported)
+        #expect(MailVerdict(.failed(.unreachable)) == .serverFailed("unreachable"))
+        #expect(MailVerdict(.failed(.loginRefused)) == .serverFailed("login-refused"))
         #expect(MailVerdict(.failed(.cancelled)) == .abandoned("given-up"))
         #expect(MailVerdict(.unanswered(.timedOut)) == .uncertain("unanswered-timed-out"))
     }
@@ -85,28 +85,28 @@ struct MailVerdictTests {
     func breaker() {
         let verdicts: [(MailVerdict, CircuitBreaker.Outcome)] = [
             (.taken, .answered), (.addressDead("x"), .answered), (.refused("x"), .answered),
-            (.later("x"), .answered), (.cannot, .answered), (.uncertain("x"), .failed),
-            (.trouble("x"), .failed), (.abandoned("x"), .abandoned),
+            (.later("x"), .answered), (.unsupported, .answered), (.uncertain("x"), .failed),
+            (.serverFailed("x"), .failed), (.abandoned("x"), .abandoned),
         ]
         for (verdict, outcome) in verdicts { #expect(verdict.breakerOutcome == outcome) }
     }
 
     @Test("an attempt that no server accepted ends with the most severe of the outcomes")
-    func course() {
+    func failover() {
         let (early, late) = (Timestamp(milliseconds: 1), Timestamp(milliseconds: 2))
         var failover = SMTPFailover()
         #expect(failover.outcome == .failed("no-server"))
-        failover.passedOver("rate", until: late)
-        failover.passedOver("breaker-open", until: early)
+        failover.skip("rate", until: late)
+        failover.skip("breaker-open", until: early)
         #expect(failover.outcome == .unavailable("breaker-open", until: early))
-        #expect(failover.judged(.cannot) == nil)
+        #expect(failover.record(.unsupported) == nil)
         #expect(failover.outcome == .refused("smtp-no-smtputf8", addressIsDead: false))
-        #expect(failover.judged(.trouble("unreachable")) == nil)
+        #expect(failover.record(.serverFailed("unreachable")) == nil)
         #expect(failover.outcome == .failed("unreachable"))
         #expect(
-            failover.judged(.later("smtp-450")) == .failed("smtp-450", retryAfter: .seconds(60)))
-        #expect(failover.judged(.addressDead("x")) == .refused("x", addressIsDead: true))
-        #expect(failover.judged(.uncertain("x")) == .uncertain("x"))
-        #expect(failover.judged(.taken) == .taken)
+            failover.record(.later("smtp-450")) == .failed("smtp-450", retryAfter: .seconds(60)))
+        #expect(failover.record(.addressDead("x")) == .refused("x", addressIsDead: true))
+        #expect(failover.record(.uncertain("x")) == .uncertain("x"))
+        #expect(failover.record(.taken) == .taken)
     }
 }

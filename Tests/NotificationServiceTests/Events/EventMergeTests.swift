@@ -42,8 +42,8 @@ struct EventMergeTests {
     func silence() throws {
         let session = try [Self.event(.session, 1, at: 10)]
         func settled(silentFor silence: Duration) -> [ServiceEvent] {
-            let silent = Self.reading([], readAt: nil, answeredAt: Self.now - silence)
-            return EventMerge.settled([Self.reading(session), silent], at: Self.now)
+            let unavailable = Self.reading([], readAt: nil, answeredAt: Self.now - silence)
+            return EventMerge.settled([Self.reading(session), unavailable], at: Self.now)
         }
         #expect(settled(silentFor: .milliseconds(9_999)).isEmpty)
         #expect(settled(silentFor: .seconds(10)) == session)

@@ -46,7 +46,9 @@ struct MaildirInboxTests {
     func refused() throws {
         let folder = try TemporaryFolder()
         try folder.write("", to: "file")
-        #expect(throws: InboxError.self) { try MaildirInbox(folder: folder.file("file/inbox")) }
+        #expect(throws: MaildirInbox.FileError.self) {
+            try MaildirInbox(folder: folder.file("file/inbox"))
+        }
     }
 
     private func files(_ folder: TemporaryFolder, _ part: String) throws -> [String] {

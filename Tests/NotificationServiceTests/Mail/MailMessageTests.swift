@@ -57,7 +57,7 @@ struct MailMessageTests {
             (Int64.max, "Fri, 31 Dec 9999 23:59:59 +0000"),
         ])
     func dates(_ milliseconds: Int64, _ text: String) {
-        #expect(MailDate(Timestamp(milliseconds: milliseconds)).text == text)
+        #expect(MailMessage.date(Timestamp(milliseconds: milliseconds)) == text)
     }
 
     @Test("the subject, addresses and text of a mail decode to what was written")
@@ -70,7 +70,7 @@ struct MailMessageTests {
             id: try #require(MessageID(key: 7)), date: Timestamp(milliseconds: 0),
             sender: try #require(Mailbox(name: "Postern", address: "no-reply@example.org")),
             recipient: try #require(MailAddress("jörg@example.com")), content: content)
-        let read = InboxMail(name: "1", bytes: mail.bytes)
+        let read = MaildirReader.Mail(name: "1", bytes: mail.bytes)
         #expect(read.subject == "Confirm your email for Ünïcode & Söhne")
         #expect(read.to == "jörg@example.com")
         #expect(read.from == "Postern <no-reply@example.org>")

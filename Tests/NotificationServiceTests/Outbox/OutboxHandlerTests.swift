@@ -80,7 +80,7 @@ struct OutboxHandlerTests {
     }
 
     @Test("the content of a dead message is deleted after seven days")
-    func keptSevenDays() async throws {
+    func retention() async throws {
         let (fixture, _) = try await refused()
         #expect(try await fixture.ask("SELECT count(*) FROM dead_letter") == [.integer(1)])
         try await fixture.delivering {
@@ -230,14 +230,14 @@ struct OutboxHandlerTests {
             in: TemporaryFolder(), routes: [.email: Self.refusing])
         let first = try await fixture.send(key: "1")
         let items = fixture.outbox.watchMessages(.init(), fixture.context(from: "tool"))
-        let heard = items.makeAsyncIterator()
-        let start = try #require(try await heard.next())
+        let updates = items.makeAsyncIterator()
+        let start = try #require(try await updates.next())
         #expect(start.counts == [.init(state: .queued, count: 1)])
         #expect(start.changes.isEmpty)
         let second = try await fixture.send(key: "2")
         await fixture.time.sleepers()
         fixture.time.advance(by: .milliseconds(500))
-        let next = try #require(try await heard.next())
+        let next = try #require(try await updates.next())
         #expect(next.changes.map(\.messageId) == [second])
         #expect(next.counts == [.init(state: .queued, count: 2)])
         #expect(first != second)

@@ -10,7 +10,7 @@ struct ProviderBreakerTests {
     @Test(
         "N-03: errors about single messages do not open a provider's breaker; its own failures do",
         arguments: [(400, 30), (403, 30), (404, 30), (401, 10), (429, 10), (500, 10)])
-    func words(_ status: Int, _ asked: Int) async throws {
+    func breaker(_ status: Int, _ requests: Int) async throws {
         let sink = try await HTTPSink { _ in .answer(status) }
         let fixture = try SMSAndPushFixture(
             in: try TemporaryFolder(),
@@ -27,7 +27,7 @@ struct ProviderBreakerTests {
             ], expiresAt: nil, account: nil)
         for _ in 0..<30 { _ = try await fixture.attempt(.sms(order)) }
         // Ten failures open the breaker (CircuitBreaker), and the clock does not advance.
-        #expect(sink.requests.count == asked)
+        #expect(sink.requests.count == requests)
         await fixture.close()
         await sink.close()
     }

@@ -45,19 +45,17 @@ final class SMSAndPushFixture: Sendable {
             randomness: randomness)
         let settings = try Self.settings(environment)
         client = try settings.makeProviderClient()
-        let wording = CatalogueWording(Reloadable(.embedded))
         routes = try settings.makeSMSAndPushRoutes(
-            dataFolder: folder.path, wording: wording, client: client, store: store, keys: keys,
-            time: time, logger: logger)
+            dataFolder: folder.path, client: client, store: store, keys: keys, time: time,
+            logger: logger)
         delivery = BackgroundDelivery(
             settings: settings, store: store, keys: keys, routes: routes, time: time,
             randomness: randomness, logger: logger)
         let acceptance = MessageAcceptance(
             settings: settings, store: store, keys: keys, delivery: delivery, time: time,
             randomness: randomness, logger: logger)
-        texts = TextMessagesHandler(acceptance: acceptance, wording: wording)
-        pushes = PushMessagesHandler(
-            store: store, keys: keys, acceptance: acceptance, wording: wording)
+        texts = TextMessagesHandler(acceptance: acceptance)
+        pushes = PushMessagesHandler(store: store, keys: keys, acceptance: acceptance)
         pushDevices = PushDevicesHandler(
             settings: settings, store: store, keys: keys, randomness: randomness)
     }
@@ -123,10 +121,11 @@ final class SMSAndPushFixture: Sendable {
 
     // MARK: delivery
 
-    var inbox: [InboxMail] { MaildirReader(folder: folder.file("inbox")).mails() }
+    var inbox: [MaildirReader.Mail] { MaildirReader(folder: folder.file("inbox")).mails() }
 
     /// Attempts one delivery, as the worker would.
-    func attempt(_ content: MessageContent, id: Int64 = 77) async throws -> DeliveryOutcome {
+    func attempt(_ content: OutgoingMessage.Content, id: Int64 = 77) async throws -> DeliveryOutcome
+    {
         let (channel, recipient): (Channel, [UInt8]) =
             switch content {
             case .email: (.email, [])

@@ -25,7 +25,7 @@ struct SMSAndPushSettingsTests {
             (["push-apns-key": "nonsense"], "push-apns-key"),
             (["push-apns-topics": "com example"], "push-apns-topics"),
         ])
-    func mistakes(_ environment: [String: String], _ name: String) throws {
+    func invalidSettings(_ environment: [String: String], _ name: String) throws {
         let refused = #expect(throws: SettingsRefused.self) {
             try SMSAndPushFixture.settings(environment)
         }

@@ -87,18 +87,17 @@ struct PushAnswerTests {
             title: String(repeating: "t", count: 120),
             body: String(repeating: "\"", count: 1_024),
             data: (10..<26).map { .init(name: "\($0)", value: String(repeating: "\"", count: 42)) })
-        let draft = try PushDraft(request, CatalogueWording(Reloadable(.embedded)))
-        let order = draft.order(for: try #require(PushDeviceID(key: 1)))
+        let order = try PushOrder(request)
         let push = OutgoingPush(
             id: try #require(MessageID(key: .max)), token: "t", app: "a",
             words: PushWords(title: order.title, body: order.body), data: order.data,
             collapseKey: "c", isUrgent: true, expiresAt: nil)
-        #expect((3_584...4_096).contains(PushPayload.apns(push).count))
-        #expect(JSONReader.object(in: PushPayload.apns(push)) != nil)
-        #expect(JSONReader.object(in: PushPayload.fcm(push, secondsLeft: 5)) != nil)
+        #expect((3_584...4_096).contains(APNs.payload(push).count))
+        #expect(JSONReader.object(in: APNs.payload(push)) != nil)
+        #expect(JSONReader.object(in: FCM.payload(push, secondsLeft: 5)) != nil)
         request.data[0].value += String(repeating: "\"", count: 30)
         #expect(throws: ServiceError.self) {
-            try PushDraft(request, CatalogueWording(Reloadable(.embedded)))
+            try PushOrder(request)
         }
     }
 

@@ -7,6 +7,6 @@ final class AnswerCount: Sendable {
     var count: Int { state.withLock { $0.count } }
     var isAway: Bool { state.withLock { $0.isAway } }
 
-    func note() { state.withLock { $0.count += 1 } }
+    func record() { state.withLock { $0.count += 1 } }
     func leave(_ isAway: Bool) { state.withLock { $0.isAway = isAway } }
 }

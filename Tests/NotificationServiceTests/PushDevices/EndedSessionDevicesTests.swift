@@ -66,7 +66,7 @@ struct EndedSessionDevicesTests {
             _ request: EventsV1.ReadEventsRequest, _ context: CallContext
         ) async throws -> EventsV1.ReadEventsResponse {
             guard !answers.isAway else { throw ServiceError(.unavailable) }
-            answers.note()
+            answers.record()
             return try await feed.readEvents(request, context)
         }
     }

@@ -34,7 +34,8 @@ struct NumberChangeRelayTests {
         return fixture
     }
 
-    private func relay(_ fixture: SMSAndPushFixture, _ identity: ToldIdentity) -> NumberChangeRelay
+    private func relay(_ fixture: SMSAndPushFixture, _ identity: RecordingIdentity)
+        -> NumberChangeRelay
     {
         NumberChangeRelay(
             store: fixture.store, keys: fixture.keys, identity: identity, time: fixture.time,
@@ -42,7 +43,7 @@ struct NumberChangeRelayTests {
     }
 
     /// Runs a relay until the outbox is empty.
-    private func run(_ fixture: SMSAndPushFixture, _ identity: ToldIdentity) async throws {
+    private func run(_ fixture: SMSAndPushFixture, _ identity: RecordingIdentity) async throws {
         let relay = relay(fixture, identity)
         try await withThrowingTaskGroup { group in
             group.addTask { try await relay.run() }
@@ -63,41 +64,41 @@ struct NumberChangeRelayTests {
             return
         }
         #expect(!String(decoding: payload, as: UTF8.self).contains("15112345678"))
-        let identity = ToldIdentity()
+        let identity = RecordingIdentity()
         try await run(fixture, identity)
-        #expect(identity.told.map(\.phoneNumber) == ["+4915112345678"])
+        #expect(identity.requests.map(\.phoneNumber) == ["+4915112345678"])
         await fixture.close()
     }
 
     @Test("A-06: the report is retried until identity accepts it")
     func retries() async throws {
         let fixture = try await fixture()
-        let identity = ToldIdentity(failing: [.unavailable, .deadlineExceeded, .internalError])
+        let identity = RecordingIdentity(failing: [.unavailable, .deadlineExceeded, .internalError])
         try await run(fixture, identity)
-        #expect(identity.told.count == 1)
+        #expect(identity.requests.count == 1)
         await fixture.close()
     }
 
     @Test("A-06: a report that identity rejects for good, or that is a month old, is dropped")
     func givesUp() async throws {
         let refused = try await fixture()
-        let refusing = ToldIdentity(failing: [.invalidPhoneNumber])
+        let refusing = RecordingIdentity(failing: [.invalidPhoneNumber])
         try await run(refused, refusing)
-        #expect(refusing.told.isEmpty)
+        #expect(refusing.requests.isEmpty)
         await refused.close()
         let old = try await fixture()
         old.time.advance(by: .seconds(30 * 86_400))
-        let identity = ToldIdentity()
+        let identity = RecordingIdentity()
         try await run(old, identity)
-        #expect(identity.told.isEmpty)
+        #expect(identity.requests.isEmpty)
         await old.close()
     }
 }
 
 /// An identity service that records the reports it gets.
-private final class ToldIdentity: PhoneSignalsAPI {
+private final class RecordingIdentity: PhoneSignalsAPI {
     private struct State {
-        var told: [IdentityV1.NumberChangedRequest] = []
+        var requests: [IdentityV1.NumberChangedRequest] = []
         var failures: [ErrorCode]
     }
 
@@ -107,14 +108,14 @@ private final class ToldIdentity: PhoneSignalsAPI {
         state = Mutex(State(failures: failures))
     }
 
-    var told: [IdentityV1.NumberChangedRequest] { state.withLock { $0.told } }
+    var requests: [IdentityV1.NumberChangedRequest] { state.withLock { $0.requests } }
 
     func numberChanged(
         _ request: IdentityV1.NumberChangedRequest, _ context: CallContext
     ) async throws -> IdentityV1.NumberChangedResponse {
         try state.withLock { state in
             if !state.failures.isEmpty { throw ServiceError(state.failures.removeFirst()) }
-            state.told.append(request)
+            state.requests.append(request)
             return .init()
         }
     }

@@ -37,10 +37,9 @@ struct TemplateCatalogueTests {
             #expect(!mail.html.contains(bad), "\(bad)")
         }
         #expect(!mail.text.contains("{{") && !mail.subject.text.contains("{{"))
-        let shown = try ShownValues(
-            Self.hostile, wanted: template.variables, product: product, language: language)
+        let shown = try template.variables.shown(Self.hostile, product: product, in: language)
         for variable in template.variables {
-            let value = try #require(shown.texts[variable.rawValue])
+            let value = try #require(shown[variable.rawValue])
             // A name is in the title, which only the HTML part has.
             #expect(variable == .name || mail.text.contains(value), "\(variable)")
             #expect(mail.html.contains(HTMLText.escape(value)), "\(variable)")
@@ -85,10 +84,10 @@ struct TemplateCatalogueTests {
 
     @Test("a missing variable is reported by name")
     func missing() {
-        let mistake = #expect(throws: TemplateMistake.self) {
+        let error = #expect(throws: TemplateRenderingError.self) {
             try mail(.verifyEmail, .english, [:])
         }
-        #expect(mistake?.missing == .link)
+        #expect(error?.missing == .link)
     }
 
     @Test("N-05: an address in a mail is masked")

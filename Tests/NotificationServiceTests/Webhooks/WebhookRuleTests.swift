@@ -10,7 +10,7 @@ struct WebhookRuleTests {
     static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     @Test("a failed event is retried with growing waits, for three days")
-    func patience() {
+    func retries() {
         var now = Self.start
         var waits: [Duration] = []
         for attempt in 1...1_000 {
@@ -48,11 +48,11 @@ struct WebhookRuleTests {
     @Test("a filter has names, prefixes or all; a pattern that can match nothing is rejected")
     func filter() throws {
         let some = try #require(WebhookFilter(["session.*", "account.registered"]))
-        #expect(some.wants("session.started"))
-        #expect(some.wants("account.registered"))
-        #expect(!some.wants("account.registered-twice"))
-        #expect(!some.wants("sessions"))
-        #expect(try #require(WebhookFilter([])).wants("limit.reached"))
+        #expect(some.matches("session.started"))
+        #expect(some.matches("account.registered"))
+        #expect(!some.matches("account.registered-twice"))
+        #expect(!some.matches("sessions"))
+        #expect(try #require(WebhookFilter([])).matches("limit.reached"))
         #expect(WebhookFilter(text: some.text) == some)
         for pattern in ["", "Session.*", "session.* ", "*.started", "a b"] {
             #expect(WebhookFilter([pattern]) == nil, "\(pattern)")

@@ -47,36 +47,27 @@ enum MailBlock: Sendable {
             "\(label.rendered(values))\n\(values["link"] ?? "")"
         case .code: values["code"] ?? ""
         case .facts(let facts):
-            standing(facts, values).map { "- " + $0.text.rendered(values) }.joined(separator: "\n")
+            shown(facts, values).map { "- " + $0.text.rendered(values) }.joined(separator: "\n")
         }
     }
 
     func html(_ values: [String: String]) -> String {
         switch self {
         case .words(_, let html):
-            MailMarkup.paragraph(html.rendered(values, escape: HTMLText.escape))
+            Self.paragraphHTML(html.rendered(values, escape: HTMLText.escape))
         case .button(_, let html):
-            MailMarkup.button(
+            Self.buttonHTML(
                 html.rendered(values, escape: HTMLText.escape),
                 link: HTMLText.escape(values["link"] ?? ""))
-        case .code: MailMarkup.code(HTMLText.escape(values["code"] ?? ""))
+        case .code: Self.codeHTML(HTMLText.escape(values["code"] ?? ""))
         case .facts(let facts):
-            MailMarkup.facts(
-                standing(facts, values).map { $0.html.rendered(values, escape: HTMLText.escape) })
+            Self.factsHTML(
+                shown(facts, values).map { $0.html.rendered(values, escape: HTMLText.escape) })
         }
     }
 
-    /// The names of all variables in it.
-    var names: [String] {
-        switch self {
-        case .words(let words, html: _): words.uses.map(\.name)
-        case .button(let label, html: _): label.uses.map(\.name) + ["link"]
-        case .code: ["code"]
-        case .facts(let facts): facts.flatMap { $0.text.uses.map(\.name) }
-        }
-    }
-
-    private func standing(_ facts: [Fact], _ values: [String: String]) -> [Fact] {
+    /// The facts whose variables all have values.
+    private func shown(_ facts: [Fact], _ values: [String: String]) -> [Fact] {
         facts.filter { fact in fact.needs.allSatisfy { !(values[$0] ?? "").isEmpty } }
     }
 
@@ -105,5 +96,44 @@ enum MailBlock: Sendable {
             throw source.fault("{{link}} must be alone in its paragraph, as [words]({{link}})")
         }
         return try MustacheParser.template(source, names: words)
+    }
+}
+
+/// The elements of an HTML mail. Styles are inline, because some mail programs drop style sheets;
+/// the classes are for the layout's dark colours. The caller has escaped all text.
+extension MailBlock {
+    private static func paragraphHTML(_ words: String) -> String {
+        words.isEmpty ? "" : "<p class=\"words\" style=\"margin:0 0 16px\">\(words)</p>"
+    }
+
+    /// A button, with the link itself below it for mail programs that show no button, and for
+    /// readers who want to see the target.
+    private static func buttonHTML(_ label: String, link: String) -> String {
+        """
+        <p style="margin:24px 0 12px"><a class="button" href="\(link)" style="display:inline-block;\
+        padding:12px 24px;border-radius:8px;background:#1d4ed8;color:#ffffff;font-weight:600;\
+        text-decoration:none">\(label)</a></p>
+        <p class="quiet" style="margin:0 0 24px;font-size:13px;line-height:1.4;color:#5b6472;\
+        word-break:break-all"><a class="link" href="\(link)" style="color:#1d4ed8">\(link)</a></p>
+        """
+    }
+
+    /// A code, in large type, and unbroken so that a touch selects it.
+    private static func codeHTML(_ code: String) -> String {
+        """
+        <p class="box" style="margin:24px 0;padding:16px;border-radius:8px;background:#eef1f6;\
+        font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:28px;\
+        line-height:1.2;letter-spacing:4px;text-align:center">\(code)</p>
+        """
+    }
+
+    /// A box with one line per fact.
+    private static func factsHTML(_ facts: [String]) -> String {
+        guard !facts.isEmpty else { return "" }
+        let lines = facts.joined(separator: "<br>\n")
+        return """
+            <p class="box" style="margin:20px 0;padding:14px 16px;border-radius:8px;\
+            background:#eef1f6">\(lines)</p>
+            """
     }
 }

@@ -8,17 +8,17 @@ struct MailFrame: Sendable {
     static let bytesMax = 65_536
     /// The variables that are allowed in it, besides `{{> content}}`.
     private static let names = ["product", "title", "preview", "footer", "language", "direction"]
-    private static let piece = "content"
+    private static let partial = "content"
 
     private let template: MustacheTemplate
 
     /// Parses a layout.
     /// - Throws: `TemplateFault`.
     init(_ source: TemplateSource) throws(TemplateFault) {
-        template = try MustacheParser.template(source, names: Self.names, pieces: [Self.piece])
+        template = try MustacheParser.template(source, names: Self.names, partials: [Self.partial])
         try HTMLPositions.check(template, of: source)
-        guard source.text.contains("{{> \(Self.piece)}}") else {
-            throw source.fault("without {{> \(Self.piece)}} every mail would be empty", line: 0)
+        guard source.text.contains("{{> \(Self.partial)}}") else {
+            throw source.fault("without {{> \(Self.partial)}} every mail would be empty", line: 0)
         }
     }
 
@@ -34,7 +34,7 @@ struct MailFrame: Sendable {
         values["language"] = language.rawValue
         values["direction"] = language.direction
         return template.rendered(
-            values, pieces: [Self.piece: content], escape: HTMLText.escape)
+            values, partials: [Self.partial: content], escape: HTMLText.escape)
     }
 
     /// The built-in layout.

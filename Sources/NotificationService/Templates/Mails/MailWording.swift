@@ -18,6 +18,8 @@ struct MailWording: Sendable {
     let subject: MustacheTemplate
     let title: MustacheTemplate
     let blocks: [MailBlock]
+    /// The operator's HTML, which replaces the generated one.
+    var operatorHTML: MustacheTemplate?
 
     /// Bytes of one file. Ours have about 1,000.
     static let bytesMax = 32_768
@@ -29,7 +31,7 @@ struct MailWording: Sendable {
     /// - Throws: `TemplateFault`, with the line.
     init(_ source: TemplateSource, variables: [TemplateVariable]) throws(TemplateFault) {
         let text = WordingText(source)
-        let names = ShownValues.common + variables.map(\.rawValue)
+        let names = variables.allowedNames
         let words = names.filter { $0 != TemplateVariable.link.rawValue }
         let subject = try text.header("Subject")
         self.subject = try MustacheParser.template(subject, names: words)
@@ -53,17 +55,13 @@ struct MailWording: Sendable {
 
     /// The same as HTML, without the layout.
     func html(_ values: [String: String]) -> String {
-        blocks.map { $0.html(values) }.filter { !$0.isEmpty }.joined(separator: "\n")
+        operatorHTML?.rendered(values, escape: HTMLText.escape)
+            ?? blocks.map { $0.html(values) }.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     /// The start of the mail, which lists of mails show after the subject.
     func preview(_ values: [String: String]) -> String {
         for case .words(let words, html: _) in blocks { return words.rendered(values) }
         return ""
-    }
-
-    /// The names of all variables in it.
-    var names: Set<String> {
-        Set((subject.uses + title.uses).map(\.name)).union(blocks.flatMap(\.names))
     }
 }

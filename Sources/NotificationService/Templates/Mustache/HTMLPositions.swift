@@ -6,7 +6,7 @@
 /// Scripting Prevention). So a value is allowed between elements, or as the whole of a `lang` or
 /// `dir` attribute; a link is also allowed as the whole of the `href` of an `a` element.
 struct HTMLPositions {
-    private enum Place: Hashable {
+    private enum Position: Hashable {
         case between
         /// Within `<…>`, which starts with this text.
         case inside(String)
@@ -18,7 +18,7 @@ struct HTMLPositions {
     }
 
     private let source: TemplateSource
-    private var place: Place = .between
+    private var position: Position = .between
     /// The variables that are allowed in one attribute only.
     private static let ownAttribute = ["language": "lang", "direction": "dir"]
 
@@ -29,7 +29,7 @@ struct HTMLPositions {
     ) throws(TemplateFault) {
         var positions = HTMLPositions(source: source)
         try positions.walk(template.parts)
-        guard positions.place == .between else {
+        guard positions.position == .between else {
             throw source.fault("the markup ends within an element, an attribute or a comment")
         }
     }
@@ -41,14 +41,14 @@ struct HTMLPositions {
             switch part {
             case .literal(let markup): try read(markup)
             case .value(let name, let line): try check(name, line)
-            case .piece:
-                guard place == .between else {
+            case .partial:
+                guard position == .between else {
                     throw source.fault("{{> …}} is only allowed between elements")
                 }
             case .section(let name, whenEmpty: _, let inner):
-                let before = place
+                let before = position
                 try walk(inner)
-                guard place == before else {
+                guard position == before else {
                     throw source.fault("{{#\(name)}} contains a part of an element or attribute")
                 }
             }
@@ -56,12 +56,12 @@ struct HTMLPositions {
     }
 
     private mutating func check(_ name: String, _ line: Int) throws(TemplateFault) {
-        switch place {
+        switch position {
         case .between where Self.ownAttribute[name] == nil: return
         case .quoted(let attribute, let element, isBegun: false):
             let isLink = name == "link" && attribute == "href" && element == "a"
             guard isLink || Self.ownAttribute[name] == attribute else { break }
-            place = .quoted(attribute: attribute, element: element, isBegun: true)
+            position = .quoted(attribute: attribute, element: element, isBegun: true)
             return
         case .between, .quoted, .inside, .comment, .style: break
         }
@@ -74,30 +74,30 @@ struct HTMLPositions {
     private mutating func read(_ markup: String) throws(TemplateFault) {
         var rest = markup[...]
         while !rest.isEmpty {
-            switch place {
+            switch position {
             case .between:
                 guard let start = rest.firstRange(of: "<") else { return }
                 rest = rest[start.upperBound...]
-                place = rest.hasPrefix("!--") ? .comment : .inside("")
+                position = rest.hasPrefix("!--") ? .comment : .inside("")
             case .comment:
                 guard let end = rest.firstRange(of: "-->") else { return }
                 rest = rest[end.upperBound...]
-                place = .between
+                position = .between
             case .style:
                 guard let end = rest.firstRange(of: "</style") else { return }
                 rest = rest[end.lowerBound...].dropFirst()
-                place = .inside("")
+                position = .inside("")
             case .inside(let begun): rest = try readElement(begun, rest)
             case .quoted(let attribute, let element, let isBegun):
                 guard let quote = rest.firstIndex(of: "\"") else {
-                    place = .quoted(attribute: attribute, element: element, isBegun: true)
+                    position = .quoted(attribute: attribute, element: element, isBegun: true)
                     return
                 }
                 guard quote == rest.startIndex || !(isBegun && attribute == "href") else {
                     throw source.fault("a link must be the whole of its href")
                 }
                 rest = rest[rest.index(after: quote)...]
-                place = .inside(element + " ")
+                position = .inside(element + " ")
             }
         }
     }
@@ -107,7 +107,7 @@ struct HTMLPositions {
         _ begun: String, _ rest: Substring
     ) throws(TemplateFault) -> Substring {
         guard let stop = rest.firstIndex(where: { $0 == ">" || $0 == "\"" }) else {
-            place = .inside(begun + rest)
+            position = .inside(begun + rest)
             return ""
         }
         let text = begun + rest[..<stop]
@@ -117,10 +117,10 @@ struct HTMLPositions {
             throw source.fault("scripts are not allowed: mail programs drop them, or the mail")
         }
         if rest[stop] == ">" {
-            place = element == "style" && !text.hasPrefix("/") ? .style : .between
+            position = element == "style" && !text.hasPrefix("/") ? .style : .between
         } else {
             let attribute = words.last.map { $0.lowercased() } ?? ""
-            place = .quoted(
+            position = .quoted(
                 attribute: attribute.hasSuffix("=") ? String(attribute.dropLast()) : "",
                 element: element, isBegun: false)
         }

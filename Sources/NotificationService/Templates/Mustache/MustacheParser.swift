@@ -8,29 +8,29 @@ struct MustacheParser {
 
     private let source: TemplateSource
     private let names: [String]
-    private let pieces: [String]
+    private let partials: [String]
     private var line: Int
     private var tags = 0
     /// The open sections, outermost first, each with the parts before it.
-    private var open: [(tag: MustacheTag, line: Int, before: [MustacheTemplate.Part])] = []
+    private var open: [(tag: Tag, line: Int, before: [MustacheTemplate.Part])] = []
     private var parts: [MustacheTemplate.Part] = []
 
     /// Parses a template.
     /// - Parameters:
     ///   - names: the variables that are allowed.
-    ///   - pieces: the names that are allowed in `{{> …}}`.
+    ///   - partials: the names that are allowed in `{{> …}}`.
     /// - Throws: `TemplateFault`.
     static func template(
-        _ source: TemplateSource, names: [String], pieces: [String] = []
+        _ source: TemplateSource, names: [String], partials: [String] = []
     ) throws(TemplateFault) -> MustacheTemplate {
-        var parser = MustacheParser(source, names, pieces)
+        var parser = MustacheParser(source, names, partials)
         return try parser.template()
     }
 
-    private init(_ source: TemplateSource, _ names: [String], _ pieces: [String]) {
+    private init(_ source: TemplateSource, _ names: [String], _ partials: [String]) {
         self.source = source
         self.names = names
-        self.pieces = pieces
+        self.partials = partials
         line = source.line
     }
 
@@ -41,7 +41,7 @@ struct MustacheParser {
             guard let end = rest[start.upperBound...].firstRange(of: "}}") else {
                 throw fault("a tag begins with {{ and does not end with }}")
             }
-            try take(MustacheTag(rest[start.upperBound..<end.lowerBound]))
+            try take(Tag(rest[start.upperBound..<end.lowerBound]))
             rest = rest[end.upperBound...]
         }
         take(rest)
@@ -59,16 +59,16 @@ struct MustacheParser {
         parts.append(.literal(String(words)))
     }
 
-    private mutating func take(_ tag: MustacheTag) throws(TemplateFault) {
+    private mutating func take(_ tag: Tag) throws(TemplateFault) {
         tags += 1
         guard tags <= Self.tagsMax else { throw fault("more than \(Self.tagsMax) tags") }
         switch tag.kind {
         case .value:
             try check(tag, among: names)
             parts.append(.value(tag.name, line: line))
-        case .piece:
-            try check(tag, among: pieces)
-            parts.append(.piece(tag.name))
+        case .partial:
+            try check(tag, among: partials)
+            parts.append(.partial(tag.name))
         case .comment:
             line += tag.text.count { $0.isNewline }
         case .whenFilled, .whenEmpty:
@@ -86,7 +86,7 @@ struct MustacheParser {
         }
     }
 
-    private mutating func close(_ tag: MustacheTag) throws(TemplateFault) {
+    private mutating func close(_ tag: Tag) throws(TemplateFault) {
         guard let section = open.popLast() else {
             throw fault("{{/\(tag.name)}} closes nothing")
         }
@@ -97,7 +97,7 @@ struct MustacheParser {
         parts = section.before + [.section(tag.name, whenEmpty: isWhenEmpty, parts)]
     }
 
-    private func check(_ tag: MustacheTag, among known: [String]) throws(TemplateFault) {
+    private func check(_ tag: Tag, among known: [String]) throws(TemplateFault) {
         guard !known.contains(tag.name) else { return }
         let list = known.isEmpty ? "there are none here" : known.joined(separator: ", ")
         throw fault("{{\(tag.text)}} is not known here; allowed: \(list)")
@@ -108,35 +108,37 @@ struct MustacheParser {
     }
 }
 
-/// The content of a tag, between `{{` and `}}`.
-struct MustacheTag {
-    enum Kind {
-        case value, whenFilled, whenEmpty, end, piece, comment, unknown
-    }
+extension MustacheParser {
+    /// The content of a tag, between `{{` and `}}`.
+    private struct Tag {
+        enum Kind {
+            case value, whenFilled, whenEmpty, end, partial, comment, unknown
+        }
 
-    let kind: Kind
-    /// Empty for a comment.
-    let name: String
-    /// As written, truncated for error messages.
-    let text: String
+        let kind: Kind
+        /// Empty for a comment.
+        let name: String
+        /// As written, truncated for error messages.
+        let text: String
 
-    init(_ written: Substring) {
-        let marks: [Character: Kind] = [
-            "#": .whenFilled, "^": .whenEmpty, "/": .end, ">": .piece, "!": .comment,
-        ]
-        let mark = written.first.flatMap { marks[$0] }
-        let rest = mark == nil ? written : written.dropFirst()
-        let name = rest.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
-        text = String(mark == .comment ? written : written.prefix(40))
-        if mark == .comment {
-            kind = .comment
-            self.name = ""
-        } else if !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isLetter || $0 == "-" }) {
-            kind = mark ?? .value
-            self.name = String(name)
-        } else {
-            kind = .unknown
-            self.name = ""
+        init(_ written: Substring) {
+            let marks: [Character: Kind] = [
+                "#": .whenFilled, "^": .whenEmpty, "/": .end, ">": .partial, "!": .comment,
+            ]
+            let mark = written.first.flatMap { marks[$0] }
+            let rest = mark == nil ? written : written.dropFirst()
+            let name = rest.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()
+            text = String(mark == .comment ? written : written.prefix(40))
+            if mark == .comment {
+                kind = .comment
+                self.name = ""
+            } else if !name.isEmpty, name.allSatisfy({ $0.isASCII && $0.isLetter || $0 == "-" }) {
+                kind = mark ?? .value
+                self.name = String(name)
+            } else {
+                kind = .unknown
+                self.name = ""
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ struct MustacheTemplate: Sendable {
         case literal(String)
         case value(String, line: Int)
         case section(String, whenEmpty: Bool, [Part])
-        case piece(String)
+        case partial(String)
     }
 
     let parts: [Part]
@@ -22,14 +22,14 @@ struct MustacheTemplate: Sendable {
     /// Renders the template.
     /// - Parameters:
     ///   - values: the variables' values; a missing one is empty.
-    ///   - pieces: rendered parts, which are inserted unchanged.
+    ///   - partials: rendered parts, which are inserted unchanged.
     ///   - escape: applied to each value.
     func rendered(
-        _ values: [String: String], pieces: [String: String] = [:],
+        _ values: [String: String], partials: [String: String] = [:],
         escape: (String) -> String = { $0 }
     ) -> String {
         var text = ""
-        Self.write(parts, values, pieces, escape, to: &text)
+        Self.write(parts, values, partials, escape, to: &text)
         return text
     }
 
@@ -43,21 +43,18 @@ struct MustacheTemplate: Sendable {
         parts.compactMap { if case .value(let name, line: _) = $0 { name } else { nil } }
     }
 
-    /// The names of all variables in it, each with its line.
-    var uses: [(name: String, line: Int)] { Self.uses(parts) }
-
     private static func write(
-        _ parts: [Part], _ values: [String: String], _ pieces: [String: String],
+        _ parts: [Part], _ values: [String: String], _ partials: [String: String],
         _ escape: (String) -> String, to text: inout String
     ) {
         for part in parts {
             switch part {
             case .literal(let words): text += words
             case .value(let name, line: _): text += escape(values[name] ?? "")
-            case .piece(let name): text += pieces[name] ?? ""
+            case .partial(let name): text += partials[name] ?? ""
             case .section(let name, let whenEmpty, let inner):
                 guard (values[name] ?? "").isEmpty == whenEmpty else { continue }
-                write(inner, values, pieces, escape, to: &text)
+                write(inner, values, partials, escape, to: &text)
             }
         }
     }
@@ -69,17 +66,7 @@ struct MustacheTemplate: Sendable {
                 .literal(HTMLText.escape(words).replacing("\n", with: "<br>\n"))
             case .section(let name, let whenEmpty, let inner):
                 .section(name, whenEmpty: whenEmpty, escapingLiterals(inner))
-            case .value, .piece: part
-            }
-        }
-    }
-
-    private static func uses(_ parts: [Part]) -> [(name: String, line: Int)] {
-        parts.flatMap { part -> [(name: String, line: Int)] in
-            switch part {
-            case .value(let name, let line): [(name, line)]
-            case .section(_, whenEmpty: _, let inner): uses(inner)
-            case .literal, .piece: []
+            case .value, .partial: part
             }
         }
     }

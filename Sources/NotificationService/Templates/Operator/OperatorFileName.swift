@@ -27,7 +27,7 @@ struct OperatorFileName: Hashable {
             switch self {
             case .mail: MailWording.bytesMax
             case .html: MailFrame.bytesMax
-            case .sms, .text: SMSWording.bytesMax
+            case .sms, .text: SMSTemplate.bytesMax
             case .push: PushWording.bytesMax
             }
         }

@@ -14,21 +14,22 @@ package enum TemplateListing {
 
     /// All templates, mails first.
     package static var rows: [Row] {
-        MailTemplate.allCases.map {
-            Row(kind: "mail", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
+        rows(of: MailTemplate.self, "mail") + rows(of: SMSTemplate.self, "sms")
+            + rows(of: PushTemplate.self, "push")
+    }
+
+    private static func rows<Template: MessageTemplate>(
+        of type: Template.Type, _ kind: String
+    ) -> [Row] {
+        Template.allCases.map {
+            Row(kind: kind, name: $0.rawValue, lane: $0.lane, variables: $0.variables)
         }
-            + SMSTemplate.allCases.map {
-                Row(kind: "sms", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
-            }
-            + PushTemplate.allCases.map {
-                Row(kind: "push", name: $0.rawValue, lane: $0.lane, variables: $0.variables)
-            }
     }
 
     /// The built-in text for a file of an operator's folder, as a starting point:
     /// `verify-email.de.mail`, or `layout.html`.
     /// - Throws: `TemplateFault` for an invalid name, and for the HTML of a single mail.
-    package static func ours(_ fileName: String) throws(TemplateFault) -> String {
+    package static func builtIn(_ fileName: String) throws(TemplateFault) -> String {
         if fileName == MailFrame.fileName { return MailFrame.standard }
         let name = try OperatorFileName(fileName)
         let wordings: Wordings? =
@@ -36,7 +37,7 @@ package enum TemplateListing {
             case .mail: MailTemplate(rawValue: name.template)?.wordings
             case .sms: SMSTemplate(rawValue: name.template)?.wordings
             case .push: PushTemplate(rawValue: name.template)?.wordings
-            case .text: FooterWording.wordings
+            case .text: .footer
             case .html: nil
             }
         guard let wordings else {

@@ -7,7 +7,7 @@ struct HTMLPositionsTests {
     private func isAllowed(_ markup: String) throws -> Bool {
         let source = TemplateSource(file: "t.html", line: 1, text: markup)
         let template = try MustacheParser.template(
-            source, names: ["device", "link", "language", "direction"], pieces: ["content"])
+            source, names: ["device", "link", "language", "direction"], partials: ["content"])
         do {
             try HTMLPositions.check(template, of: source)
             return true

@@ -8,7 +8,8 @@ struct MustacheTemplateTests {
 
     private func template(_ text: String) throws -> MustacheTemplate {
         try MustacheParser.template(
-            TemplateSource(file: "t", line: 1, text: text), names: Self.names, pieces: ["piece"])
+            TemplateSource(file: "t", line: 1, text: text), names: Self.names, partials: ["partial"]
+        )
     }
 
     private func fault(_ text: String) -> TemplateFault? {
@@ -26,11 +27,11 @@ struct MustacheTemplateTests {
             ("", ""), ("plain } {", "plain } {"), ("{{a}}-{{b}}", "A-"), ("{{ a }}", "A"),
             ("{{#a}}[{{a}}]{{/a}}", "[A]"), ("{{#b}}[{{b}}]{{/b}}", ""),
             ("{{^a}}no{{/a}}{{^b}}none{{/b}}", "none"), ("x{{! a word }}y", "xy"),
-            ("{{#a}}{{#a}}{{^b}}deep{{/b}}{{/a}}{{/a}}", "deep"), ("{{> piece}}", "<hr>"),
+            ("{{#a}}{{#a}}{{^b}}deep{{/b}}{{/a}}{{/a}}", "deep"), ("{{> partial}}", "<hr>"),
             ("a }} lone", "a }} lone"),
         ])
     func rendered(_ text: String, _ expected: String) throws {
-        #expect(try template(text).rendered(["a": "A"], pieces: ["piece": "<hr>"]) == expected)
+        #expect(try template(text).rendered(["a": "A"], partials: ["partial": "<hr>"]) == expected)
     }
 
     @Test("N-05: a value is inserted escaped and never parsed as a template")
@@ -47,7 +48,7 @@ struct MustacheTemplateTests {
             ("\n\n{{c}}", 3, "allowed: a, b"), ("{{#a}}\n", 1, "{{/a}}"),
             ("\n{{/a}}", 2, "closes nothing"), ("{{#a}}{{#b}}{{/a}}", 1, "{{/b}} is due"),
             ("{{a", 1, "does not end"), ("{{#c}}{{/c}}", 1, "allowed: a, b"),
-            ("{{> other}}", 1, "allowed: piece"), ("{{{a}}}", 1, "always escaped"),
+            ("{{> other}}", 1, "allowed: partial"), ("{{{a}}}", 1, "always escaped"),
             ("{{&a}}", 1, "always escaped"), ("{{=<% %>=}}", 1, "is no tag"),
             ("{{}}", 1, "is no tag"), ("{{a.b}}", 1, "is no tag"), ("{{! x\n\n}}{{c}}", 3, "{{c}}"),
         ])
@@ -70,8 +71,8 @@ struct MustacheTemplateTests {
 
     @Test("N-05: every prefix of a template is parsed or rejected, and none is a trap")
     func truncations() {
-        let text = "{{#a}}x{{! y }}{{b}}{{^b}}z{{/b}}{{/a}}{{> piece}}"
-        let closed = text.utf8.count - "{{> piece}}".utf8.count
+        let text = "{{#a}}x{{! y }}{{b}}{{^b}}z{{/b}}{{/a}}{{> partial}}"
+        let closed = text.utf8.count - "{{> partial}}".utf8.count
         for count in 0..<text.utf8.count {
             // One brace is text. After two braces a tag is open, and after the tag a section.
             let isWhole = count < 2 || (closed...closed + 1).contains(count)

@@ -62,7 +62,7 @@ struct OperatorTemplatesTests {
     }
 
     @Test("N-05: all errors are reported at once, each with its file")
-    func mistakes() throws {
+    func invalidFiles() throws {
         _ = try folder.write("Subject: x\n\n{{devise}}", to: "sign-in.de.mail")
         _ = try folder.write("Subject: x\n\ny", to: "sign-in.it.mail")
         _ = try folder.write("x", to: "sing-in.de.mail")
@@ -113,16 +113,16 @@ struct OperatorTemplatesTests {
         for row in TemplateListing.rows {
             for language in Language.allCases {
                 let file = "\(row.name).\(language.rawValue).\(row.kind)"
-                _ = try folder.write(try TemplateListing.ours(file), to: file)
+                _ = try folder.write(try TemplateListing.builtIn(file), to: file)
             }
         }
         for file in ["layout.html", "footer.en.text"] {
-            _ = try folder.write(try TemplateListing.ours(file), to: file)
+            _ = try folder.write(try TemplateListing.builtIn(file), to: file)
         }
         let ours = try TemplateCatalogue.embedded.mail(
             .verifyEmail, language: "fr", product: product,
             values: [.link: "https://a.example/x"])
         #expect(try mail("fr") == ours)
-        #expect(throws: TemplateFault.self) { try TemplateListing.ours("welcome.en.html") }
+        #expect(throws: TemplateFault.self) { try TemplateListing.builtIn("welcome.en.html") }
     }
 }

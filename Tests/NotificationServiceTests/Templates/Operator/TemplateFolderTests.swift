@@ -28,7 +28,7 @@ struct TemplateFolderTests {
         ).subject.text
     }
 
-    private func told(_ words: String) -> Int { log.lines.count { $0.contains(words) } }
+    private func logged(_ words: String) -> Int { log.lines.count { $0.contains(words) } }
 
     @Test("N-05: a change takes effect after it was read twice the same")
     func changed() throws {
@@ -40,7 +40,7 @@ struct TemplateFolderTests {
         follower.look()
         #expect(try subject() == "Two")
         for _ in 0..<3 { follower.look() }
-        #expect(told("templates.reloaded") == 1)
+        #expect(logged("templates.reloaded") == 1)
         try folder.remove("welcome.en.mail")
         for _ in 0..<2 { follower.look() }
         #expect(try subject() == "Welcome to Tea")
@@ -53,7 +53,7 @@ struct TemplateFolderTests {
             follower.look()
             #expect(try subject() == "One")
         }
-        #expect(told("templates.reload.failed") == 0)
+        #expect(logged("templates.reload.failed") == 0)
     }
 
     @Test("N-05: a broken change is rejected and logged once; the old wording stays in use")
@@ -62,7 +62,7 @@ struct TemplateFolderTests {
         _ = try folder.write("x\n", to: "nothing.en.mail")
         for _ in 0..<5 { follower.look() }
         #expect(try subject() == "One")
-        #expect(told("templates.reload.failed") == 1)
+        #expect(logged("templates.reload.failed") == 1)
         let line = try #require(log.lines.first { $0.contains("templates.reload.failed") })
         #expect(line.contains("{{nobody}}") && line.contains("nothing.en.mail"))
         try folder.remove("nothing.en.mail")

@@ -8,7 +8,7 @@ import Testing
 @testable import NotificationService
 
 @Suite("Failover between mail servers")
-struct SeveralServersTests {
+struct SMTPFailoverTests {
     @Test("if the first server fails, the second gets the mail in the same attempt")
     func standIn() async throws {
         for word in ["451 4.3.2 not now", "421 4.3.2 leaving"] {
@@ -24,7 +24,7 @@ struct SeveralServersTests {
     }
 
     @Test(
-        "a reply about the mail itself is final: the second server is not asked",
+        "a reply about the mail itself is final: the second server is not tried",
         arguments: [
             ("550 5.1.1 nobody", DeliveryOutcome.refused("smtp-550-5.1.1", addressIsDead: true)),
             ("550 5.7.1 policy", .refused("smtp-550-5.7.1", addressIsDead: false)),

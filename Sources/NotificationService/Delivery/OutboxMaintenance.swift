@@ -5,7 +5,7 @@ import Synchronization
 
 /// What workers do when there is nothing to send: delete messages that ended long ago, and erase
 /// the content of ended messages from the store's write-ahead log (Sources/SECURITY.md, Erasure).
-final class OutboxUpkeep: Sendable {
+final class OutboxMaintenance: Sendable {
     /// How often messages that ended long ago are deleted.
     static let forgetsEvery: Duration = .seconds(3_600)
     /// How long after a message's end its content may remain in the log. Truncating the log costs a
@@ -33,7 +33,7 @@ final class OutboxUpkeep: Sendable {
     }
 
     /// A message has ended. Its content must be erased from the log.
-    func noteEnd() {
+    func recordEnd() {
         let moment = time.now() + Self.wipesWithin
         state.withLock { $0.wipesAt = $0.wipesAt ?? moment }
     }
@@ -66,7 +66,7 @@ final class OutboxUpkeep: Sendable {
         do {
             try await store.truncateLog()
         } catch {
-            noteEnd()
+            recordEnd()
             throw error
         }
     }
@@ -86,7 +86,7 @@ final class OutboxUpkeep: Sendable {
         try await store.write { transaction in
             let letters = try transaction.forgetDeadLetters(limit: Self.batchMax)
             let messages = try transaction.forgetMessages(
-                endedBefore: transaction.at - NotificationStore.keptFor, limit: Self.batchMax)
+                endedBefore: transaction.at - NotificationStore.retention, limit: Self.batchMax)
             return max(letters, messages) < Self.batchMax
         }
     }
