@@ -85,7 +85,7 @@ package final class SessionVerifier: Sendable {
             silence: settings.silence, at: time.now())
     }
 
-    private func take(_ item: SessionV1.WatchEndsItem) {
+    private func take(_ item: SessionV1.WatchRevocationsItem) {
         let news = RevocationUpdate(item)
         ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
         if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }

@@ -39,7 +39,8 @@ package final class RevocationLog: Sendable {
     /// the call ends.
     /// - Throws: `ServiceError` when the call has ended.
     package func serve(
-        _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>
+        _ request: SessionV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>
     ) async throws {
         var cursor = RevocationCursor(position: request.position, epoch: request.epoch)
         for await _ in changes() {
@@ -51,7 +52,7 @@ package final class RevocationLog: Sendable {
         }
     }
 
-    private func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchEndsItem? {
+    private func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchRevocationsItem? {
         // A copy, because the inout parameter cannot be used inside the lock's closure.
         var moved = cursor
         let item = state.withLock { $0.pages.page(&moved) }

@@ -80,7 +80,7 @@ struct RevocationPages: Sendable {
     }
 
     /// The next item for a follower; advances its cursor.
-    func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchEndsItem? {
+    func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchRevocationsItem? {
         guard let completeAt else { return nil }
         let isKnown =
             (base...last).contains(cursor.position)
@@ -94,7 +94,7 @@ struct RevocationPages: Sendable {
         let keysChanged = cursor.keySet.map { $0 != keySet } ?? false
         cursor = RevocationCursor(
             position: position, epoch: epoch, generation: generation, keySet: keySet)
-        return SessionV1.WatchEndsItem(
+        return SessionV1.WatchRevocationsItem(
             position: position, completeAtMs: isLast ? completeAt.milliseconds : 0,
             reset: !isKnown, ends: page.map(\.message), keysChanged: keysChanged,
             keySet: keySet, keptForMs: keptFor.milliseconds, epoch: epoch)

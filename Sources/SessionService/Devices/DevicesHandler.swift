@@ -3,8 +3,8 @@ import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.Devices`: what the owner of a session can see and do with the account's
-/// sessions (G-22, G-13). Each rpc is in a file of its own: `list` (`ListSessions.swift`), `end`
-/// (`EndSession.swift`), `endOthers` (`EndOtherSessions.swift`), `reauthenticate`, `listProofs`.
+/// sessions (G-22, G-13). Each rpc is in the file of its name: `listSessions`, `endSession`,
+/// `endOtherSessions`, `reauthenticate`, `listProofs`.
 package struct DevicesHandler: DevicesService {
     let store: Store
     let keys: SessionKeys

@@ -8,13 +8,14 @@ extension DevicesHandler {
     /// Ends all sessions of the account except the caller's (G-22, S-06).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
     ///   over; `rpc/unavailable` while the clock is not trusted.
-    package func endOthers(
-        _ request: SessionV1.EndOthersRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOthersResponse {
+    package func endOtherSessions(
+        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndOtherSessionsResponse {
         try store.clock.requireAnswering()
         let token = try accessTokens.current(request.accessToken, at: time.now())
         let outcome = try await store.write { try endOthers(token, $0) }
-        return SessionV1.EndOthersResponse(ended: UInt32(clamping: try memory.settle(outcome)))
+        return SessionV1.EndOtherSessionsResponse(
+            ended: UInt32(clamping: try memory.settle(outcome)))
     }
 
     private func endOthers(

@@ -11,16 +11,16 @@ extension DevicesHandler {
     /// session that does not exist.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
     ///   over, `auth/session-not-found`; `rpc/unavailable` while the clock is not trusted.
-    package func end(
-        _ request: SessionV1.EndRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndResponse {
+    package func endSession(
+        _ request: SessionV1.EndSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndSessionResponse {
         try store.clock.requireAnswering()
         let token = try accessTokens.current(request.accessToken, at: time.now())
         guard let id = SessionID(text: request.sessionId) else {
             throw ServiceError(.sessionNotFound)
         }
         let outcome = try await store.write { try end(id, token, $0) }
-        return SessionV1.EndResponse(ended: try memory.settle(outcome))
+        return SessionV1.EndSessionResponse(ended: try memory.settle(outcome))
     }
 
     private func end(

@@ -12,9 +12,9 @@ extension DevicesHandler {
     /// Lists an account's live sessions for the owner of one of them (G-22).
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`; `rpc/unavailable` while the
     ///   clock is not trusted.
-    package func list(
-        _ request: SessionV1.ListRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListResponse {
+    package func listSessions(
+        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListSessionsResponse {
         try store.clock.requireAnswering()
         let token = try accessTokens.current(request.accessToken, at: time.now())
         let now = time.now()
@@ -28,7 +28,7 @@ extension DevicesHandler {
             .sorted { ($0.0.usedAt, $0.0.id.key) > ($1.0.usedAt, $1.0.id.key) }
             .prefix(listedMax)
             .map { try entry($0, $1, askedBy: token.session) }
-        return SessionV1.ListResponse(sessions: entries)
+        return SessionV1.ListSessionsResponse(sessions: entries)
     }
 
     private func entry(

@@ -10,9 +10,9 @@ extension SessionsHandler {
     ///   is over, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
     ///   is not trusted.
-    package func create(
-        _ request: SessionV1.CreateRequest, _ context: CallContext
-    ) async throws -> SessionV1.CreateResponse {
+    package func createSession(
+        _ request: SessionV1.CreateSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateSessionResponse {
         try store.clock.requireAnswering()
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let device = try SessionDevice(request.origin, hash: keys.devices)
@@ -22,6 +22,7 @@ extension SessionsHandler {
             try await store.write { try $0.auditRefusedProof(nil, origin) }
             throw ServiceError(.invalidSignInProof)
         }
+        // Stored responses have keys that contain the method's first name.
         let call = try RepeatableCall(
             "Create",
             [
@@ -33,11 +34,11 @@ extension SessionsHandler {
             try open(proof, device, deviceKey, call, origin, transaction)
         }
         let grant = try memory.settle(outcome)
-        return SessionV1.CreateResponse(tokens: try issueTokens(for: grant))
+        return SessionV1.CreateSessionResponse(tokens: try issueTokens(for: grant))
     }
 
     private func deviceKey(
-        in request: SessionV1.CreateRequest
+        in request: SessionV1.CreateSessionRequest
     ) throws(ServiceError) -> DeviceKey? {
         let deviceID = request.origin?.deviceId ?? ""
         guard let key = request.deviceKey else {

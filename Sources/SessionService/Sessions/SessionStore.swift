@@ -38,8 +38,8 @@ extension Transaction {
         try requireOne(changed, "rotated")
     }
 
-    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof: `endAccount`
-    /// distinguishes old sessions from new ones by it.
+    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof:
+    /// `endAccountSessions` distinguishes old sessions from new ones by it.
     func recordProofs(of session: Session) throws {
         let changed = try execute(
             """

@@ -5,8 +5,8 @@ import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.Sessions`: sessions and their tokens (S-01 … S-07). Each rpc is in the file
-/// of its name: `create` (`CreateSession.swift`), `refresh`, `validate`, `inspect`, `signOut`,
-/// `endAccount`, `keySet`.
+/// of its name: `createSession`, `refreshSession`, `validateAccessToken`, `inspectSession`,
+/// `signOut`, `endAccountSessions`, `getKeySet`.
 package struct SessionsHandler: SessionsService {
     let store: Store
     let keys: SessionKeys

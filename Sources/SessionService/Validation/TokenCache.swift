@@ -76,7 +76,7 @@ final class CachedToken: Sendable {
     /// The version of the keys that it was verified under.
     let keys: UInt64
     /// `answer`, encoded.
-    let encoded: Encoded<SessionV1.ValidateResponse>
+    let encoded: Encoded<SessionV1.ValidateAccessTokenResponse>
     private let text: String
     /// `RecentRevocations.insertions` when its session was last found live.
     private let livedAfter = Atomic<UInt64>(.max)
@@ -91,10 +91,10 @@ final class CachedToken: Sendable {
     }
 
     /// The response to a validation while the token is valid.
-    var answer: SessionV1.ValidateResponse { Self.answer(token) }
+    var answer: SessionV1.ValidateAccessTokenResponse { Self.answer(token) }
 
-    private static func answer(_ token: AccessToken) -> SessionV1.ValidateResponse {
-        SessionV1.ValidateResponse(
+    private static func answer(_ token: AccessToken) -> SessionV1.ValidateAccessTokenResponse {
+        SessionV1.ValidateAccessTokenResponse(
             valid: true, sessionId: token.session.text, accountId: token.account.text,
             authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,
             expiresAtMs: token.expiresAt.milliseconds)

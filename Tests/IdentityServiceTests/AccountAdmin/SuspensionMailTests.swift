@@ -9,9 +9,9 @@ import Testing
 
 /// A session service without any activity.
 struct NoActivity: AccountActivityAPI {
-    func accountActivity(
-        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.AccountActivityResponse { .init() }
+    func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse { .init() }
 }
 
 @Suite("I-09: mails to the owner of a suspended account", .timeLimit(.minutes(1)))

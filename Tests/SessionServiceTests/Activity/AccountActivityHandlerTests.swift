@@ -18,8 +18,8 @@ struct AccountActivityHandlerTests {
 
     private func activity(
         from application: String = "identity"
-    ) async throws -> SessionV1.AccountActivityResponse {
-        try await fixture.service.accountActivity.accountActivity(
+    ) async throws -> SessionV1.GetAccountActivityResponse {
+        try await fixture.service.accountActivity.getAccountActivity(
             .init(accountId: account.text), fixture.context(from: application))
     }
 
@@ -33,7 +33,7 @@ struct AccountActivityHandlerTests {
     func nobody() async throws {
         #expect(try await activity() == .init())
         await expectRefused(.invalidArgument) {
-            try await fixture.service.accountActivity.accountActivity(
+            try await fixture.service.accountActivity.getAccountActivity(
                 .init(accountId: "7"), fixture.context(from: "identity"))
         }
     }

@@ -46,8 +46,9 @@ struct ClockHoldTests {
         await expectRefused(.unavailable) { try await fixture.inspect(tokens.accessToken) }
         await expectRefused(.unavailable) { try await fixture.list(tokens.accessToken) }
         #expect(throws: ServiceError.self) {
-            try fixture.service.sessions.validate(
-                SessionV1.ValidateRequest(accessToken: tokens.accessToken), fixture.context())
+            try fixture.service.sessions.validateAccessToken(
+                SessionV1.ValidateAccessTokenRequest(accessToken: tokens.accessToken),
+                fixture.context())
         }
         #expect(fixture.time.now() == before, "the time continues from the stored mark")
         #expect(try await fixture.number("SELECT count(*) FROM session WHERE ended_at_ms > 0") == 0)

@@ -62,8 +62,8 @@ struct RefreshTokenKeyTests {
             for proof in proofs {
                 let context = fixture.context()
                 group.addTask {
-                    _ = try await service.sessions.create(
-                        SessionV1.CreateRequest(proof: proof), context)
+                    _ = try await service.sessions.createSession(
+                        SessionV1.CreateSessionRequest(proof: proof), context)
                 }
             }
             try await group.waitForAll()

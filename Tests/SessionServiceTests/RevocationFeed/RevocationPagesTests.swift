@@ -28,7 +28,7 @@ struct RevocationPagesTests {
 
     private func told(
         _ pages: RevocationPages, from position: UInt64, epoch: UInt64 = 9
-    ) -> SessionV1.WatchEndsItem? {
+    ) -> SessionV1.WatchRevocationsItem? {
         var cursor = RevocationCursor(position: position, epoch: epoch)
         return pages.page(&cursor)
     }

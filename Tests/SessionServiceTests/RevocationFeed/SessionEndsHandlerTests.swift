@@ -31,9 +31,9 @@ struct SessionEndsHandlerTests {
         _ = await relay.result
     }
 
-    private func watch(from position: UInt64) -> IncomingItems<SessionV1.WatchEndsItem> {
-        fixture.service.ends.watchEnds(
-            SessionV1.WatchEndsRequest(
+    private func watch(from position: UInt64) -> IncomingItems<SessionV1.WatchRevocationsItem> {
+        fixture.service.ends.watchRevocations(
+            SessionV1.WatchRevocationsRequest(
                 position: position, epoch: fixture.service.background.revocations.epoch),
             fixture.context())
     }
@@ -41,8 +41,8 @@ struct SessionEndsHandlerTests {
     /// The revocations in the items up to the first that satisfies `isLast`.
     private func ends(
         from position: UInt64,
-        until isLast: (SessionV1.WatchEndsItem) -> Bool = { $0.completeAtMs > 0 }
-    ) async throws -> (ends: [SessionV1.RevokedSession], last: SessionV1.WatchEndsItem) {
+        until isLast: (SessionV1.WatchRevocationsItem) -> Bool = { $0.completeAtMs > 0 }
+    ) async throws -> (ends: [SessionV1.RevokedSession], last: SessionV1.WatchRevocationsItem) {
         var ends: [SessionV1.RevokedSession] = []
         for try await item in watch(from: position) {
             ends += item.ends

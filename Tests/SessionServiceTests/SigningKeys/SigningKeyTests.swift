@@ -15,7 +15,7 @@ struct SigningKeyTests {
     }
 
     private func jwks() -> String {
-        fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context()).jwks
+        fixture.service.sessions.getKeySet(SessionV1.GetKeySetRequest(), fixture.context()).jwks
     }
 
     @Test("S-01: the key is made only at the first start and named by its thumbprint")

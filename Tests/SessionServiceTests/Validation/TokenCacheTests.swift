@@ -56,7 +56,7 @@ struct TokenCacheTests {
         #expect(first.valid && fixture.validate(tokens.accessToken) == first)
         fixture.time.advance(
             by: Timestamp(milliseconds: tokens.accessExpiresAtMs) - fixture.time.now())
-        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateResponse())
+        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateAccessTokenResponse())
     }
 
     private func known(_ text: String) async throws -> CachedToken {

@@ -24,7 +24,7 @@ struct ValidationTests {
         fixture.time.advance(by: expiry - fixture.time.now() - .milliseconds(1))
         #expect(fixture.validate(tokens.accessToken).valid)
         fixture.time.advance(by: .milliseconds(1))
-        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateResponse())
+        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateAccessTokenResponse())
     }
 
     @Test("S-07: anything but an access token of ours reveals nothing")
@@ -40,7 +40,7 @@ struct ValidationTests {
             unsigned + "." + parts[1] + ".", unsigned + "." + parts[1] + "." + parts[2],
             tokens.accessToken + "A", String(repeating: "A", count: 100_000),
         ] {
-            #expect(fixture.validate(token) == SessionV1.ValidateResponse())
+            #expect(fixture.validate(token) == SessionV1.ValidateAccessTokenResponse())
         }
         #expect(fixture.validate(tokens.accessToken).valid)
     }

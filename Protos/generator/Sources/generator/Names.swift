@@ -14,7 +14,7 @@ extension FileDescriptor {
 }
 
 extension Descriptor {
-    /// `SessionV1.RefreshRequest`.
+    /// `SessionV1.RefreshSessionRequest`.
     var swiftName: String { "\(file.namespace).\(name)" }
 
     /// `Postern__Session__V1__RefreshRequest`.

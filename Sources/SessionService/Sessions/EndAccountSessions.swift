@@ -16,9 +16,9 @@ extension SessionsHandler {
     /// late or repeated delivery does not sign out a user who has signed in since.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
     ///   clocks disagree.
-    package func endAccount(
-        _ request: SessionV1.EndAccountRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndAccountResponse {
+    package func endAccountSessions(
+        _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountSessionsResponse {
         try context.requireAccountKeeper()
         guard let account = AccountID(text: request.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
@@ -37,7 +37,8 @@ extension SessionsHandler {
         let outcome = try await store.write { transaction in
             try end(account, before, reason, except: kept, transaction)
         }
-        return SessionV1.EndAccountResponse(ended: UInt32(clamping: try memory.settle(outcome)))
+        return SessionV1.EndAccountSessionsResponse(
+            ended: UInt32(clamping: try memory.settle(outcome)))
     }
 
     private static func kept(_ text: String) throws(ServiceError) -> SessionID? {

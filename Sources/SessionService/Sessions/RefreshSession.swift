@@ -20,9 +20,9 @@ extension SessionsHandler {
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
     ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`;
     ///   `rpc/unavailable` while the clock is not trusted.
-    package func refresh(
-        _ request: SessionV1.RefreshRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshResponse {
+    package func refreshSession(
+        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshSessionResponse {
         try store.clock.requireAnswering()
         guard let token = refreshTokens.seal.token(request.refreshToken) else {
             throw ServiceError(.invalidRefreshToken)
@@ -31,15 +31,16 @@ extension SessionsHandler {
         await refreshTokens.renewIfDue(in: store, at: time.now())
         let outcome = try await store.write { try answer(use, $0) }
         let grant = try memory.settle(outcome)
-        return SessionV1.RefreshResponse(
+        return SessionV1.RefreshSessionResponse(
             tokens: try issueTokens(for: grant),
             accountId: grant.session.account.text)
     }
 
     private func use(
-        of token: RefreshToken, _ request: SessionV1.RefreshRequest, _ context: CallContext
+        of token: RefreshToken, _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> RefreshTokenUse {
         let device = try SessionDevice(request.origin, hash: keys.devices)
+        // Stored responses have keys that contain the method's first name.
         let call = try RepeatableCall(
             "Refresh",
             [
@@ -140,7 +141,7 @@ extension Session {
     }
 }
 
-/// What `refresh` and `signOut` do with a refresh token before they change anything.
+/// What `refreshSession` and `signOut` do with a refresh token before they change anything.
 extension SessionsHandler {
     /// Checks the proof sent with a token of session `id`. Verifying a signature takes 0.1 ms, so
     /// it is done before the transaction, outside the store's only writer. A session's key never
