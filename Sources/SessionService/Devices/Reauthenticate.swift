@@ -17,8 +17,7 @@ extension DevicesHandler {
     package func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse {
-        try store.clock.requireAnswering()
-        let token = try accessTokens.current(request.accessToken, at: time.now())
+        let token = try caller(request.accessToken)
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let grant =
             if let presence = request.presence {

@@ -74,8 +74,9 @@ extension SessionsHandler {
         _ first: StoredResponse, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
         guard
-            let session = try SessionID(key: first.session).flatMap(transaction.session)
-                .map(memory.activity.applied(to:)),
+            let session = try SessionID(key: first.session).flatMap({
+                try memory.session($0, in: transaction)
+            }),
             life.state(of: session, at: transaction.at) == .live
         else { return .refused(.sessionEnded) }
         return .done(TokenGrant(session: session, repeating: first))
@@ -90,7 +91,7 @@ extension SessionsHandler {
         guard try transaction.openSessionCount(of: account) >= settings.sessionsMax else {
             return []
         }
-        let live = try transaction.openSessions(of: account).map(memory.activity.applied(to:))
+        let live = try memory.openSessions(of: account, in: transaction)
             .filter { life.state(of: $0, at: transaction.at) == .live }
         return try SessionDisplacement.displaced(among: live, max: settings.sessionsMax).map {
             try transaction.end($0, .displaced, from: origin)

@@ -3,17 +3,17 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// One use of a refresh token, with all that is known of it before the transaction.
-private struct RefreshTokenUse: Sendable {
-    let token: RefreshToken
-    let proof: DeviceProofFinding
-    /// Keyed hash of the device's id; nil where none was given.
-    let device: [UInt8]?
-    let origin: CallOrigin
-    let call: RepeatableCall?
-}
-
 extension SessionsHandler {
+    /// One use of a refresh token, with all that is known of it before the transaction.
+    private struct RefreshTokenUse: Sendable {
+        let token: RefreshToken
+        let proof: DeviceProofRule.Finding
+        /// Keyed hash of the device's id; nil where none was given.
+        let device: [UInt8]?
+        let origin: CallOrigin
+        let call: RepeatableCall?
+    }
+
     /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
     /// decides, writes, and responds once that is on disk.
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
@@ -60,10 +60,9 @@ extension SessionsHandler {
     private func answer(
         _ use: RefreshTokenUse, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
-        guard
-            let session = try transaction.session(use.token.session)
-                .map(memory.activity.applied(to:))
-        else { return .refused(.sessionEnded) }
+        guard let session = try memory.session(use.token.session, in: transaction) else {
+            return .refused(.sessionEnded)
+        }
         let verdict = settings.deviceBinding.verdict(on: use.device, home: session.device)
         let decision = decision(
             on: use.token.counter, use.proof, isElsewhere: verdict == .refused, of: session,
@@ -148,7 +147,7 @@ extension SessionsHandler {
     /// changes in between.
     func finding(
         of proof: SessionV1.DeviceProof?, on token: String, of id: SessionID
-    ) async throws -> DeviceProofFinding {
+    ) async throws -> DeviceProofRule.Finding {
         guard let proof else { return .absent }
         let key = try await store.read { try $0.deviceKey(of: id) }
         return DeviceProofRule.finding(proof, on: token, by: key, at: time.now())
@@ -157,7 +156,7 @@ extension SessionsHandler {
     /// The rotation rule's decision on a token of `session`.
     /// - Parameter isElsewhere: it comes from a device that `DeviceBinding` refuses.
     func decision(
-        on counter: Int64, _ proof: DeviceProofFinding, isElsewhere: Bool, of session: Session,
+        on counter: Int64, _ proof: DeviceProofRule.Finding, isElsewhere: Bool, of session: Session,
         at now: Timestamp
     ) -> RefreshTokenRotation.Decision {
         RefreshTokenRotation.decision(

@@ -87,7 +87,9 @@ struct RefreshTokenKeyTests {
         let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
         await #expect(throws: (any Error).self) { try await fixture.restart(master: other) }
         try await fixture.store.write { _ = try $0.execute("UPDATE token_key SET id = id + 1") }
-        await #expect(throws: RefreshTokenKeyError.doesNotOpen) { try await fixture.restart() }
+        await #expect(throws: SessionKeyError.refreshTokenKeyDoesNotOpen) {
+            try await fixture.restart()
+        }
     }
 
     @Test("G-10: if a key cannot be made, that is reported and sign-ins continue")

@@ -77,12 +77,12 @@ struct ValidationTests {
 
     @Test("a shorter life in the settings applies to tokens issued before")
     func shorterLife() async throws {
-        #expect(AccessTokenLife(mean: .seconds(600)).longest == .seconds(631))
+        #expect(AccessTokens.Life(mean: .seconds(600)).longest == .seconds(631))
         let token = try await signedByOurs(
             type: "at+jwt", audience: "postern", issuer: "postern")
         let tokens = fixture.service.sessions.accessTokens
         let shorter = AccessTokens(
-            life: AccessTokenLife(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
+            life: AccessTokens.Life(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
             audience: tokens.audience, extra: nil)
         let issued = try #require(shorter.read(token)).issuedAt
         // The second that `iat` truncates, and the jitter of 5 %.
