@@ -35,7 +35,7 @@ final class Gateway: VerificationService {
     }
 
     /// Sends a revocation, or only a heartbeat.
-    func tell(_ ended: SessionID? = nil) {
+    func sendRevocation(_ ended: SessionID? = nil) {
         let (position, epoch) = state.withLock { state in
             if ended != nil { state.position += 1 }
             return (state.position, state.epoch)

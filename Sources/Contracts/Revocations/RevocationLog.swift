@@ -20,7 +20,7 @@ package final class RevocationLog: Sendable {
     /// An empty log. It sends nothing until the first update.
     package init() {}
 
-    /// Number of revocations kept.
+    /// Number of retained revocations.
     package var count: Int { state.withLock { $0.pages.count } }
 
     /// The position of the last known revocation.
@@ -28,9 +28,9 @@ package final class RevocationLog: Sendable {
 
     /// Applies an update and wakes the followers. An update without a revocation also wakes them:
     /// it is the heartbeat that followers need.
-    package func take(_ news: RevocationUpdate) {
+    package func take(_ update: RevocationUpdate) {
         state.withLock { state in
-            state.pages.take(news)
+            state.pages.take(update)
             for watcher in state.watchers.values { watcher.yield() }
         }
     }

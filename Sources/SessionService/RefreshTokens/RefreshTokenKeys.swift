@@ -54,7 +54,7 @@ final class RefreshTokenKeys: Sendable {
         logger: Logger
     ) async throws -> RefreshTokenKeys {
         let stored = try await store.write {
-            try keys(in: $0, schedule, box, randomness, isWanted: false)
+            try keys(in: $0, schedule, box, randomness, isRequested: false)
         }
         return RefreshTokenKeys(
             try Self.state(of: stored, box, schedule), box, schedule, randomness, logger)
@@ -76,7 +76,7 @@ final class RefreshTokenKeys: Sendable {
     func renewIfDue(in store: Store, at now: Timestamp) async {
         guard state.withLock({ now >= $0.renewAt }) else { return }
         do {
-            try await renew(in: store, isWanted: false)
+            try await renew(in: store, isRequested: false)
         } catch {
             logger.error(
                 "session.refresh_key.rotate.failed", "rotating the refresh token key failed",
@@ -88,13 +88,13 @@ final class RefreshTokenKeys: Sendable {
         }
     }
 
-    /// Generates a new key if one is due or `isWanted`.
+    /// Generates a new key if one is due or `isRequested`.
     /// - Throws: `rpc/resource-exhausted` when all 255 ids belong to keys that are still accepted;
     ///   `SessionKeyError`, or what the store throws.
-    func renew(in store: Store, isWanted: Bool) async throws {
+    func renew(in store: Store, isRequested: Bool) async throws {
         let (schedule, box, randomness) = (schedule, box, randomness)
         let stored = try await store.write {
-            try Self.keys(in: $0, schedule, box, randomness, isWanted: isWanted)
+            try Self.keys(in: $0, schedule, box, randomness, isRequested: isRequested)
         }
         let renewed = try Self.state(of: stored, box, schedule)
         state.withLock { state in
@@ -106,13 +106,13 @@ final class RefreshTokenKeys: Sendable {
     /// The keys that are accepted at the transaction's time, with a new one if it is due.
     private static func keys(
         in transaction: Transaction, _ schedule: Schedule, _ box: SealedBox,
-        _ randomness: any Randomness, isWanted: Bool
+        _ randomness: any Randomness, isRequested: Bool
     ) throws -> [Stored] {
         try transaction.forgetTokenKeys(supersededBy: transaction.at - schedule.acceptance)
         let keys = try transaction.tokenKeys()
         let current = keys.first { $0.supersededAt == nil }
         let isDue = current.map { transaction.at >= $0.madeAt + schedule.renewal } ?? true
-        guard isDue || isWanted else { return keys }
+        guard isDue || isRequested else { return keys }
         let id = try nextID(after: current?.id ?? 0, beside: keys)
         let key = SecretBytes.generate(count: keyBytes, randomness: randomness)
         try transaction.supersede(

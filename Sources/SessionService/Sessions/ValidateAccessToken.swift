@@ -78,7 +78,7 @@ final class Validation: Sendable {
         else { return nil }
         // The token is valid: record its use.
         if known.needsRecording(at: now) {
-            confirmations.note(known.token, at: now)
+            confirmations.record(known.token, at: now)
             activity.mark(known.token.session, at: now)
             known.recorded(at: now)
         }

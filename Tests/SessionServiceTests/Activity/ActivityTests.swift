@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-05: activity is kept in memory until it is written")
+@Suite("S-05: activity stays in memory until it is written")
 struct ActivityTests {
     private let start = Timestamp(milliseconds: 1_000_000)
 
@@ -47,7 +47,7 @@ struct ActivityTests {
         #expect(activity.applied(to: try session(1, usedAt: start)).usedAt == start)
     }
 
-    @Test("a later mark that is sent while an earlier one is being written is kept")
+    @Test("a later mark that is sent while an earlier one is being written is not lost")
     func overtaken() throws {
         let activity = Activity()
         activity.mark(try id(1), at: start + .seconds(10))

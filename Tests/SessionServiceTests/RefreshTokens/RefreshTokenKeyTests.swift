@@ -43,12 +43,12 @@ struct RefreshTokenKeyTests {
     @Test("a key is accepted as long as a session from its time can live, and no longer")
     func acceptance() async throws {
         let first = try await fixture.open()
-        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         fixture.time.advance(by: Self.day * 90 - .milliseconds(1))
-        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         _ = try await fixture.refresh(first.refreshToken)
         fixture.time.advance(by: .milliseconds(1))
-        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         await expectRefused(.invalidRefreshToken) { try await fixture.refresh(first.refreshToken) }
     }
 
@@ -96,7 +96,7 @@ struct RefreshTokenKeyTests {
     func goesOn() async throws {
         for _ in 2...255 {
             try await fixture.service.sessions.refreshTokens.renew(
-                in: fixture.store, isWanted: true)
+                in: fixture.store, isRequested: true)
         }
         fixture.time.advance(by: Self.day * 31)
         let first = try await fixture.open()
@@ -126,11 +126,11 @@ struct RefreshTokenKeyTests {
     func exhausted() async throws {
         for _ in 2...255 {
             try await fixture.service.sessions.refreshTokens.renew(
-                in: fixture.store, isWanted: true)
+                in: fixture.store, isRequested: true)
         }
         await expectRefused(.resourceExhausted) {
             try await fixture.service.sessions.refreshTokens.renew(
-                in: fixture.store, isWanted: true)
+                in: fixture.store, isRequested: true)
         }
         fixture.time.advance(by: Self.day * 90)
         let tokens = try await fixture.open()

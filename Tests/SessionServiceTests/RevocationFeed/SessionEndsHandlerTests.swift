@@ -104,12 +104,12 @@ struct SessionEndsHandlerTests {
             }
             for _ in 0..<3 {
                 var positions: [UInt64] = []
-                let told = try await ends(from: 0) { item in
+                let received = try await ends(from: 0) { item in
                     positions += item.ends.map(\.position)
                     return positions.count >= 200
                 }
                 #expect(positions == Array(1...200))
-                #expect(Set(told.ends.map(\.sessionId)).count == 200)
+                #expect(Set(received.ends.map(\.sessionId)).count == 200)
             }
         }
     }
@@ -145,8 +145,8 @@ struct SessionEndsHandlerTests {
         #expect(rows == 12)
         fixture.time.advance(by: .seconds(800))
         try await fixture.restart()
-        let told = try await ends(from: 1)
-        #expect(told.ends.isEmpty && told.last.reset && told.last.position == 32)
+        let received = try await ends(from: 1)
+        #expect(received.ends.isEmpty && received.last.reset && received.last.position == 32)
     }
 
     @Test(

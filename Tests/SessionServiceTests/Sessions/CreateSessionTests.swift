@@ -115,10 +115,10 @@ struct CreateSessionTests {
             _ = try await fixture.open()
             fixture.time.advance(by: .seconds(31))
         }
-        let kept = try await fixture.store.read { session in
+        let rows = try await fixture.store.read { session in
             try session.queryOne("SELECT count(*) FROM used_proof") { try $0.integer(0) }
         }
-        #expect(kept == 1)
+        #expect(rows == 1)
     }
 
     @Test("G-25: a repeated sign-in returns the same session and refresh token")

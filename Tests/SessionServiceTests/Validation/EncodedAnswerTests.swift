@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-07: Validate's encoded response equals the message")
+@Suite("S-07: the encoded response equals the message")
 struct EncodedAnswerTests {
     let fixture: SessionFixture
 
@@ -64,7 +64,7 @@ struct EncodedAnswerTests {
     }
 
     @Test("S-05: a use is recorded only if the last recorded one is a second ago")
-    func noted() async throws {
+    func recorded() async throws {
         let tokens = try await fixture.open()
         let activity = fixture.service.sessions.memory.activity
         #expect(try encoded(tokens.accessToken).valid)

@@ -156,7 +156,7 @@ struct ClockMarkTests {
         #expect(log.lines.filter { $0.contains("clock.stepped") }.count == 4)
     }
 
-    @Test("a clock that waits for acceptance still waits after a restart, and acceptance is kept")
+    @Test("a clock that waits for acceptance still waits after a restart, and acceptance is stored")
     func accepted() async throws {
         _ = try await run()
         let mark = time.now()

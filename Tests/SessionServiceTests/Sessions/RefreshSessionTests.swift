@@ -7,7 +7,7 @@ import Testing
 @testable import SessionService
 
 @Suite("G-10: refresh tokens rotate, and replays are detected")
-struct RefreshTests {
+struct RefreshSessionTests {
     let fixture: SessionFixture
 
     init() async throws {

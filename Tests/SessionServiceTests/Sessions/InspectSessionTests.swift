@@ -6,8 +6,8 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-01: Inspect reports the state of a token's session")
-struct InspectTests {
+@Suite("G-01: InspectSession reports the state of a token's session")
+struct InspectSessionTests {
     let fixture: SessionFixture
 
     init() async throws {

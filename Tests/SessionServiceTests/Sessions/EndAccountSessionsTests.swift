@@ -7,7 +7,7 @@ import Testing
 @testable import SessionService
 
 @Suite("S-06: all sessions of an account can be ended")
-struct EndAccountTests {
+struct EndAccountSessionsTests {
     let fixture: SessionFixture
     let account: AccountID
 
@@ -111,20 +111,20 @@ struct EndAccountTests {
 
     @Test("G-12: the excepted session remains, however late or often the call is made")
     func except() async throws {
-        let kept = try await fixture.open(account)
+        let excepted = try await fixture.open(account)
         let other = try await fixture.open(account)
         fixture.time.advance(by: .milliseconds(1))
         let request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: fixture.time.now().milliseconds, reason: .security,
-            exceptSessionId: kept.sessionId)
+            exceptSessionId: excepted.sessionId)
         for ended in [1, 0] as [UInt32] {
             let answer = try await fixture.service.sessions.endAccountSessions(
                 request, fixture.context(from: "identity"))
             #expect(answer.ended == ended)
         }
         #expect(!fixture.validate(other.accessToken).valid)
-        #expect(fixture.validate(kept.accessToken).valid)
-        let child = try await fixture.refresh(kept.refreshToken)
+        #expect(fixture.validate(excepted.accessToken).valid)
+        let child = try await fixture.refresh(excepted.refreshToken)
         try await fixture.restart()
         #expect(fixture.validate(child.accessToken).valid)
     }
@@ -187,9 +187,9 @@ struct EndAccountTests {
                 try fixture.account(key), before: fixture.time.now())
             fixture.time.advance(by: .seconds(86_401))
         }
-        let kept = try await fixture.store.read { session in
+        let rows = try await fixture.store.read { session in
             try session.queryOne("SELECT count(*) FROM account_end") { try $0.integer(0) }
         }
-        #expect(kept == 1)
+        #expect(rows == 1)
     }
 }
