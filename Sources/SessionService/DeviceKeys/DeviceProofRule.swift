@@ -50,10 +50,7 @@ enum DeviceProofRule {
 
     /// The bytes that a device signs when it uses `token`.
     static func signed(_ token: String, at moment: Timestamp) -> [UInt8] {
-        let milliseconds = (0..<8).map {
-            UInt8(truncatingIfNeeded: moment.milliseconds >> (56 - $0 * 8))
-        }
-        return DelimitedParts.joined([Array(label.utf8), Array(token.utf8), milliseconds])
+        DelimitedParts.joined([Array(label.utf8), Array(token.utf8), moment.signedBytes])
     }
 }
 

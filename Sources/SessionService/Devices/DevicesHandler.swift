@@ -118,7 +118,7 @@ extension DevicesHandler {
             return .refused(.sessionNotFound)
         }
         let (ended, live) = try transaction.end(
-            [memory.activity.applied(to: session)], .signedOut, life: life, from: .unknown)
+            [memory.activity.applied(to: session)], .signedOut, life: life)
         return .done(live > 0, ended: ended)
     }
 
@@ -142,7 +142,7 @@ extension DevicesHandler {
         }
         let others = try memory.openSessions(of: token.account, in: transaction)
             .filter { $0.id != token.session }
-        let (ended, live) = try transaction.end(others, .signedOut, life: life, from: .unknown)
+        let (ended, live) = try transaction.end(others, .signedOut, life: life)
         return .done(live, ended: ended)
     }
 }

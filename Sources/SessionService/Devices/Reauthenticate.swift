@@ -123,10 +123,7 @@ extension DevicesHandler {
         session.proofs.record(proof)
         session.usedAt = max(session.usedAt, transaction.at)
         try transaction.recordProofs(of: session)
-        try transaction.audit(
-            AuditEvent(
-                .sessionReauthenticated, account: session.account.key, session: session.id.key
-            ).from(origin))
+        try transaction.audit(AuditEvent(.sessionReauthenticated).of(session).from(origin))
         return TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
     }
 }

@@ -104,18 +104,14 @@ extension SessionsHandler {
     ) throws -> TokenGrant {
         let session = Session(
             id: .drawn(from: randomness), account: proof.account, counter: 1,
-            createdAt: transaction.at, usedAt: transaction.at,
-            provedAt: proof.provedAt,
+            createdAt: transaction.at, usedAt: transaction.at, provedAt: proof.provedAt,
             proofs: SessionProofs(
                 signIn: SessionProof(methods: proof.methods, at: proof.authenticatedAt)),
-            rotatedAt: transaction.at, device: device.device,
-            deviceKey: deviceKey)
+            rotatedAt: transaction.at, device: device.device, deviceKey: deviceKey)
         try transaction.insert(
             session, on: device,
             sealedName: device.sealedName(of: session.id, box: keys.deviceNames))
-        try transaction.audit(
-            AuditEvent(.sessionStarted, account: session.account.key, session: session.id.key)
-                .from(origin))
+        try transaction.audit(AuditEvent(.sessionStarted).of(session).from(origin))
         let grant = TokenGrant(session: session, givenAt: transaction.at)
         try transaction.remember(call, StoredResponse(grant))
         return grant

@@ -56,7 +56,7 @@ extension SessionsHandler {
         try transaction.recordAccountEnd(account, before: before, reason)
         let sessions = try memory.openSessions(of: account, in: transaction)
             .filter { $0.provedAt < before && $0.id != excepted }
-        let (ended, live) = try transaction.end(sessions, reason, life: life, from: .unknown)
+        let (ended, live) = try transaction.end(sessions, reason, life: life)
         try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
         return .done(live, ended: ended)
     }

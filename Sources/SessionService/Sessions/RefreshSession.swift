@@ -119,9 +119,7 @@ extension SessionsHandler {
         _ isOtherDevice: Bool, _ transaction: Transaction
     ) throws -> TokenGrant {
         for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
-            try transaction.audit(
-                AuditEvent(kind, account: session.account.key, session: session.id.key)
-                    .from(use.origin))
+            try transaction.audit(AuditEvent(kind).of(session).from(use.origin))
         }
         let grant = TokenGrant(session: session, givenAt: givenAt)
         try transaction.remember(use.call, StoredResponse(grant))

@@ -77,7 +77,7 @@ extension SessionsHandler {
         let sessions =
             all && isLive
             ? try memory.openSessions(of: session.account, in: transaction) : [session]
-        let (ended, live) = try transaction.end(sessions, .signedOut, life: life, from: .unknown)
+        let (ended, live) = try transaction.end(sessions, .signedOut, life: life)
         return .done(live, ended: ended)
     }
 }
