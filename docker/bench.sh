@@ -109,7 +109,7 @@ bench_validate() {
   start_server "$release/Benchmarks" validate-server --key "$key" \
     --folder "$work/stores/server" --payload "$work/validate"
   for run in $(seq "$runs"); do
-    for name in benchmark.v1.Echo/Validation session.v1.Sessions/Validate; do
+    for name in benchmark.v1.Echo/Validation session.v1.Sessions/ValidateAccessToken; do
       "$build/floor/load" --port "$server_port" --pid "$server_process" --seconds "$seconds" \
         --name "${name##*/}" --service postern.benchmark --key "$key" \
         --payload "$work/validate" --method "postern.$name" --in-flight 64
@@ -117,7 +117,7 @@ bench_validate() {
   done >"$work/validate.figures"
   local echo repeated
   echo=$(median Validation <"$work/validate.figures")
-  repeated=$(median Validate <"$work/validate.figures")
+  repeated=$(median ValidateAccessToken <"$work/validate.figures")
   figure validate-repeated "$repeated" calls/s
   figure validate-echo "$echo" calls/s
   ratio validate-repeated/echo "$repeated" "$echo"

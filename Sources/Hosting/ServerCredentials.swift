@@ -29,7 +29,7 @@ struct ServerCredentials: Sendable {
             // application out.
             read: {
                 let applications = try Self.applications(
-                    settings, callersMethods, needsKeys: server.value == nil)
+                    settings, callersMethods, needsKeys: server.value == nil, logger)
                 Self.warn(of: applications.withSharedKeys, logger)
                 return applications
             })
@@ -48,7 +48,8 @@ struct ServerCredentials: Sendable {
     }
 
     private static func applications(
-        _ settings: HostSettings, _ methods: [String: [MethodPattern]], needsKeys: Bool
+        _ settings: HostSettings, _ methods: [String: [MethodPattern]], needsKeys: Bool,
+        _ logger: Logger
     ) throws -> Applications {
         let credentials = settings.credentials
         let callers =
@@ -56,6 +57,13 @@ struct ServerCredentials: Sendable {
             ?? CallersList(
                 settings.callers, assertingClientAddress: settings.addressAsserters,
                 methods: methods)
+        let former = callers.formerMethodNames
+        if !former.isEmpty {
+            logger.warning(
+                "callers_file.former_method_names",
+                "the callers file names methods by names that the next release does not accept",
+                fields: [.detail: .text(former.joined(separator: ", "))])
+        }
         return try Applications(
             folder: settings.applicationsFolder, callers: callers,
             needsKeys: needsKeys && credentials.clientRoots == nil,

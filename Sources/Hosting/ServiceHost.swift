@@ -77,7 +77,7 @@ package struct ServiceHost: Sendable {
     /// Opens the service's store, and makes its keys from the master key `<key>.key`, which must be
     /// the one that the store was created with.
     /// - Parameter keys: makes the keys from the master key.
-    /// - Throws: `LostKeyError`, `SecretFileError`, `StoreError`, `SQLError`; what `keys` throws.
+    /// - Throws: `StartError`, `SecretFileError`, `StoreError`, `SQLError`; what `keys` throws.
     package func openStore<Keys: StoreKeys>(
         _ name: String, key: String, migrations: [Migration], keys: (SecretBytes) throws -> Keys
     ) async throws -> (store: Store, keys: Keys) {

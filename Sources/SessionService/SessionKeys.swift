@@ -56,3 +56,23 @@ extension SessionKeys {
         }
     }
 }
+
+/// Why the keys in the store could not be loaded. The description tells the operator what to do.
+package enum SessionKeyError: Error, Hashable, CustomStringConvertible {
+    /// A refresh token key could not be opened.
+    case refreshTokenKeyDoesNotOpen
+    /// The active signing key could not be opened, or does not match its public key.
+    case signingKeyDoesNotOpen
+
+    package var description: String {
+        let key =
+            switch self {
+            case .refreshTokenKeyDoesNotOpen: "a refresh token key"
+            case .signingKeyDoesNotOpen: "the signing key"
+            }
+        return """
+            \(key) in the session store does not open: start with the master key that the store \
+            was made with
+            """
+    }
+}

@@ -1,4 +1,5 @@
 import ServiceRuntime
+import Storage
 
 /// What the service keeps in memory beside the store. Calls change it, background tasks write it
 /// and forget old entries (`README.md`, "Memory": bounds, and what a crash loses).
@@ -16,6 +17,18 @@ struct SessionMemory: Sendable {
     init(_ settings: SessionSettings, revoked: RevokedSessions) {
         confirmations = Confirmations(grace: settings.refreshGrace)
         self.revoked = revoked
+    }
+
+    /// The session `id` with its last use, which may not be on disk yet; nil when there is none.
+    /// - Throws: what the store throws.
+    func session(_ id: SessionID, in store: some SQLSession) throws -> Session? {
+        try store.session(id).map(activity.applied(to:))
+    }
+
+    /// An account's sessions without a stored end, with their last uses.
+    /// - Throws: what the store throws.
+    func openSessions(of account: AccountID, in store: some SQLSession) throws -> [Session] {
+        try store.openSessions(of: account).map(activity.applied(to:))
     }
 
     /// Applies a committed outcome: first updates the revoked sessions, so that none of their

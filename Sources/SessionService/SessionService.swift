@@ -24,7 +24,7 @@ package struct SessionService: Sendable {
 
     /// Loads keys and recent revocations from `store`. The first start generates the keys; keys
     /// that are due are rotated.
-    /// - Throws: `SigningKeyError`, `RefreshTokenKeyError` when `keys` are not those that the store
+    /// - Throws: `SessionKeyError` when `keys` are not those that the store
     ///   was created with, or what the store throws.
     /// - Parameter notices: identity's API that notifies owners of what happened to their sessions.
     package init(

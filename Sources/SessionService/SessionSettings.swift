@@ -128,7 +128,7 @@ package struct SessionSettings: Settings {
                 Other limits by sign-in method, for example sms=10d/30d; the strictest applies. \
                 Guests (anon) have 180d/1830d unless listed here.
                 """)
-        let entries = texts.compactMap(MethodLimits.init)
+        let entries = texts.compactMap(SessionLimits.entry)
         settings.require(
             entries.count == texts.count && Set(entries.map(\.method)).count == entries.count,
             ["session-limits"],

@@ -92,7 +92,7 @@ package enum SessionTables {
         CREATE INDEX account_end_by_moment ON account_end (before_ms);
         """
 
-    /// `state` as in `SigningKeyState`; the private number is sealed, and deleted when a key stops
+    /// `state` as in `StoredSigningKey.State`; the private number is sealed, and deleted when a key stops
     /// signing.
     private static let signingKey = """
         CREATE TABLE signing_key (

@@ -13,7 +13,7 @@ final class KeyFetching: Sendable {
     /// minute even without the revocation feed.
     static let regularly: Duration = .seconds(60)
     /// Timeout of a fetch.
-    private static let patience: Duration = .seconds(5)
+    private static let timeout: Duration = .seconds(5)
 
     private struct State {
         var keys: KnownKeys?
@@ -74,9 +74,9 @@ final class KeyFetching: Sendable {
     }
 
     private func fetchNow() async {
-        let context = CallContext(deadline: time.uptime() + Self.patience)
+        let context = CallContext(deadline: time.uptime() + Self.timeout)
         // If the fetch fails, the previous set stays in use and the fetch is retried later.
-        let answer = try? await verification.keySet(SessionV1.KeySetRequest(), context)
+        let answer = try? await verification.keySet(SessionV1.GetKeySetRequest(), context)
         // An invalid set must not replace a valid one.
         let fetched = answer.flatMap { try? KnownKeys($0.jwks, settings: settings) }
         state.withLock { state in

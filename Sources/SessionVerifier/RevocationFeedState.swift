@@ -11,19 +11,19 @@ import ServiceRuntime
 ///
 /// Another epoch means that a backup was restored. Revocations that were only in the lost store may
 /// never be sent, so until the next complete item the state is as if nothing had been received.
-/// Known revocations are kept.
+/// Known revocations are retained.
 struct RevocationFeedState: Hashable, Sendable {
     /// When the revocations were last complete, on the uptime clock; nil if never.
-    private(set) var heardAt: Duration?
+    private(set) var completeAt: Duration?
     /// The longest life of a token, as announced by the service.
     private(set) var lifeMax: Duration?
     private var epoch: UInt64?
 
     /// Records an item that arrived at `now`.
-    mutating func note(_ news: RevocationUpdate, at now: Duration) {
-        if let epoch, epoch != news.epoch { heardAt = nil }
-        epoch = news.epoch
-        if news.completeAt != nil { heardAt = now }
-        if news.keptFor > TokenVerifier.leeway { lifeMax = news.keptFor - TokenVerifier.leeway }
+    mutating func record(_ update: RevocationUpdate, at now: Duration) {
+        if let epoch, epoch != update.epoch { completeAt = nil }
+        epoch = update.epoch
+        if update.completeAt != nil { completeAt = now }
+        if update.keptFor > TokenVerifier.leeway { lifeMax = update.keptFor - TokenVerifier.leeway }
     }
 }

@@ -50,7 +50,7 @@ struct HostileMessageTests {
     func text(payload: [UInt8]) throws {
         let field = [0x0a, UInt8(payload.count)] + payload
         #expect(throws: MessageError.invalidText) {
-            try SessionV1.ValidateRequest(decoding: field)
+            try SessionV1.ValidateAccessTokenRequest(decoding: field)
         }
         #expect(throws: MessageError.invalidText) {
             try WireV1.Error(decoding: [0x32, UInt8(payload.count)] + payload)
@@ -96,11 +96,11 @@ struct HostileMessageTests {
     @Test("thousands of unknown fields are skipped or exceed the budget")
     func unknownFields() throws {
         let unknown = Array(repeatElement([0xa0, 0x06, 0x01] as [UInt8], count: 50).joined())
-        let read = try SessionV1.ValidateRequest(decoding: unknown + [0x0a, 0x01, 0x61])
-        #expect(read == SessionV1.ValidateRequest(accessToken: "a"))
+        let read = try SessionV1.ValidateAccessTokenRequest(decoding: unknown + [0x0a, 0x01, 0x61])
+        #expect(read == SessionV1.ValidateAccessTokenRequest(accessToken: "a"))
         let thousands = Array(repeatElement([0x18, 0x01] as [UInt8], count: 20_000).joined())
         #expect(throws: MessageError.overBudget) {
-            try SessionV1.ValidateRequest(decoding: thousands)
+            try SessionV1.ValidateAccessTokenRequest(decoding: thousands)
         }
     }
 
@@ -121,7 +121,7 @@ struct HostileMessageTests {
         ] as [[UInt8]])
     func malformed(bytes: [UInt8]) {
         #expect(throws: MessageError.malformed) {
-            try SessionV1.ValidateRequest(decoding: bytes)
+            try SessionV1.ValidateAccessTokenRequest(decoding: bytes)
         }
     }
 

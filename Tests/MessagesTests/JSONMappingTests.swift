@@ -12,7 +12,7 @@ struct JSONMappingTests {
                 "versoin: postern.wire.v1.Hello has no such field"
             ),
             (
-                "postern.session.v1.RefreshRequest", "{\"origin\":{\"device\":1}}",
+                "postern.session.v1.RefreshSessionRequest", "{\"origin\":{\"device\":1}}",
                 "origin.device: postern.identity.v1.Origin has no such field"
             ),
             (
@@ -156,14 +156,16 @@ struct JSONMappingTests {
 
     @Test("a message that occurs twice is merged, and the last member of a oneof counts")
     func merging() throws {
-        let create = try message("postern.session.v1.CreateRequest")
+        let create = try message("postern.session.v1.CreateSessionRequest")
         let first = IdentityV1.Origin(deviceId: "d", platform: "ios").encoded()
         let second = IdentityV1.Origin(platform: "web").encoded()
         let bytes =
             [0x12, UInt8(first.count)] + first + [0x12, UInt8(second.count)] + second
         let json = "{\"origin\":{\"deviceId\":\"d\",\"platform\":\"web\"}}"
         #expect(try create.decodeToJSON(bytes) == json)
-        #expect(try create.encodeJSON(json) == SessionV1.CreateRequest(decoding: bytes).encoded())
+        #expect(
+            try create.encodeJSON(json) == SessionV1.CreateSessionRequest(decoding: bytes).encoded()
+        )
         let frame = try message("postern.wire.v1.Frame")
         #expect(try frame.decodeToJSON([0x3a, 0, 0x42, 0]) == "{\"pong\":{}}")
     }

@@ -7,9 +7,10 @@ struct SchemaTests {
     @Test("methods are found with their message types")
     func methods() throws {
         let schema = try Golden.schema.get()
-        let method = try #require(schema.method(named: "postern.session.v1.Sessions/Refresh"))
-        #expect(method.input.name == "postern.session.v1.RefreshRequest")
-        #expect(method.output.name == "postern.session.v1.RefreshResponse")
+        let method = try #require(
+            schema.method(named: "postern.session.v1.Sessions/RefreshSession"))
+        #expect(method.input.name == "postern.session.v1.RefreshSessionRequest")
+        #expect(method.output.name == "postern.session.v1.RefreshSessionResponse")
         #expect(schema.method(named: "postern.session.v1.Sessions/Nothing") == nil)
         #expect(schema.message(named: "postern.session.v1.Nothing") == nil)
         #expect(schema.methodNames.contains("postern.gateway.v1.Auth/SignInWithPassword"))

@@ -88,7 +88,8 @@ struct RestoredStoreTests {
 
     /// The keys that are published to verifiers.
     private func published() throws -> [String] {
-        let set = fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context())
+        let set = fixture.service.sessions.getKeySet(
+            SessionV1.GetKeySetRequest(), fixture.context())
         return try JSONWebKeySet(json: set.jwks.utf8).identifiers
     }
 
@@ -121,22 +122,23 @@ struct RestoredStoreTests {
         let lost = try await fixture.open()
         _ = try await fixture.signOut(.accessToken(lost.accessToken))
         try await fixture.service.background.revocations.fill()
-        let place = try await firstItem(SessionV1.WatchEndsRequest())
+        let place = try await firstItem(SessionV1.WatchRevocationsRequest())
         #expect(place.position == 1)
         try await restore(backup)
         let ended = try await fixture.open()
         _ = try await fixture.signOut(.accessToken(ended.accessToken))
         try await fixture.service.background.revocations.fill()
         let next = try await firstItem(
-            SessionV1.WatchEndsRequest(position: place.position, epoch: place.epoch))
+            SessionV1.WatchRevocationsRequest(position: place.position, epoch: place.epoch))
         #expect(next.reset && next.position == 1 && next.epoch == epoch)
         #expect(next.ends.map(\.sessionId) == [ended.sessionId])
     }
 
     private func firstItem(
-        _ request: SessionV1.WatchEndsRequest
-    ) async throws -> SessionV1.WatchEndsItem {
-        let items = fixture.service.ends.watchEnds(request, fixture.context()).makeAsyncIterator()
+        _ request: SessionV1.WatchRevocationsRequest
+    ) async throws -> SessionV1.WatchRevocationsItem {
+        let items = fixture.service.ends.watchRevocations(request, fixture.context())
+            .makeAsyncIterator()
         return try #require(try await items.next())
     }
 }

@@ -35,7 +35,7 @@ final class Gateway: VerificationService {
     }
 
     /// Sends a revocation, or only a heartbeat.
-    func tell(_ ended: SessionID? = nil) {
+    func sendRevocation(_ ended: SessionID? = nil) {
         let (position, epoch) = state.withLock { state in
             if ended != nil { state.position += 1 }
             return (state.position, state.epoch)
@@ -85,18 +85,19 @@ final class Gateway: VerificationService {
     // MARK: VerificationService
 
     func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse {
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetKeySetResponse {
         let isAway = state.withLock { state in
             state.keySetCalls += 1
             return state.isAway
         }
         if isAway { throw ServiceError(.unavailable) }
-        return SessionV1.KeySetResponse(jwks: jwks)
+        return SessionV1.GetKeySetResponse(jwks: jwks)
     }
 
     func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>,
+        _ request: SessionV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,
         _ context: CallContext
     ) async throws {
         if state.withLock({ $0.isAway }) { throw ServiceError(.unavailable) }

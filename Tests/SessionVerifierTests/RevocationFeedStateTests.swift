@@ -6,7 +6,7 @@ import Testing
 
 @Suite("S-06: a verifier tracks whether its revocation feed is complete")
 struct RevocationFeedStateTests {
-    private func news(
+    private func update(
         epoch: UInt64, isComplete: Bool, keptFor: Duration = .seconds(691)
     ) -> RevocationUpdate {
         RevocationUpdate(
@@ -15,13 +15,13 @@ struct RevocationFeedStateTests {
             keySet: [], keptFor: keptFor, epoch: epoch)
     }
 
-    private func heard(_ items: [(epoch: UInt64, isComplete: Bool)]) -> Duration? {
+    private func completeAt(_ items: [(epoch: UInt64, isComplete: Bool)]) -> Duration? {
         var feedState = RevocationFeedState()
         for (second, item) in items.enumerated() {
-            feedState.note(
-                news(epoch: item.epoch, isComplete: item.isComplete), at: .seconds(second))
+            feedState.record(
+                update(epoch: item.epoch, isComplete: item.isComplete), at: .seconds(second))
         }
-        return feedState.heardAt
+        return feedState.completeAt
     }
 
     @Test(
@@ -32,15 +32,17 @@ struct RevocationFeedStateTests {
             ([(1, true), (2, false), (2, true)], 2), ([(1, true), (2, true)], 1),
         ] as [([(UInt64, Bool)], Int64?)])
     func table(items: [(UInt64, Bool)], second: Int64?) {
-        #expect(heard(items.map { (epoch: $0.0, isComplete: $0.1) }) == second.map { .seconds($0) })
+        #expect(
+            completeAt(items.map { (epoch: $0.0, isComplete: $0.1) }) == second.map { .seconds($0) }
+        )
     }
 
     @Test("S-07: the maximum token lifetime is the retention sent by the service minus the leeway")
     func lifeMax() {
         var feedState = RevocationFeedState()
-        feedState.note(news(epoch: 1, isComplete: true), at: .zero)
+        feedState.record(update(epoch: 1, isComplete: true), at: .zero)
         #expect(feedState.lifeMax == .seconds(631))
-        feedState.note(news(epoch: 1, isComplete: true, keptFor: .zero), at: .zero)
+        feedState.record(update(epoch: 1, isComplete: true, keptFor: .zero), at: .zero)
         #expect(feedState.lifeMax == .seconds(631))
     }
 }

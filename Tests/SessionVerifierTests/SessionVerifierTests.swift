@@ -58,11 +58,11 @@ struct SessionVerifierTests {
         let verifier = verifier(.refuses(after: .seconds(5)))
         let (ended, other) = (try gateway.token(2), try gateway.token(3))
         try await following(verifier) {
-            gateway.tell(SessionID(key: 2))
+            gateway.sendRevocation(SessionID(key: 2))
             #expect(await eventually { await verifier.verify(ended) == .refused(.sessionEnded) })
             #expect(isGood(await verifier.verify(other)))
             gateway.restore()
-            gateway.tell(SessionID(key: 4))
+            gateway.sendRevocation(SessionID(key: 4))
             let late = try gateway.token(4)
             #expect(await eventually { await verifier.verify(late) == .refused(.sessionEnded) })
             #expect(isGood(await verifier.verify(other)))
@@ -87,7 +87,7 @@ struct SessionVerifierTests {
         let token = try gateway.token { $0.expiresAt = time.now() + .seconds(86_400) }
         #expect(isGood(await verifier.verify(token)))
         try await following(verifier) {
-            gateway.tell()
+            gateway.sendRevocation()
             #expect(await eventually { verifier.freshness != nil })
             #expect(isGood(await verifier.verify(token)))
             time.advance(by: .seconds(700))
@@ -100,9 +100,9 @@ struct SessionVerifierTests {
         let verifier = verifier()
         let (token, other) = (try gateway.token(2), try gateway.token(3))
         try await following(verifier) {
-            gateway.tell()
+            gateway.sendRevocation()
             #expect(isGood(await verifier.verify(token)))
-            gateway.tell(SessionID(key: 2))
+            gateway.sendRevocation(SessionID(key: 2))
             #expect(await eventually { await verifier.verify(token) == .refused(.sessionEnded) })
             #expect(isGood(await verifier.verify(other)))
         }
@@ -113,10 +113,10 @@ struct SessionVerifierTests {
         let verifier = verifier()
         let token = try gateway.token()
         try await following(verifier) {
-            gateway.tell(SessionID(key: 9))
+            gateway.sendRevocation(SessionID(key: 9))
             #expect(await eventually { verifier.freshness != nil })
         }
-        gateway.tell(SessionID(key: 2))
+        gateway.sendRevocation(SessionID(key: 2))
         try await following(verifier) {
             #expect(await eventually { await verifier.verify(token) == .refused(.sessionEnded) })
         }
@@ -128,7 +128,7 @@ struct SessionVerifierTests {
         let token = try gateway.token()
         #expect(await verifier.verify(token) == .refused(.stale), "nothing was received yet")
         try await following(verifier) {
-            gateway.tell()
+            gateway.sendRevocation()
             #expect(await eventually { verifier.freshness == .zero })
             #expect(isGood(await verifier.verify(token)))
             time.advance(by: .seconds(5))
@@ -136,7 +136,7 @@ struct SessionVerifierTests {
             #expect(isGood(await verifier.verify(token)))
             time.advance(by: .milliseconds(1))
             #expect(await verifier.verify(token) == .refused(.stale))
-            gateway.tell()
+            gateway.sendRevocation()
             #expect(await eventually { isGood(await verifier.verify(token)) })
         }
     }
@@ -164,10 +164,10 @@ struct SessionVerifierTests {
         let verifier = verifier()
         let token = try gateway.token()
         try await following(verifier) {
-            gateway.tell()
+            gateway.sendRevocation()
             #expect(isGood(await verifier.verify(token)))
             try gateway.rotate(keepsOld: false)
-            gateway.tell()
+            gateway.sendRevocation()
             #expect(
                 await eventually { await verifier.verify(token) == .refused(.token(.unknownKey)) })
             #expect(isGood(await verifier.verify(try gateway.token())))

@@ -8,9 +8,9 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AccountActivityAPI: Sendable {
     /// Returns how an account is used. Only identity and the operator's tool may call it.
-    func accountActivity(
-        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.AccountActivityResponse
+    func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse
 }
 
 /// What a server of `postern.session.v1.AccountActivity` implements.
@@ -25,11 +25,11 @@ package struct AccountActivityClient: AccountActivityAPI {
         self.channel = channel
     }
 
-    package func accountActivity(
-        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.AccountActivityResponse {
+    package func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse {
         try await channel.call(
-            AccountActivityDescription.accountActivity, request, context)
+            AccountActivityDescription.getAccountActivity, request, context)
     }
 }
 
@@ -42,9 +42,9 @@ package enum AccountActivityDispatcher {
         ServiceMethods(
             AccountActivityDescription.service,
             [
-                .async(AccountActivityDescription.accountActivity) {
-                    (request: SessionV1.AccountActivityRequest, context) in
-                    try await service.accountActivity(request, context)
+                .async(AccountActivityDescription.getAccountActivity) {
+                    (request: SessionV1.GetAccountActivityRequest, context) in
+                    try await service.getAccountActivity(request, context)
                 },
             ])
     }
@@ -52,9 +52,9 @@ package enum AccountActivityDispatcher {
 
 /// What `postern.session.v1.AccountActivity` promises.
 package enum AccountActivityDescription {
-    /// `AccountActivity`.
-    package static let accountActivity = MethodDescription(
-        name: "postern.session.v1.AccountActivity/AccountActivity",
+    /// `GetAccountActivity`.
+    package static let getAccountActivity = MethodDescription(
+        name: "postern.session.v1.AccountActivity/GetAccountActivity",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
@@ -64,16 +64,16 @@ package enum AccountActivityDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.AccountActivity",
         methods: [
-            accountActivity,
+            getAccountActivity,
         ],
         fileDescriptorSet: """
-            CpkDCiFwb3N0ZXJuL3Nlc3Npb24vdjEvYWN0aXZpdHkucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52\
-            MSI3ChZBY2NvdW50QWN0aXZpdHlSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJ\
-            ZCKUAQoXQWNjb3VudEFjdGl2aXR5UmVzcG9uc2USIwoNbGl2ZV9zZXNzaW9ucxgBIAEoDVIMbGl2\
-            ZVNlc3Npb25zEi0KE2xhc3RfYWN0aXZpdHlfYXRfbXMYAiABKANSEGxhc3RBY3Rpdml0eUF0TXMS\
-            JQoPbGFzdF9zZWVuX2F0X21zGAMgASgDUgxsYXN0U2VlbkF0TXMyhwEKD0FjY291bnRBY3Rpdml0\
-            eRJ0Cg9BY2NvdW50QWN0aXZpdHkSKi5wb3N0ZXJuLnNlc3Npb24udjEuQWNjb3VudEFjdGl2aXR5\
-            UmVxdWVzdBorLnBvc3Rlcm4uc2Vzc2lvbi52MS5BY2NvdW50QWN0aXZpdHlSZXNwb25zZSIIiLUY\
-            AaC1GGRiBnByb3RvMw==
+            CqgDCiFwb3N0ZXJuL3Nlc3Npb24vdjEvYWN0aXZpdHkucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52\
+            MSI6ChlHZXRBY2NvdW50QWN0aXZpdHlSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291\
+            bnRJZCKXAQoaR2V0QWNjb3VudEFjdGl2aXR5UmVzcG9uc2USIwoNbGl2ZV9zZXNzaW9ucxgBIAEo\
+            DVIMbGl2ZVNlc3Npb25zEi0KE2xhc3RfYWN0aXZpdHlfYXRfbXMYAiABKANSEGxhc3RBY3Rpdml0\
+            eUF0TXMSJQoPbGFzdF9zZWVuX2F0X21zGAMgASgDUgxsYXN0U2VlbkF0TXMykAEKD0FjY291bnRB\
+            Y3Rpdml0eRJ9ChJHZXRBY2NvdW50QWN0aXZpdHkSLS5wb3N0ZXJuLnNlc3Npb24udjEuR2V0QWNj\
+            b3VudEFjdGl2aXR5UmVxdWVzdBouLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRBY2NvdW50QWN0aXZp\
+            dHlSZXNwb25zZSIIiLUYAaC1GGRiBnByb3RvMw==
             """)
 }

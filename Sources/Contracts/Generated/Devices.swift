@@ -8,20 +8,20 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol DevicesAPI: Sendable {
     /// Returns the account's live sessions.
-    func list(
-        _ request: SessionV1.ListRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListResponse
+    func listSessions(
+        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListSessionsResponse
 
     /// Ends one session of the same account. For another account's session the response is the same as
     /// for an unknown one.
-    func end(
-        _ request: SessionV1.EndRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndResponse
+    func endSession(
+        _ request: SessionV1.EndSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndSessionResponse
 
     /// Ends all sessions of the account except the caller's.
-    func endOthers(
-        _ request: SessionV1.EndOthersRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOthersResponse
+    func endOtherSessions(
+        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndOtherSessionsResponse
 
     /// Records that the session's owner has authenticated again, without a new session.
     func reauthenticate(
@@ -47,25 +47,25 @@ package struct DevicesClient: DevicesAPI {
         self.channel = channel
     }
 
-    package func list(
-        _ request: SessionV1.ListRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListResponse {
+    package func listSessions(
+        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListSessionsResponse {
         try await channel.call(
-            DevicesDescription.list, request, context)
+            DevicesDescription.listSessions, request, context)
     }
 
-    package func end(
-        _ request: SessionV1.EndRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndResponse {
+    package func endSession(
+        _ request: SessionV1.EndSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndSessionResponse {
         try await channel.call(
-            DevicesDescription.end, request, context)
+            DevicesDescription.endSession, request, context)
     }
 
-    package func endOthers(
-        _ request: SessionV1.EndOthersRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOthersResponse {
+    package func endOtherSessions(
+        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndOtherSessionsResponse {
         try await channel.call(
-            DevicesDescription.endOthers, request, context)
+            DevicesDescription.endOtherSessions, request, context)
     }
 
     package func reauthenticate(
@@ -92,17 +92,17 @@ package enum DevicesDispatcher {
         ServiceMethods(
             DevicesDescription.service,
             [
-                .async(DevicesDescription.list) {
-                    (request: SessionV1.ListRequest, context) in
-                    try await service.list(request, context)
+                .async(DevicesDescription.listSessions) {
+                    (request: SessionV1.ListSessionsRequest, context) in
+                    try await service.listSessions(request, context)
                 },
-                .async(DevicesDescription.end) {
-                    (request: SessionV1.EndRequest, context) in
-                    try await service.end(request, context)
+                .async(DevicesDescription.endSession) {
+                    (request: SessionV1.EndSessionRequest, context) in
+                    try await service.endSession(request, context)
                 },
-                .async(DevicesDescription.endOthers) {
-                    (request: SessionV1.EndOthersRequest, context) in
-                    try await service.endOthers(request, context)
+                .async(DevicesDescription.endOtherSessions) {
+                    (request: SessionV1.EndOtherSessionsRequest, context) in
+                    try await service.endOtherSessions(request, context)
                 },
                 .async(DevicesDescription.reauthenticate) {
                     (request: SessionV1.ReauthenticateRequest, context) in
@@ -118,24 +118,24 @@ package enum DevicesDispatcher {
 
 /// What `postern.session.v1.Devices` promises.
 package enum DevicesDescription {
-    /// `List`.
-    package static let list = MethodDescription(
-        name: "postern.session.v1.Devices/List",
+    /// `ListSessions`.
+    package static let listSessions = MethodDescription(
+        name: "postern.session.v1.Devices/ListSessions",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100))
 
-    /// `End`.
-    package static let end = MethodDescription(
-        name: "postern.session.v1.Devices/End",
+    /// `EndSession`.
+    package static let endSession = MethodDescription(
+        name: "postern.session.v1.Devices/EndSession",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `EndOthers`.
-    package static let endOthers = MethodDescription(
-        name: "postern.session.v1.Devices/EndOthers",
+    /// `EndOtherSessions`.
+    package static let endOtherSessions = MethodDescription(
+        name: "postern.session.v1.Devices/EndOtherSessions",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -158,9 +158,9 @@ package enum DevicesDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.Devices",
         methods: [
-            list,
-            end,
-            endOthers,
+            listSessions,
+            endSession,
+            endOtherSessions,
             reauthenticate,
             listProofs,
         ],
@@ -215,41 +215,43 @@ package enum DevicesDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCtIPCiBwb3N0ZXJuL3Nlc3Npb24vdjEvZGV2aWNlcy5wcm90bxIScG9zdGVybi5z\
+            ZGIGcHJvdG8zCsAQCiBwb3N0ZXJuL3Nlc3Npb24vdjEvZGV2aWNlcy5wcm90bxIScG9zdGVybi5z\
             ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIoQCCg1EZXZpY2VT\
             ZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIfCgtkZXZpY2VfbmFtZRgCIAEo\
             CVIKZGV2aWNlTmFtZRIaCghwbGF0Zm9ybRgDIAEoCVIIcGxhdGZvcm0SIgoNY3JlYXRlZF9hdF9t\
             cxgEIAEoA1ILY3JlYXRlZEF0TXMSJQoPbGFzdF91c2VkX2F0X21zGAUgASgDUgxsYXN0VXNlZEF0\
             TXMSGAoHY3VycmVudBgGIAEoCFIHY3VycmVudBIQCgNhbXIYByADKAlSA2FtchIgCgxhdXRoX3Rp\
-            bWVfbXMYCCABKANSCmF1dGhUaW1lTXMiMAoLTGlzdFJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEg\
-            ASgJUgthY2Nlc3NUb2tlbiJNCgxMaXN0UmVzcG9uc2USPQoIc2Vzc2lvbnMYASADKAsyIS5wb3N0\
-            ZXJuLnNlc3Npb24udjEuRGV2aWNlU2Vzc2lvblIIc2Vzc2lvbnMiTgoKRW5kUmVxdWVzdBIhCgxh\
-            Y2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Np\
-            b25JZCIjCgtFbmRSZXNwb25zZRIUCgVlbmRlZBgBIAEoCFIFZW5kZWQiNQoQRW5kT3RoZXJzUmVx\
-            dWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIikKEUVuZE90aGVyc1Jlc3Bv\
-            bnNlEhQKBWVuZGVkGAEgASgNUgVlbmRlZCLmAQoVUmVhdXRoZW50aWNhdGVSZXF1ZXN0EiEKDGFj\
-            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SNgoFcHJvb2YYAiABKAsyIC5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlk\
-            ZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEj0KCHByZXNlbmNlGAQgASgLMiEucG9zdGVybi5zZXNz\
-            aW9uLnYxLlByZXNlbmNlUHJvb2ZSCHByZXNlbmNlInIKDVByZXNlbmNlUHJvb2YSIAoMc2lnbmVk\
-            X2F0X21zGAEgASgDUgpzaWduZWRBdE1zEiEKDGhhcmR3YXJlX2tleRgCIAEoCFILaGFyZHdhcmVL\
-            ZXkSHAoJc2lnbmF0dXJlGAMgASgMUglzaWduYXR1cmUijgEKFlJlYXV0aGVudGljYXRlUmVzcG9u\
-            c2USIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19h\
-            dF9tcxgCIAEoA1IRYWNjZXNzRXhwaXJlc0F0TXMSIAoMYXV0aF90aW1lX21zGAMgASgDUgphdXRo\
-            VGltZU1zIjYKEUxpc3RQcm9vZnNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNz\
-            VG9rZW4iQgoMU2Vzc2lvblByb29mEhAKA2FtchgBIAMoCVIDYW1yEiAKDHByb3ZlZF9hdF9tcxgC\
-            IAEoA1IKcHJvdmVkQXRNcyLJAQoSTGlzdFByb29mc1Jlc3BvbnNlEh0KCnNlc3Npb25faWQYASAB\
-            KAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQSOAoGcHJvb2ZzGAMg\
-            AygLMiAucG9zdGVybi5zZXNzaW9uLnYxLlNlc3Npb25Qcm9vZlIGcHJvb2ZzEiQKDmhhc19kZXZp\
-            Y2Vfa2V5GAQgASgIUgxoYXNEZXZpY2VLZXkSFQoGbm93X21zGAUgASgDUgVub3dNczLYAwoHRGV2\
-            aWNlcxJTCgRMaXN0Eh8ucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RSZXF1ZXN0GiAucG9zdGVybi5z\
-            ZXNzaW9uLnYxLkxpc3RSZXNwb25zZSIIiLUYAaC1GGQSTAoDRW5kEh4ucG9zdGVybi5zZXNzaW9u\
-            LnYxLkVuZFJlcXVlc3QaHy5wb3N0ZXJuLnNlc3Npb24udjEuRW5kUmVzcG9uc2UiBIi1GAESXgoJ\
-            RW5kT3RoZXJzEiQucG9zdGVybi5zZXNzaW9uLnYxLkVuZE90aGVyc1JlcXVlc3QaJS5wb3N0ZXJu\
-            LnNlc3Npb24udjEuRW5kT3RoZXJzUmVzcG9uc2UiBIi1GAESZwoOUmVhdXRoZW50aWNhdGUSKS5w\
-            b3N0ZXJuLnNlc3Npb24udjEuUmVhdXRoZW50aWNhdGVSZXF1ZXN0GioucG9zdGVybi5zZXNzaW9u\
-            LnYxLlJlYXV0aGVudGljYXRlUmVzcG9uc2USYQoKTGlzdFByb29mcxIlLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5MaXN0UHJvb2ZzUmVxdWVzdBomLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0UHJvb2ZzUmVz\
-            cG9uc2UiBIi1GAFiBnByb3RvMw==
+            bWVfbXMYCCABKANSCmF1dGhUaW1lTXMiOAoTTGlzdFNlc3Npb25zUmVxdWVzdBIhCgxhY2Nlc3Nf\
+            dG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIlUKFExpc3RTZXNzaW9uc1Jlc3BvbnNlEj0KCHNlc3Np\
+            b25zGAEgAygLMiEucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVNlc3Npb25SCHNlc3Npb25zIlUK\
+            EUVuZFNlc3Npb25SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SHQoK\
+            c2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkIioKEkVuZFNlc3Npb25SZXNwb25zZRIUCgVlbmRl\
+            ZBgBIAEoCFIFZW5kZWQiPAoXRW5kT3RoZXJTZXNzaW9uc1JlcXVlc3QSIQoMYWNjZXNzX3Rva2Vu\
+            GAEgASgJUgthY2Nlc3NUb2tlbiIwChhFbmRPdGhlclNlc3Npb25zUmVzcG9uc2USFAoFZW5kZWQY\
+            ASABKA1SBWVuZGVkIuYBChVSZWF1dGhlbnRpY2F0ZVJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEg\
+            ASgJUgthY2Nlc3NUb2tlbhI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2ln\
+            bkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgDIAEoCzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3Jp\
+            Z2luUgZvcmlnaW4SPQoIcHJlc2VuY2UYBCABKAsyIS5wb3N0ZXJuLnNlc3Npb24udjEuUHJlc2Vu\
+            Y2VQcm9vZlIIcHJlc2VuY2UicgoNUHJlc2VuY2VQcm9vZhIgCgxzaWduZWRfYXRfbXMYASABKANS\
+            CnNpZ25lZEF0TXMSIQoMaGFyZHdhcmVfa2V5GAIgASgIUgtoYXJkd2FyZUtleRIcCglzaWduYXR1\
+            cmUYAyABKAxSCXNpZ25hdHVyZSKOAQoWUmVhdXRoZW50aWNhdGVSZXNwb25zZRIhCgxhY2Nlc3Nf\
+            dG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAIgASgDUhFh\
+            Y2Nlc3NFeHBpcmVzQXRNcxIgCgxhdXRoX3RpbWVfbXMYAyABKANSCmF1dGhUaW1lTXMiNgoRTGlz\
+            dFByb29mc1JlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJCCgxTZXNz\
+            aW9uUHJvb2YSEAoDYW1yGAEgAygJUgNhbXISIAoMcHJvdmVkX2F0X21zGAIgASgDUgpwcm92ZWRB\
+            dE1zIskBChJMaXN0UHJvb2ZzUmVzcG9uc2USHQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklk\
+            Eh0KCmFjY291bnRfaWQYAiABKAlSCWFjY291bnRJZBI4CgZwcm9vZnMYAyADKAsyIC5wb3N0ZXJu\
+            LnNlc3Npb24udjEuU2Vzc2lvblByb29mUgZwcm9vZnMSJAoOaGFzX2RldmljZV9rZXkYBCABKAhS\
+            DGhhc0RldmljZUtleRIVCgZub3dfbXMYBSABKANSBW5vd01zMpoECgdEZXZpY2VzEmsKDExpc3RT\
+            ZXNzaW9ucxInLnBvc3Rlcm4uc2Vzc2lvbi52MS5MaXN0U2Vzc2lvbnNSZXF1ZXN0GigucG9zdGVy\
+            bi5zZXNzaW9uLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgiItRgBoLUYZBJhCgpFbmRTZXNzaW9u\
+            EiUucG9zdGVybi5zZXNzaW9uLnYxLkVuZFNlc3Npb25SZXF1ZXN0GiYucG9zdGVybi5zZXNzaW9u\
+            LnYxLkVuZFNlc3Npb25SZXNwb25zZSIEiLUYARJzChBFbmRPdGhlclNlc3Npb25zEisucG9zdGVy\
+            bi5zZXNzaW9uLnYxLkVuZE90aGVyU2Vzc2lvbnNSZXF1ZXN0GiwucG9zdGVybi5zZXNzaW9uLnYx\
+            LkVuZE90aGVyU2Vzc2lvbnNSZXNwb25zZSIEiLUYARJnCg5SZWF1dGhlbnRpY2F0ZRIpLnBvc3Rl\
+            cm4uc2Vzc2lvbi52MS5SZWF1dGhlbnRpY2F0ZVJlcXVlc3QaKi5wb3N0ZXJuLnNlc3Npb24udjEu\
+            UmVhdXRoZW50aWNhdGVSZXNwb25zZRJhCgpMaXN0UHJvb2ZzEiUucG9zdGVybi5zZXNzaW9uLnYx\
+            Lkxpc3RQcm9vZnNSZXF1ZXN0GiYucG9zdGVybi5zZXNzaW9uLnYxLkxpc3RQcm9vZnNSZXNwb25z\
+            ZSIEiLUYAWIGcHJvdG8z
             """)
 }

@@ -11,9 +11,9 @@ package protocol SessionEndsAPI: Sendable {
     /// is also sent every second (setting ends-heartbeat), so that a client can detect that the stream
     /// is stale. The stream does not end by itself. A client whose call ends calls again with its last
     /// position.
-    func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchEndsItem>
+    func watchRevocations(
+        _ request: SessionV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<SessionV1.WatchRevocationsItem>
 }
 
 /// What a server of `postern.session.v1.SessionEnds` implements.
@@ -24,18 +24,18 @@ package protocol SessionEndsService: SessionEndsAPI {
     /// position.
     ///
     /// Its return ends the items.
-    func watchEnds(
-        _ request: SessionV1.WatchEndsRequest,
-        _ items: OutgoingItems<SessionV1.WatchEndsItem>, _ context: CallContext
+    func watchRevocations(
+        _ request: SessionV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>, _ context: CallContext
     ) async throws
 }
 
 /// The client's face of the streams, for calls in process.
 extension SessionEndsService {
-    package func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchEndsItem> {
-        .inProcess { try await watchEnds(request, $0, context) }
+    package func watchRevocations(
+        _ request: SessionV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<SessionV1.WatchRevocationsItem> {
+        .inProcess { try await watchRevocations(request, $0, context) }
     }
 }
 
@@ -48,10 +48,10 @@ package struct SessionEndsClient: SessionEndsAPI {
         self.channel = channel
     }
 
-    package func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchEndsItem> {
-        channel.serverStream(SessionEndsDescription.watchEnds, request, context)
+    package func watchRevocations(
+        _ request: SessionV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<SessionV1.WatchRevocationsItem> {
+        channel.serverStream(SessionEndsDescription.watchRevocations, request, context)
     }
 }
 
@@ -64,10 +64,10 @@ package enum SessionEndsDispatcher {
         ServiceMethods(
             SessionEndsDescription.service,
             [
-                .serverStream(SessionEndsDescription.watchEnds) {
-                    (request: SessionV1.WatchEndsRequest, items: OutgoingItems<SessionV1.WatchEndsItem>,
+                .serverStream(SessionEndsDescription.watchRevocations) {
+                    (request: SessionV1.WatchRevocationsRequest, items: OutgoingItems<SessionV1.WatchRevocationsItem>,
                      context) in
-                    try await service.watchEnds(request, items, context)
+                    try await service.watchRevocations(request, items, context)
                 },
             ])
     }
@@ -75,9 +75,9 @@ package enum SessionEndsDispatcher {
 
 /// What `postern.session.v1.SessionEnds` promises.
 package enum SessionEndsDescription {
-    /// `WatchEnds`.
-    package static let watchEnds = MethodDescription(
-        name: "postern.session.v1.SessionEnds/WatchEnds",
+    /// `WatchRevocations`.
+    package static let watchRevocations = MethodDescription(
+        name: "postern.session.v1.SessionEnds/WatchRevocations",
         isIdempotent: true,
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response)
@@ -86,7 +86,7 @@ package enum SessionEndsDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.SessionEnds",
         methods: [
-            watchEnds,
+            watchRevocations,
         ],
         fileDescriptorSet: """
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
@@ -139,7 +139,7 @@ package enum SessionEndsDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCvkYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
+            ZGIGcHJvdG8zCtEaCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
             ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMS\
             HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNj\
             ZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1z\
@@ -149,64 +149,69 @@ package enum SessionEndsDescription {
             NQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0K\
             CnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNz\
             aW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglz\
-            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEo\
-            CzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEo\
-            CzIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNw\
-            b25zZRIyCgZ0b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMi\
-            rgEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIz\
-            CgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRl\
-            dmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNl\
-            UHJvb2YiZAoPUmVmcmVzaFJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5Ub2tlbnNSBnRva2VucxIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFs\
-            aWRhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlk\
-            YXRlUmVzcG9uc2USFAoFdmFsaWQYASABKAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNl\
-            c3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQg\
-            ASgDUgphdXRoVGltZU1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANS\
-            C2V4cGlyZXNBdE1zIjMKDkluc3BlY3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
-            ZXNzVG9rZW4i6QEKD0luc3BlY3RSZXNwb25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vz\
-            c2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIS\
-            CgRsaXZlGAQgASgIUgRsaXZlEjwKCmVuZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24u\
-            djEuRW5kUmVhc29uUgllbmRSZWFzb24SMAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFj\
-            Y2Vzc1Rva2VuQ3VycmVudCK7AQoOU2lnbk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJ\
-            SABSC2FjY2Vzc1Rva2VuEiUKDXJlZnJlc2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAK\
-            A2FsbBgDIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQK\
-            BWVuZGVkGAEgASgNUgVlbmRlZCKyAQoRRW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgB\
-            IAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMg\
-            ASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29uEioKEWV4Y2VwdF9zZXNz\
-            aW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiKgoSRW5kQWNjb3VudFJlc3BvbnNlEhQKBWVu\
-            ZGVkGAEgASgNUgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQKDktleVNldFJlc3BvbnNlEhIKBGp3\
-            a3MYASABKAlSBGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
-            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
-            NTE5EAIq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JF\
-            QVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05f\
-            TUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQ\
-            TEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcS\
-            HwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgyjgUKCFNlc3Npb25zEk8KBkNyZWF0ZRIh\
-            LnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLkNy\
-            ZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlcXVl\
-            c3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlc3BvbnNlEmMKCFZhbGlkYXRlEiMucG9z\
-            dGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBokLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxp\
-            ZGF0ZVJlc3BvbnNlIgyItRgBoLUYZJi1GAESXAoHSW5zcGVjdBIiLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVzcG9uc2UiCIi1\
-            GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlcXVlc3QaIy5w\
-            b3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEmEKCkVuZEFjY291bnQSJS5w\
-            b3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24udjEu\
-            RW5kQWNjb3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5L\
-            ZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgyItRgBoLUY\
-            ZJi1GAFiBnByb3RvMwrJBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4u\
-            c2Vzc2lvbi52MRogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iRAoQV2F0Y2hFbmRz\
-            UmVxdWVzdBIaCghwb3NpdGlvbhgBIAEoBFIIcG9zaXRpb24SFAoFZXBvY2gYAiABKARSBWVwb2No\
-            IpECCg1XYXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghwb3NpdGlvbhIkCg5jb21wbGV0\
-            ZV9hdF9tcxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMgASgIUgVyZXNldBI2CgRlbmRz\
-            GAQgAygLMiIucG9zdGVybi5zZXNzaW9uLnYxLlJldm9rZWRTZXNzaW9uUgRlbmRzEiEKDGtleXNf\
-            Y2hhbmdlZBgFIAEoCFILa2V5c0NoYW5nZWQSFwoHa2V5X3NldBgGIAEoDFIGa2V5U2V0Eh4KC2tl\
-            cHRfZm9yX21zGAcgASgDUglrZXB0Rm9yTXMSFAoFZXBvY2gYCCABKARSBWVwb2NoIqIBCg5SZXZv\
-            a2VkU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHgoLZW5kZWRfYXRfbXMY\
-            AiABKANSCWVuZGVkQXRNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5k\
-            UmVhc29uUgZyZWFzb24SGgoIcG9zaXRpb24YBCABKARSCHBvc2l0aW9uMmsKC1Nlc3Npb25FbmRz\
-            ElwKCVdhdGNoRW5kcxIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaEVuZHNSZXF1ZXN0GiEucG9z\
-            dGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc0l0ZW0iBIi1GAEwAWIGcHJvdG8z
+            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSLBAQoUQ3JlYXRlU2Vzc2lvblJlcXVlc3QSNgoFcHJv\
+            b2YYASABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmln\
+            aW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEjwKCmRldmljZV9r\
+            ZXkYAyABKAsyHS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5UglkZXZpY2VLZXkiSwoVQ3Jl\
+            YXRlU2Vzc2lvblJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5U\
+            b2tlbnNSBnRva2VucyK1AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
+            ASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            Lk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
+            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiawoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIyCgZ0\
+            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMSHQoKYWNjb3Vu\
+            dF9pZBgCIAEoCVIJYWNjb3VudElkIj8KGlZhbGlkYXRlQWNjZXNzVG9rZW5SZXF1ZXN0EiEKDGFj\
+            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iyQEKG1ZhbGlkYXRlQWNjZXNzVG9rZW5SZXNw\
+            b25zZRIUCgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
+            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1\
+            dGhUaW1lTXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJl\
+            c0F0TXMiOgoVSW5zcGVjdFNlc3Npb25SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
+            ZXNzVG9rZW4i8AEKFkluc3BlY3RTZXNzaW9uUmVzcG9uc2USFAoFa25vd24YASABKAhSBWtub3du\
+            Eh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2Nv\
+            dW50SWQSEgoEbGl2ZRgEIAEoCFIEbGl2ZRI8CgplbmRfcmVhc29uGAUgASgOMh0ucG9zdGVybi5z\
+            ZXNzaW9uLnYxLkVuZFJlYXNvblIJZW5kUmVhc29uEjAKFGFjY2Vzc190b2tlbl9jdXJyZW50GAYg\
+            ASgIUhJhY2Nlc3NUb2tlbkN1cnJlbnQiuwEKDlNpZ25PdXRSZXF1ZXN0EiMKDGFjY2Vzc190b2tl\
+            bhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1yZWZyZXNoX3Rva2VuGAIgASgJSABSDHJlZnJlc2hU\
+            b2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYBCABKAsyHy5wb3N0ZXJuLnNl\
+            c3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mQgcKBXRva2VuIicKD1NpZ25PdXRSZXNw\
+            b25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiugEKGUVuZEFjY291bnRTZXNzaW9uc1JlcXVlc3QS\
+            HQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3Jl\
+            TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29u\
+            EioKEWV4Y2VwdF9zZXNzaW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiMgoaRW5kQWNjb3Vu\
+            dFNlc3Npb25zUmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIhIKEEdldEtleVNldFJlcXVl\
+            c3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcypnCg1EZXZpY2VLZXlL\
+            aW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9Q\
+            MjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAir8AQoJRW5kUmVhc29uEhoKFkVORF9S\
+            RUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVB\
+            U09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05f\
+            RElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJ\
+            VFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9L\
+            RUQQCDKQBgoIU2Vzc2lvbnMSZAoNQ3JlYXRlU2Vzc2lvbhIoLnBvc3Rlcm4uc2Vzc2lvbi52MS5D\
+            cmVhdGVTZXNzaW9uUmVxdWVzdBopLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVTZXNzaW9uUmVz\
+            cG9uc2USZwoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFNlc3Np\
+            b25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UShAEK\
+            E1ZhbGlkYXRlQWNjZXNzVG9rZW4SLi5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NU\
+            b2tlblJlcXVlc3QaLy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NUb2tlblJlc3Bv\
+            bnNlIgyItRgBoLUYZJi1GAEScQoOSW5zcGVjdFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEu\
+            SW5zcGVjdFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RTZXNzaW9u\
+            UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91\
+            dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEnkKEkVu\
+            ZEFjY291bnRTZXNzaW9ucxItLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50U2Vzc2lvbnNS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRTZXNzaW9uc1Jlc3BvbnNlIgSI\
+            tRgBEmYKCUdldEtleVNldBIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRLZXlTZXRSZXF1ZXN0GiUu\
+            cG9zdGVybi5zZXNzaW9uLnYxLkdldEtleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3Rv\
+            MwrtBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRog\
+            cG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iSwoXV2F0Y2hSZXZvY2F0aW9uc1JlcXVl\
+            c3QSGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEhQKBWVwb2NoGAIgASgEUgVlcG9jaCKYAgoU\
+            V2F0Y2hSZXZvY2F0aW9uc0l0ZW0SGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEiQKDmNvbXBs\
+            ZXRlX2F0X21zGAIgASgDUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EjYKBGVu\
+            ZHMYBCADKAsyIi5wb3N0ZXJuLnNlc3Npb24udjEuUmV2b2tlZFNlc3Npb25SBGVuZHMSIQoMa2V5\
+            c19jaGFuZ2VkGAUgASgIUgtrZXlzQ2hhbmdlZBIXCgdrZXlfc2V0GAYgASgMUgZrZXlTZXQSHgoL\
+            a2VwdF9mb3JfbXMYByABKANSCWtlcHRGb3JNcxIUCgVlcG9jaBgIIAEoBFIFZXBvY2giogEKDlJl\
+            dm9rZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9t\
+            cxgCIAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5F\
+            bmRSZWFzb25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24ygAEKC1Nlc3Npb25F\
+            bmRzEnEKEFdhdGNoUmV2b2NhdGlvbnMSKy5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0\
+            aW9uc1JlcXVlc3QaKC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0aW9uc0l0ZW0iBIi1\
+            GAEwAWIGcHJvdG8z
             """)
 }

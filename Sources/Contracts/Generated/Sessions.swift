@@ -9,26 +9,26 @@ package import RPC
 package protocol SessionsAPI: Sendable {
     /// Creates a session for identity's proof. A repeat with the same idempotency key returns the same
     /// session and refresh token; the access token may be signed again.
-    func create(
-        _ request: SessionV1.CreateRequest, _ context: CallContext
-    ) async throws -> SessionV1.CreateResponse
+    func createSession(
+        _ request: SessionV1.CreateSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateSessionResponse
 
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family. A repeat with
     /// the same idempotency key returns the same successor.
-    func refresh(
-        _ request: SessionV1.RefreshRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshResponse
+    func refreshSession(
+        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshSessionResponse
 
     /// Returns whether an access token is valid, from memory alone.
-    func validate(
-        _ request: SessionV1.ValidateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ValidateResponse
+    func validateAccessToken(
+        _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
+    ) async throws -> SessionV1.ValidateAccessTokenResponse
 
     /// Returns the state of the session of an access token, however old the token is.
-    func inspect(
-        _ request: SessionV1.InspectRequest, _ context: CallContext
-    ) async throws -> SessionV1.InspectResponse
+    func inspectSession(
+        _ request: SessionV1.InspectSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.InspectSessionResponse
 
     /// Ends one session by one of its tokens, expired or not, or all sessions of the account by a
     /// valid token.
@@ -37,14 +37,14 @@ package protocol SessionsAPI: Sendable {
     ) async throws -> SessionV1.SignOutResponse
 
     /// Ends an account's sessions and rejects proofs issued before a given time.
-    func endAccount(
-        _ request: SessionV1.EndAccountRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndAccountResponse
+    func endAccountSessions(
+        _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountSessionsResponse
 
     /// Returns the public keys that verify access tokens.
-    func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse
+    func getKeySet(
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetKeySetResponse
 }
 
 /// What a server of `postern.session.v1.Sessions` implements.
@@ -52,16 +52,16 @@ package protocol SessionsService: SessionsAPI {
     /// Returns whether an access token is valid, from memory alone.
     ///
     /// On the connection's event loop: it may not wait.
-    func validate(
-        _ request: SessionV1.ValidateRequest, _ context: CallContext
-    ) throws -> SessionV1.ValidateResponse
+    func validateAccessToken(
+        _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
+    ) throws -> SessionV1.ValidateAccessTokenResponse
 
     /// Returns the public keys that verify access tokens.
     ///
     /// On the connection's event loop: it may not wait.
-    func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) throws -> SessionV1.KeySetResponse
+    func getKeySet(
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) throws -> SessionV1.GetKeySetResponse
 }
 
 /// Calls `postern.session.v1.Sessions` over a channel.
@@ -73,32 +73,32 @@ package struct SessionsClient: SessionsAPI {
         self.channel = channel
     }
 
-    package func create(
-        _ request: SessionV1.CreateRequest, _ context: CallContext
-    ) async throws -> SessionV1.CreateResponse {
+    package func createSession(
+        _ request: SessionV1.CreateSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateSessionResponse {
         try await channel.call(
-            SessionsDescription.create, request, context)
+            SessionsDescription.createSession, request, context)
     }
 
-    package func refresh(
-        _ request: SessionV1.RefreshRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshResponse {
+    package func refreshSession(
+        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshSessionResponse {
         try await channel.call(
-            SessionsDescription.refresh, request, context)
+            SessionsDescription.refreshSession, request, context)
     }
 
-    package func validate(
-        _ request: SessionV1.ValidateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ValidateResponse {
+    package func validateAccessToken(
+        _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
+    ) async throws -> SessionV1.ValidateAccessTokenResponse {
         try await channel.call(
-            SessionsDescription.validate, request, context)
+            SessionsDescription.validateAccessToken, request, context)
     }
 
-    package func inspect(
-        _ request: SessionV1.InspectRequest, _ context: CallContext
-    ) async throws -> SessionV1.InspectResponse {
+    package func inspectSession(
+        _ request: SessionV1.InspectSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.InspectSessionResponse {
         try await channel.call(
-            SessionsDescription.inspect, request, context)
+            SessionsDescription.inspectSession, request, context)
     }
 
     package func signOut(
@@ -108,18 +108,18 @@ package struct SessionsClient: SessionsAPI {
             SessionsDescription.signOut, request, context)
     }
 
-    package func endAccount(
-        _ request: SessionV1.EndAccountRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndAccountResponse {
+    package func endAccountSessions(
+        _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountSessionsResponse {
         try await channel.call(
-            SessionsDescription.endAccount, request, context)
+            SessionsDescription.endAccountSessions, request, context)
     }
 
-    package func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse {
+    package func getKeySet(
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetKeySetResponse {
         try await channel.call(
-            SessionsDescription.keySet, request, context)
+            SessionsDescription.getKeySet, request, context)
     }
 }
 
@@ -132,33 +132,33 @@ package enum SessionsDispatcher {
         ServiceMethods(
             SessionsDescription.service,
             [
-                .async(SessionsDescription.create) {
-                    (request: SessionV1.CreateRequest, context) in
-                    try await service.create(request, context)
+                .async(SessionsDescription.createSession) {
+                    (request: SessionV1.CreateSessionRequest, context) in
+                    try await service.createSession(request, context)
                 },
-                .async(SessionsDescription.refresh) {
-                    (request: SessionV1.RefreshRequest, context) in
-                    try await service.refresh(request, context)
+                .async(SessionsDescription.refreshSession) {
+                    (request: SessionV1.RefreshSessionRequest, context) in
+                    try await service.refreshSession(request, context)
                 },
-                .onLoop(SessionsDescription.validate) {
-                    (request: SessionV1.ValidateRequest, context) in
-                    try service.validate(request, context)
+                .onLoop(SessionsDescription.validateAccessToken) {
+                    (request: SessionV1.ValidateAccessTokenRequest, context) in
+                    try service.validateAccessToken(request, context)
                 },
-                .async(SessionsDescription.inspect) {
-                    (request: SessionV1.InspectRequest, context) in
-                    try await service.inspect(request, context)
+                .async(SessionsDescription.inspectSession) {
+                    (request: SessionV1.InspectSessionRequest, context) in
+                    try await service.inspectSession(request, context)
                 },
                 .async(SessionsDescription.signOut) {
                     (request: SessionV1.SignOutRequest, context) in
                     try await service.signOut(request, context)
                 },
-                .async(SessionsDescription.endAccount) {
-                    (request: SessionV1.EndAccountRequest, context) in
-                    try await service.endAccount(request, context)
+                .async(SessionsDescription.endAccountSessions) {
+                    (request: SessionV1.EndAccountSessionsRequest, context) in
+                    try await service.endAccountSessions(request, context)
                 },
-                .onLoop(SessionsDescription.keySet) {
-                    (request: SessionV1.KeySetRequest, context) in
-                    try service.keySet(request, context)
+                .onLoop(SessionsDescription.getKeySet) {
+                    (request: SessionV1.GetKeySetRequest, context) in
+                    try service.getKeySet(request, context)
                 },
             ])
     }
@@ -166,31 +166,31 @@ package enum SessionsDispatcher {
 
 /// What `postern.session.v1.Sessions` promises.
 package enum SessionsDescription {
-    /// `Create`.
-    package static let create = MethodDescription(
-        name: "postern.session.v1.Sessions/Create",
+    /// `CreateSession`.
+    package static let createSession = MethodDescription(
+        name: "postern.session.v1.Sessions/CreateSession",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `Refresh`.
-    package static let refresh = MethodDescription(
-        name: "postern.session.v1.Sessions/Refresh",
+    /// `RefreshSession`.
+    package static let refreshSession = MethodDescription(
+        name: "postern.session.v1.Sessions/RefreshSession",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `Validate`.
-    package static let validate = MethodDescription(
-        name: "postern.session.v1.Sessions/Validate",
+    /// `ValidateAccessToken`.
+    package static let validateAccessToken = MethodDescription(
+        name: "postern.session.v1.Sessions/ValidateAccessToken",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: true,
             hedgeAfter: .milliseconds(100))
 
-    /// `Inspect`.
-    package static let inspect = MethodDescription(
-        name: "postern.session.v1.Sessions/Inspect",
+    /// `InspectSession`.
+    package static let inspectSession = MethodDescription(
+        name: "postern.session.v1.Sessions/InspectSession",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
@@ -203,16 +203,16 @@ package enum SessionsDescription {
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `EndAccount`.
-    package static let endAccount = MethodDescription(
-        name: "postern.session.v1.Sessions/EndAccount",
+    /// `EndAccountSessions`.
+    package static let endAccountSessions = MethodDescription(
+        name: "postern.session.v1.Sessions/EndAccountSessions",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `KeySet`.
-    package static let keySet = MethodDescription(
-        name: "postern.session.v1.Sessions/KeySet",
+    /// `GetKeySet`.
+    package static let getKeySet = MethodDescription(
+        name: "postern.session.v1.Sessions/GetKeySet",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: true,
@@ -222,13 +222,13 @@ package enum SessionsDescription {
     package static let service = ServiceDescription(
         name: "postern.session.v1.Sessions",
         methods: [
-            create,
-            refresh,
-            validate,
-            inspect,
+            createSession,
+            refreshSession,
+            validateAccessToken,
+            inspectSession,
             signOut,
-            endAccount,
-            keySet,
+            endAccountSessions,
+            getKeySet,
         ],
         fileDescriptorSet: """
             CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
@@ -281,7 +281,7 @@ package enum SessionsDescription {
             b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
             b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
             UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCvkYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
+            ZGIGcHJvdG8zCtEaCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
             ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMS\
             HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNj\
             ZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1z\
@@ -291,52 +291,56 @@ package enum SessionsDescription {
             NQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0K\
             CnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNz\
             aW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglz\
-            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEo\
-            CzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEo\
-            CzIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNw\
-            b25zZRIyCgZ0b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMi\
-            rgEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIz\
-            CgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRl\
-            dmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNl\
-            UHJvb2YiZAoPUmVmcmVzaFJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5Ub2tlbnNSBnRva2VucxIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFs\
-            aWRhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlk\
-            YXRlUmVzcG9uc2USFAoFdmFsaWQYASABKAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNl\
-            c3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQg\
-            ASgDUgphdXRoVGltZU1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANS\
-            C2V4cGlyZXNBdE1zIjMKDkluc3BlY3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
-            ZXNzVG9rZW4i6QEKD0luc3BlY3RSZXNwb25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vz\
-            c2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIS\
-            CgRsaXZlGAQgASgIUgRsaXZlEjwKCmVuZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24u\
-            djEuRW5kUmVhc29uUgllbmRSZWFzb24SMAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFj\
-            Y2Vzc1Rva2VuQ3VycmVudCK7AQoOU2lnbk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJ\
-            SABSC2FjY2Vzc1Rva2VuEiUKDXJlZnJlc2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAK\
-            A2FsbBgDIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQK\
-            BWVuZGVkGAEgASgNUgVlbmRlZCKyAQoRRW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgB\
-            IAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMg\
-            ASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29uEioKEWV4Y2VwdF9zZXNz\
-            aW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiKgoSRW5kQWNjb3VudFJlc3BvbnNlEhQKBWVu\
-            ZGVkGAEgASgNUgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQKDktleVNldFJlc3BvbnNlEhIKBGp3\
-            a3MYASABKAlSBGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
-            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
-            NTE5EAIq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JF\
-            QVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05f\
-            TUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQ\
-            TEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcS\
-            HwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgyjgUKCFNlc3Npb25zEk8KBkNyZWF0ZRIh\
-            LnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLkNy\
-            ZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlcXVl\
-            c3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlc3BvbnNlEmMKCFZhbGlkYXRlEiMucG9z\
-            dGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBokLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxp\
-            ZGF0ZVJlc3BvbnNlIgyItRgBoLUYZJi1GAESXAoHSW5zcGVjdBIiLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVzcG9uc2UiCIi1\
-            GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlcXVlc3QaIy5w\
-            b3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEmEKCkVuZEFjY291bnQSJS5w\
-            b3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24udjEu\
-            RW5kQWNjb3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5L\
-            ZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgyItRgBoLUY\
-            ZJi1GAFiBnByb3RvMw==
+            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSLBAQoUQ3JlYXRlU2Vzc2lvblJlcXVlc3QSNgoFcHJv\
+            b2YYASABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmln\
+            aW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEjwKCmRldmljZV9r\
+            ZXkYAyABKAsyHS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5UglkZXZpY2VLZXkiSwoVQ3Jl\
+            YXRlU2Vzc2lvblJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5U\
+            b2tlbnNSBnRva2VucyK1AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
+            ASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
+            Lk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
+            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiawoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIyCgZ0\
+            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMSHQoKYWNjb3Vu\
+            dF9pZBgCIAEoCVIJYWNjb3VudElkIj8KGlZhbGlkYXRlQWNjZXNzVG9rZW5SZXF1ZXN0EiEKDGFj\
+            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iyQEKG1ZhbGlkYXRlQWNjZXNzVG9rZW5SZXNw\
+            b25zZRIUCgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
+            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1\
+            dGhUaW1lTXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJl\
+            c0F0TXMiOgoVSW5zcGVjdFNlc3Npb25SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
+            ZXNzVG9rZW4i8AEKFkluc3BlY3RTZXNzaW9uUmVzcG9uc2USFAoFa25vd24YASABKAhSBWtub3du\
+            Eh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2Nv\
+            dW50SWQSEgoEbGl2ZRgEIAEoCFIEbGl2ZRI8CgplbmRfcmVhc29uGAUgASgOMh0ucG9zdGVybi5z\
+            ZXNzaW9uLnYxLkVuZFJlYXNvblIJZW5kUmVhc29uEjAKFGFjY2Vzc190b2tlbl9jdXJyZW50GAYg\
+            ASgIUhJhY2Nlc3NUb2tlbkN1cnJlbnQiuwEKDlNpZ25PdXRSZXF1ZXN0EiMKDGFjY2Vzc190b2tl\
+            bhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1yZWZyZXNoX3Rva2VuGAIgASgJSABSDHJlZnJlc2hU\
+            b2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYBCABKAsyHy5wb3N0ZXJuLnNl\
+            c3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mQgcKBXRva2VuIicKD1NpZ25PdXRSZXNw\
+            b25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiugEKGUVuZEFjY291bnRTZXNzaW9uc1JlcXVlc3QS\
+            HQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3Jl\
+            TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29u\
+            EioKEWV4Y2VwdF9zZXNzaW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiMgoaRW5kQWNjb3Vu\
+            dFNlc3Npb25zUmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIhIKEEdldEtleVNldFJlcXVl\
+            c3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcypnCg1EZXZpY2VLZXlL\
+            aW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9Q\
+            MjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAir8AQoJRW5kUmVhc29uEhoKFkVORF9S\
+            RUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVB\
+            U09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05f\
+            RElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJ\
+            VFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9L\
+            RUQQCDKQBgoIU2Vzc2lvbnMSZAoNQ3JlYXRlU2Vzc2lvbhIoLnBvc3Rlcm4uc2Vzc2lvbi52MS5D\
+            cmVhdGVTZXNzaW9uUmVxdWVzdBopLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVTZXNzaW9uUmVz\
+            cG9uc2USZwoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFNlc3Np\
+            b25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UShAEK\
+            E1ZhbGlkYXRlQWNjZXNzVG9rZW4SLi5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NU\
+            b2tlblJlcXVlc3QaLy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NUb2tlblJlc3Bv\
+            bnNlIgyItRgBoLUYZJi1GAEScQoOSW5zcGVjdFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEu\
+            SW5zcGVjdFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RTZXNzaW9u\
+            UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91\
+            dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEnkKEkVu\
+            ZEFjY291bnRTZXNzaW9ucxItLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50U2Vzc2lvbnNS\
+            ZXF1ZXN0Gi4ucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRTZXNzaW9uc1Jlc3BvbnNlIgSI\
+            tRgBEmYKCUdldEtleVNldBIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRLZXlTZXRSZXF1ZXN0GiUu\
+            cG9zdGVybi5zZXNzaW9uLnYxLkdldEtleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3Rv\
+            Mw==
             """)
 }

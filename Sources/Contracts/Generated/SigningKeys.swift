@@ -19,8 +19,8 @@ package protocol SigningKeysAPI: Sendable {
     ) async throws -> SessionV1.RotateKeysResponse
 
     /// For emergencies: no token signed by the key verifies any more, in this service at once and at
-    /// verifiers that follow WatchEnds within a second; another key signs. Sessions stay live: refresh
-    /// tokens are not signed by it, so apps get new access tokens and no user is signed out.
+    /// verifiers that follow WatchRevocations within a second; another key signs. Sessions stay live:
+    /// refresh tokens are not signed by it, so apps get new access tokens and no user is signed out.
     func revokeKey(
         _ request: SessionV1.RevokeKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RevokeKeyResponse

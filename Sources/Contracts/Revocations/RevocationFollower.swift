@@ -7,7 +7,9 @@ package import ServiceRuntime
 package struct RevocationFollower: Sendable {
     /// Requests revocations from a position.
     package typealias Watch =
-        @Sendable (SessionV1.WatchEndsRequest) -> IncomingItems<SessionV1.WatchEndsItem>
+        @Sendable (SessionV1.WatchRevocationsRequest) -> IncomingItems<
+            SessionV1.WatchRevocationsItem
+        >
 
     private let watch: Watch
     private let waitMax: Duration
@@ -26,14 +28,15 @@ package struct RevocationFollower: Sendable {
     }
 
     /// Passes each item to `take`, until the task is cancelled.
-    package func run(_ take: @escaping @Sendable (SessionV1.WatchEndsItem) -> Void) async {
-        var place = SessionV1.WatchEndsRequest()
+    package func run(_ take: @escaping @Sendable (SessionV1.WatchRevocationsItem) -> Void) async {
+        var place = SessionV1.WatchRevocationsRequest()
         var backoff = Backoff(first: .milliseconds(50), most: waitMax)
         while !Task.isCancelled {
             do {
                 for try await item in watch(place) {
                     take(item)
-                    place = SessionV1.WatchEndsRequest(position: item.position, epoch: item.epoch)
+                    place = SessionV1.WatchRevocationsRequest(
+                        position: item.position, epoch: item.epoch)
                     backoff.reset()
                 }
             } catch is CancellationError {

@@ -20,7 +20,7 @@ package final class RevocationLog: Sendable {
     /// An empty log. It sends nothing until the first update.
     package init() {}
 
-    /// Number of revocations kept.
+    /// Number of retained revocations.
     package var count: Int { state.withLock { $0.pages.count } }
 
     /// The position of the last known revocation.
@@ -28,9 +28,9 @@ package final class RevocationLog: Sendable {
 
     /// Applies an update and wakes the followers. An update without a revocation also wakes them:
     /// it is the heartbeat that followers need.
-    package func take(_ news: RevocationUpdate) {
+    package func take(_ update: RevocationUpdate) {
         state.withLock { state in
-            state.pages.take(news)
+            state.pages.take(update)
             for watcher in state.watchers.values { watcher.yield() }
         }
     }
@@ -39,7 +39,8 @@ package final class RevocationLog: Sendable {
     /// the call ends.
     /// - Throws: `ServiceError` when the call has ended.
     package func serve(
-        _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>
+        _ request: SessionV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>
     ) async throws {
         var cursor = RevocationCursor(position: request.position, epoch: request.epoch)
         for await _ in changes() {
@@ -51,7 +52,7 @@ package final class RevocationLog: Sendable {
         }
     }
 
-    private func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchEndsItem? {
+    private func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchRevocationsItem? {
         // A copy, because the inout parameter cannot be used inside the lock's closure.
         var moved = cursor
         let item = state.withLock { $0.pages.page(&moved) }

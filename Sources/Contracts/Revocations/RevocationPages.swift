@@ -16,11 +16,11 @@ struct RevocationCursor: Hashable, Sendable {
 /// The revocations that still matter, in order, and what a follower is sent next. Pure:
 ///
 ///     a follower asks from p           it receives
-///     p before the kept entries        all kept entries, as a reset
-///     p within the kept entries        the entries after p
-///     p after the last                 all kept entries, as a reset: the position of another store
-///     p of another epoch               all kept entries, as a reset: a backup was restored
-///     any, but the log was replaced    all kept entries, as a reset
+///     p before the retained entries    all retained entries, as a reset
+///     p within the retained entries    the entries after p
+///     p after the last                 all retained entries, as a reset: another store's position
+///     p of another epoch               all retained entries, as a reset: a backup was restored
+///     any, but the log was replaced    all retained entries, as a reset
 ///     the log has no update yet        nothing
 ///
 /// A revocation is dropped when no access token issued before it is valid any more.
@@ -28,7 +28,7 @@ struct RevocationPages: Sendable {
     /// Revocations in one item: some 40 bytes each, far below the frame limit of 128 KiB.
     static let endsInItemMax = 1_000
 
-    /// The entries from `first` on are kept; those before are dropped but not yet removed.
+    /// The entries from `first` on are retained; those before are dropped but not yet removed.
     private var ends: [Revocation] = []
     private var first = 0
     /// The log is complete from here on: the position of the last dropped entry.
@@ -41,23 +41,23 @@ struct RevocationPages: Sendable {
     private var keptFor: Duration = .zero
     private var epoch: UInt64 = 0
 
-    /// Number of entries kept.
+    /// Number of retained entries.
     var count: Int { ends.count - first }
     /// Number of entries for which memory is allocated.
     var capacity: Int { ends.capacity }
 
     /// Applies an update. Known revocations are skipped.
-    mutating func take(_ news: RevocationUpdate) {
-        if news.isReset || news.epoch != epoch {
-            begin(before: news.ends.first?.position, or: news.position)
+    mutating func take(_ update: RevocationUpdate) {
+        if update.isReset || update.epoch != epoch {
+            begin(before: update.ends.first?.position, or: update.position)
         }
-        for end in news.ends where end.position > last {
+        for end in update.ends where end.position > last {
             ends.append(end)
             last = end.position
         }
-        last = max(last, news.position)
-        (completeAt, keySet, keptFor) = (news.completeAt, news.keySet, news.keptFor)
-        epoch = news.epoch
+        last = max(last, update.position)
+        (completeAt, keySet, keptFor) = (update.completeAt, update.keySet, update.keptFor)
+        epoch = update.epoch
         if let completeAt { forget(upTo: completeAt - keptFor) }
     }
 
@@ -80,7 +80,7 @@ struct RevocationPages: Sendable {
     }
 
     /// The next item for a follower; advances its cursor.
-    func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchEndsItem? {
+    func page(_ cursor: inout RevocationCursor) -> SessionV1.WatchRevocationsItem? {
         guard let completeAt else { return nil }
         let isKnown =
             (base...last).contains(cursor.position)
@@ -94,7 +94,7 @@ struct RevocationPages: Sendable {
         let keysChanged = cursor.keySet.map { $0 != keySet } ?? false
         cursor = RevocationCursor(
             position: position, epoch: epoch, generation: generation, keySet: keySet)
-        return SessionV1.WatchEndsItem(
+        return SessionV1.WatchRevocationsItem(
             position: position, completeAtMs: isLast ? completeAt.milliseconds : 0,
             reset: !isKnown, ends: page.map(\.message), keysChanged: keysChanged,
             keySet: keySet, keptForMs: keptFor.milliseconds, epoch: epoch)

@@ -34,7 +34,7 @@ package struct RevocationUpdate: Sendable {
     }
 
     /// The update in an item of the feed.
-    package init(_ item: SessionV1.WatchEndsItem) {
+    package init(_ item: SessionV1.WatchRevocationsItem) {
         self.init(
             ends: item.ends.compactMap(Revocation.init), position: item.position,
             completeAt: item.completeAtMs > 0 ? Timestamp(milliseconds: item.completeAtMs) : nil,

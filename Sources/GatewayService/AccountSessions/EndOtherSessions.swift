@@ -9,8 +9,8 @@ extension AccountSessionsHandler {
     package func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse {
-        let answer = try await devices.endOthers(
-            SessionV1.EndOthersRequest(accessToken: request.accessToken), context.onward())
+        let answer = try await devices.endOtherSessions(
+            SessionV1.EndOtherSessionsRequest(accessToken: request.accessToken), context.onward())
         return GatewayV1.EndOtherSessionsResponse(ended: answer.ended)
     }
 }

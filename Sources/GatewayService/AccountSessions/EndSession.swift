@@ -11,8 +11,8 @@ extension AccountSessionsHandler {
     package func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse {
-        let answer = try await devices.end(
-            SessionV1.EndRequest(
+        let answer = try await devices.endSession(
+            SessionV1.EndSessionRequest(
                 accessToken: request.accessToken, sessionId: request.sessionId),
             context.onward())
         return GatewayV1.EndSessionResponse(ended: answer.ended)

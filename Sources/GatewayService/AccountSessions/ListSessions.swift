@@ -8,8 +8,8 @@ extension AccountSessionsHandler {
     package func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse {
-        let list = try await devices.list(
-            SessionV1.ListRequest(accessToken: request.accessToken), context.onward())
+        let list = try await devices.listSessions(
+            SessionV1.ListSessionsRequest(accessToken: request.accessToken), context.onward())
         return GatewayV1.ListSessionsResponse(
             sessions: list.sessions.map(GatewayV1.SessionEntry.init))
     }

@@ -65,8 +65,8 @@ extension AccountSessionsHandler {
     private func account(
         _ accessToken: String, _ context: CallContext
     ) async throws -> IdentityV1.Account {
-        let validity = try await sessions.validate(
-            SessionV1.ValidateRequest(accessToken: accessToken), context.onward())
+        let validity = try await sessions.validateAccessToken(
+            SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward())
         guard validity.valid else { throw ServiceError(.invalidAccessToken) }
         let answer = try await accounts.getAccount(
             IdentityV1.GetAccountRequest(accountId: validity.accountId), context.onward())

@@ -21,11 +21,12 @@ extension AuthHandler {
     private func state(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
-        let validity = try await sessions.validate(
-            SessionV1.ValidateRequest(accessToken: request.accessToken), context.onward())
+        let validity = try await sessions.validateAccessToken(
+            SessionV1.ValidateAccessTokenRequest(accessToken: request.accessToken), context.onward()
+        )
         guard validity.valid else {
-            let state = try await sessions.inspect(
-                SessionV1.InspectRequest(accessToken: request.accessToken), context.onward())
+            let state = try await sessions.inspectSession(
+                SessionV1.InspectSessionRequest(accessToken: request.accessToken), context.onward())
             return GatewayV1.CheckAuthStateResponse(
                 reason: reason(state), endReason: state.endReason)
         }
@@ -56,7 +57,7 @@ extension AuthHandler {
         return waits ? [.verifyEmail] : []
     }
 
-    private func reason(_ state: SessionV1.InspectResponse) -> GatewayV1.AuthStateReason {
+    private func reason(_ state: SessionV1.InspectSessionResponse) -> GatewayV1.AuthStateReason {
         guard state.known else { return .noSession }
         if state.live { return .accessTokenExpired }
         return switch state.endReason {

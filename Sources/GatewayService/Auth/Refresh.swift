@@ -13,8 +13,8 @@ extension AuthHandler {
     ) async throws -> GatewayV1.RefreshResponse {
         let onward = try context.onward(for: "Refresh")
         let origin = try Origin.of(request.device, context)
-        let refreshed = try await sessions.refresh(
-            SessionV1.RefreshRequest(
+        let refreshed = try await sessions.refreshSession(
+            SessionV1.RefreshSessionRequest(
                 refreshToken: request.refreshToken, origin: origin,
                 deviceProof: request.deviceProof), onward)
         return GatewayV1.RefreshResponse(session: refreshed.tokens.map(GatewayV1.Session.init))

@@ -34,8 +34,8 @@ extension AuthHandler {
     /// link stays usable, with a password.
     private func owner(_ accessToken: String, _ context: CallContext) async throws -> String {
         guard !accessToken.isEmpty else { return "" }
-        return try await sessions.validate(
-            SessionV1.ValidateRequest(accessToken: accessToken), context.onward()
+        return try await sessions.validateAccessToken(
+            SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward()
         ).accountId
     }
 }

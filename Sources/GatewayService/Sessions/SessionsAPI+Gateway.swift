@@ -24,11 +24,11 @@ extension SessionsAPI {
     /// - Throws: `auth/invalid-access-token`.
     func callerToken(_ accessToken: String, _ context: CallContext) async throws -> String {
         guard !accessToken.isEmpty else { return "" }
-        let validity = try await validate(
-            SessionV1.ValidateRequest(accessToken: accessToken), context.onward())
+        let validity = try await validateAccessToken(
+            SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward())
         if validity.valid { return accessToken }
-        let state = try await inspect(
-            SessionV1.InspectRequest(accessToken: accessToken), context.onward())
+        let state = try await inspectSession(
+            SessionV1.InspectSessionRequest(accessToken: accessToken), context.onward())
         if state.known && state.live { throw ServiceError(.invalidAccessToken) }
         return ""
     }
@@ -38,9 +38,9 @@ extension SessionsAPI {
     /// - Throws: `auth/invalid-access-token` unless the token is valid now.
     func live(
         _ accessToken: String, _ context: CallContext
-    ) async throws -> SessionV1.ValidateResponse {
-        let validity = try await validate(
-            SessionV1.ValidateRequest(accessToken: accessToken), context.onward())
+    ) async throws -> SessionV1.ValidateAccessTokenResponse {
+        let validity = try await validateAccessToken(
+            SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward())
         guard validity.valid else { throw ServiceError(.invalidAccessToken) }
         return validity
     }
@@ -54,8 +54,9 @@ extension SessionsAPI {
         by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?,
         from origin: IdentityV1.Origin, _ onward: CallContext
     ) async throws -> GatewayV1.Session? {
-        let opened = try await create(
-            SessionV1.CreateRequest(proof: proof, origin: origin, deviceKey: device?.key), onward)
+        let opened = try await createSession(
+            SessionV1.CreateSessionRequest(proof: proof, origin: origin, deviceKey: device?.key),
+            onward)
         return opened.tokens.map(GatewayV1.Session.init)
     }
 }

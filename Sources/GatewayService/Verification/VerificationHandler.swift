@@ -30,7 +30,7 @@ package struct VerificationHandler: VerificationService {
         follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
             request in
             let deadline = time.uptime() + Self.followedFor
-            return ends.watchEnds(request, CallContext(deadline: deadline))
+            return ends.watchRevocations(request, CallContext(deadline: deadline))
         }
     }
 
@@ -42,16 +42,17 @@ package struct VerificationHandler: VerificationService {
     /// The public keys that access tokens verify under, as the session service has them.
     /// - Throws: the errors of the session service, for example `rpc/unavailable`.
     package func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse {
-        try await sessions.keySet(request, context.onward())
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetKeySetResponse {
+        try await sessions.getKeySet(request, context.onward())
     }
 
     /// Sends the revocations from the requested position on, and further ones as they come, until
     /// the call ends.
     /// - Throws: `ServiceError` when the call ends.
     package func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>,
+        _ request: SessionV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,
         _ context: CallContext
     ) async throws {
         try await log.serve(request, items)

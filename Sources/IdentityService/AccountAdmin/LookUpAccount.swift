@@ -70,8 +70,8 @@ extension AccountAdminHandler {
         of account: AccountID, _ context: CallContext
     ) async throws -> IdentityV1.AccountUse? {
         do {
-            let known = try await activity.accountActivity(
-                SessionV1.AccountActivityRequest(accountId: account.text), context.onward())
+            let known = try await activity.getAccountActivity(
+                SessionV1.GetAccountActivityRequest(accountId: account.text), context.onward())
             return IdentityV1.AccountUse(
                 liveSessions: known.liveSessions, lastActivityAtMs: known.lastActivityAtMs,
                 lastSeenAtMs: known.lastSeenAtMs)

@@ -116,7 +116,7 @@ struct IdentityOutbox: Sendable {
         _ account: AccountID, provedUntil moment: Timestamp, except session: String = "",
         reason: SessionV1.EndReason = .security
     ) -> OutboxMessage {
-        let request = SessionV1.EndAccountRequest(
+        let request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: (moment + ProofIssuer.afterEnd).milliseconds,
             reason: reason, exceptSessionId: session)
         return OutboxMessage(

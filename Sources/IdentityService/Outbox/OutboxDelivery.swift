@@ -91,9 +91,9 @@ package struct OutboxDelivery: Sendable {
     }
 
     private func endAccount(_ message: OutboxMessage) async throws {
-        let request = try SessionV1.EndAccountRequest(decoding: message.payload)
+        let request = try SessionV1.EndAccountSessionsRequest(decoding: message.payload)
         // Retried without limit: after a password change, the old sessions must end.
-        _ = try await peers.sessions.endAccount(request, context(message))
+        _ = try await peers.sessions.endAccountSessions(request, context(message))
     }
 
     private func revokeDevices(_ message: OutboxMessage) async throws {

@@ -4,7 +4,7 @@ internal import CMessages
 
 extension SessionV1 {
     /// Request for an account's activity.
-    package struct AccountActivityRequest: Hashable, Sendable {
+    package struct GetAccountActivityRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
 
@@ -17,14 +17,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.AccountActivityRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.AccountActivityRequest" }
+extension SessionV1.GetAccountActivityRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.GetAccountActivityRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.AccountActivityRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.GetAccountActivityRequest {
         let accountId = try reader.text(10)
-        return SessionV1.AccountActivityRequest(accountId: accountId)
+        return SessionV1.GetAccountActivityRequest(accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -32,12 +32,12 @@ extension SessionV1.AccountActivityRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__account_activity_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__get_account_activity_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__AccountActivityRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__GetAccountActivityRequest>) throws {
         let accountId = try Wire.text(c.pointee.account_id)
         self.accountId = accountId
     }
@@ -45,7 +45,7 @@ extension SessionV1.AccountActivityRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// An account's activity.
-    package struct AccountActivityResponse: Hashable, Sendable {
+    package struct GetAccountActivityResponse: Hashable, Sendable {
         /// Number of its live sessions.
         package var liveSessions: UInt32
         /// When one of them was last used, in milliseconds since 1970; 0 if there is none.
@@ -67,16 +67,16 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.AccountActivityResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.AccountActivityResponse" }
+extension SessionV1.GetAccountActivityResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.GetAccountActivityResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.AccountActivityResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.GetAccountActivityResponse {
         let liveSessions = try reader.uint32(8)
         let lastActivityAtMs = try reader.int64(16)
         let lastSeenAtMs = try reader.int64(24)
-        return SessionV1.AccountActivityResponse(liveSessions: liveSessions, lastActivityAtMs: lastActivityAtMs, lastSeenAtMs: lastSeenAtMs)
+        return SessionV1.GetAccountActivityResponse(liveSessions: liveSessions, lastActivityAtMs: lastActivityAtMs, lastSeenAtMs: lastSeenAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -86,12 +86,12 @@ extension SessionV1.AccountActivityResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__account_activity_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__get_account_activity_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__AccountActivityResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__GetAccountActivityResponse>) throws {
         let liveSessions = c.pointee.live_sessions
         let lastActivityAtMs = c.pointee.last_activity_at_ms
         let lastSeenAtMs = c.pointee.last_seen_at_ms

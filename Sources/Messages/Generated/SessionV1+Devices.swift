@@ -103,7 +103,7 @@ extension SessionV1.DeviceSession: ProtobufMessage {
 
 extension SessionV1 {
     /// Request for the account's sessions.
-    package struct ListRequest: Hashable, Sendable {
+    package struct ListSessionsRequest: Hashable, Sendable {
         /// A valid access token of one of them.
         package var accessToken: String
 
@@ -116,14 +116,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.ListRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.ListRequest" }
+extension SessionV1.ListSessionsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ListSessionsRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.ListRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListSessionsRequest {
         let accessToken = try reader.text(10)
-        return SessionV1.ListRequest(accessToken: accessToken)
+        return SessionV1.ListSessionsRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -131,12 +131,12 @@ extension SessionV1.ListRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__list_sessions_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__ListRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__ListSessionsRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
     }
@@ -144,7 +144,7 @@ extension SessionV1.ListRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// The account's live sessions.
-    package struct ListResponse: Hashable, Sendable {
+    package struct ListSessionsResponse: Hashable, Sendable {
         /// The sessions, the most recently used first.
         package var sessions: [SessionV1.DeviceSession]
 
@@ -157,14 +157,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.ListResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.ListResponse" }
+extension SessionV1.ListSessionsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ListSessionsResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.ListResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.ListSessionsResponse {
         let sessions: [SessionV1.DeviceSession] = try reader.messages(10)
-        return SessionV1.ListResponse(sessions: sessions)
+        return SessionV1.ListSessionsResponse(sessions: sessions)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -172,12 +172,12 @@ extension SessionV1.ListResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__list_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__list_sessions_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__ListResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__ListSessionsResponse>) throws {
         let sessions = try Wire.array(
             c.pointee.n_sessions, c.pointee.sessions
         ) { try SessionV1.DeviceSession(reading: Wire.present($0)) }
@@ -187,7 +187,7 @@ extension SessionV1.ListResponse: ProtobufMessage {
 
 extension SessionV1 {
     /// Request to end one session.
-    package struct EndRequest: Hashable, Sendable {
+    package struct EndSessionRequest: Hashable, Sendable {
         /// A valid access token of a session of the same account.
         package var accessToken: String
         /// The session to end, "ses_…"; may be the caller's.
@@ -204,15 +204,15 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.EndRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.EndRequest" }
+extension SessionV1.EndSessionRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.EndSessionRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.EndRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndSessionRequest {
         let accessToken = try reader.text(10)
         let sessionId = try reader.text(18)
-        return SessionV1.EndRequest(accessToken: accessToken, sessionId: sessionId)
+        return SessionV1.EndSessionRequest(accessToken: accessToken, sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -221,12 +221,12 @@ extension SessionV1.EndRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__end_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__EndRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__EndSessionRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         let sessionId = try Wire.text(c.pointee.session_id)
         self.accessToken = accessToken
@@ -236,7 +236,7 @@ extension SessionV1.EndRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// The session has ended.
-    package struct EndResponse: Hashable, Sendable {
+    package struct EndSessionResponse: Hashable, Sendable {
         /// This call ended it; false if it had ended before.
         package var ended: Bool
 
@@ -249,14 +249,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.EndResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.EndResponse" }
+extension SessionV1.EndSessionResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.EndSessionResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.EndResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndSessionResponse {
         let ended = try reader.bool(8)
-        return SessionV1.EndResponse(ended: ended)
+        return SessionV1.EndSessionResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -264,12 +264,12 @@ extension SessionV1.EndResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__end_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__EndResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__EndSessionResponse>) throws {
         let ended = c.pointee.ended != 0
         self.ended = ended
     }
@@ -277,7 +277,7 @@ extension SessionV1.EndResponse: ProtobufMessage {
 
 extension SessionV1 {
     /// Request to end the other sessions.
-    package struct EndOthersRequest: Hashable, Sendable {
+    package struct EndOtherSessionsRequest: Hashable, Sendable {
         /// A valid access token of the session that stays live.
         package var accessToken: String
 
@@ -290,14 +290,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.EndOthersRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.EndOthersRequest" }
+extension SessionV1.EndOtherSessionsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.EndOtherSessionsRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.EndOthersRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndOtherSessionsRequest {
         let accessToken = try reader.text(10)
-        return SessionV1.EndOthersRequest(accessToken: accessToken)
+        return SessionV1.EndOtherSessionsRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -305,12 +305,12 @@ extension SessionV1.EndOthersRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_others_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__end_other_sessions_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__EndOthersRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__EndOtherSessionsRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
     }
@@ -318,7 +318,7 @@ extension SessionV1.EndOthersRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// The other sessions have ended.
-    package struct EndOthersResponse: Hashable, Sendable {
+    package struct EndOtherSessionsResponse: Hashable, Sendable {
         /// Number of sessions that this call ended.
         package var ended: UInt32
 
@@ -331,14 +331,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.EndOthersResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.EndOthersResponse" }
+extension SessionV1.EndOtherSessionsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.EndOtherSessionsResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.EndOthersResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndOtherSessionsResponse {
         let ended = try reader.uint32(8)
-        return SessionV1.EndOthersResponse(ended: ended)
+        return SessionV1.EndOtherSessionsResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -346,12 +346,12 @@ extension SessionV1.EndOthersResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_others_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__end_other_sessions_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__EndOthersResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__EndOtherSessionsResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
     }

@@ -4,7 +4,7 @@ internal import CMessages
 
 extension SessionV1 {
     /// Request for revocations.
-    package struct WatchEndsRequest: Hashable, Sendable {
+    package struct WatchRevocationsRequest: Hashable, Sendable {
         /// The position to resume from, of the last item; 0 for all revocations that are still relevant.
         package var position: UInt64
         /// The epoch of the position, from the last item; 0 for none yet. A position of another epoch is
@@ -22,15 +22,15 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.WatchEndsRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.WatchEndsRequest" }
+extension SessionV1.WatchRevocationsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.WatchRevocationsRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.WatchEndsRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.WatchRevocationsRequest {
         let position = try reader.uint64(8)
         let epoch = try reader.uint64(16)
-        return SessionV1.WatchEndsRequest(position: position, epoch: epoch)
+        return SessionV1.WatchRevocationsRequest(position: position, epoch: epoch)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -39,12 +39,12 @@ extension SessionV1.WatchEndsRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__watch_ends_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__watch_revocations_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__WatchEndsRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__WatchRevocationsRequest>) throws {
         let position = c.pointee.position
         let epoch = c.pointee.epoch
         self.position = position
@@ -54,7 +54,7 @@ extension SessionV1.WatchEndsRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// Revocations, a change of keys, or only a heartbeat.
-    package struct WatchEndsItem: Hashable, Sendable {
+    package struct WatchRevocationsItem: Hashable, Sendable {
         /// The position to resume from after this item. Valid across restarts of either side.
         package var position: UInt64
         /// The client now knows every revocation up to this time of the service's clock, in milliseconds
@@ -101,12 +101,12 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.WatchEndsItem: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.WatchEndsItem" }
+extension SessionV1.WatchRevocationsItem: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.WatchRevocationsItem" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.WatchEndsItem {
+    ) throws(NonCanonicalEncoding) -> SessionV1.WatchRevocationsItem {
         let position = try reader.uint64(8)
         let completeAtMs = try reader.int64(16)
         let reset = try reader.bool(24)
@@ -115,7 +115,7 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
         let keySet = try reader.bytes(50)
         let keptForMs = try reader.int64(56)
         let epoch = try reader.uint64(64)
-        return SessionV1.WatchEndsItem(position: position, completeAtMs: completeAtMs, reset: reset, ends: ends, keysChanged: keysChanged, keySet: keySet, keptForMs: keptForMs, epoch: epoch)
+        return SessionV1.WatchRevocationsItem(position: position, completeAtMs: completeAtMs, reset: reset, ends: ends, keysChanged: keysChanged, keySet: keySet, keptForMs: keptForMs, epoch: epoch)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -130,12 +130,12 @@ extension SessionV1.WatchEndsItem: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__watch_ends_item__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__watch_revocations_item__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__WatchEndsItem>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__WatchRevocationsItem>) throws {
         let position = c.pointee.position
         let completeAtMs = c.pointee.complete_at_ms
         let reset = c.pointee.reset != 0

@@ -302,7 +302,7 @@ extension SessionV1.DeviceProof: ProtobufMessage {
 
 extension SessionV1 {
     /// Request to create a session.
-    package struct CreateRequest: Hashable, Sendable {
+    package struct CreateSessionRequest: Hashable, Sendable {
         /// Identity's proof; valid once, within 30 s.
         package var proof: IdentityV1.SignInProof?
         /// The device and client address that it is created from.
@@ -323,16 +323,16 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.CreateRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.CreateRequest" }
+extension SessionV1.CreateSessionRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.CreateSessionRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.CreateRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.CreateSessionRequest {
         let proof: IdentityV1.SignInProof? = try reader.message(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         let deviceKey: SessionV1.DeviceKey? = try reader.message(26)
-        return SessionV1.CreateRequest(proof: proof, origin: origin, deviceKey: deviceKey)
+        return SessionV1.CreateSessionRequest(proof: proof, origin: origin, deviceKey: deviceKey)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -342,12 +342,12 @@ extension SessionV1.CreateRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__create_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__create_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__CreateRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__CreateSessionRequest>) throws {
         let proof = try c.pointee.proof.map { try IdentityV1.SignInProof(reading: $0) }
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
         let deviceKey = try c.pointee.device_key.map { try SessionV1.DeviceKey(reading: $0) }
@@ -359,7 +359,7 @@ extension SessionV1.CreateRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// The new session.
-    package struct CreateResponse: Hashable, Sendable {
+    package struct CreateSessionResponse: Hashable, Sendable {
         /// The session's tokens.
         package var tokens: SessionV1.Tokens?
 
@@ -372,14 +372,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.CreateResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.CreateResponse" }
+extension SessionV1.CreateSessionResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.CreateSessionResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.CreateResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.CreateSessionResponse {
         let tokens: SessionV1.Tokens? = try reader.message(10)
-        return SessionV1.CreateResponse(tokens: tokens)
+        return SessionV1.CreateSessionResponse(tokens: tokens)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -387,12 +387,12 @@ extension SessionV1.CreateResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__create_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__create_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__CreateResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__CreateSessionResponse>) throws {
         let tokens = try c.pointee.tokens.map { try SessionV1.Tokens(reading: $0) }
         self.tokens = tokens
     }
@@ -400,7 +400,7 @@ extension SessionV1.CreateResponse: ProtobufMessage {
 
 extension SessionV1 {
     /// Request to exchange a refresh token.
-    package struct RefreshRequest: Hashable, Sendable {
+    package struct RefreshSessionRequest: Hashable, Sendable {
         /// The refresh token.
         package var refreshToken: String
         /// The device and client address that it is used from.
@@ -421,16 +421,16 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.RefreshRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.RefreshRequest" }
+extension SessionV1.RefreshSessionRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.RefreshSessionRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshSessionRequest {
         let refreshToken = try reader.text(10)
         let origin: IdentityV1.Origin? = try reader.message(18)
         let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
-        return SessionV1.RefreshRequest(refreshToken: refreshToken, origin: origin, deviceProof: deviceProof)
+        return SessionV1.RefreshSessionRequest(refreshToken: refreshToken, origin: origin, deviceProof: deviceProof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -440,12 +440,12 @@ extension SessionV1.RefreshRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__refresh_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__refresh_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__RefreshRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__RefreshSessionRequest>) throws {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let origin = try c.pointee.origin.map { try IdentityV1.Origin(reading: $0) }
         let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
@@ -457,7 +457,7 @@ extension SessionV1.RefreshRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// The successor of a refresh token.
-    package struct RefreshResponse: Hashable, Sendable {
+    package struct RefreshSessionResponse: Hashable, Sendable {
         /// The session's new tokens.
         package var tokens: SessionV1.Tokens?
         /// The session's account, "acc_…".
@@ -474,15 +474,15 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.RefreshResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.RefreshResponse" }
+extension SessionV1.RefreshSessionResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.RefreshSessionResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.RefreshSessionResponse {
         let tokens: SessionV1.Tokens? = try reader.message(10)
         let accountId = try reader.text(18)
-        return SessionV1.RefreshResponse(tokens: tokens, accountId: accountId)
+        return SessionV1.RefreshSessionResponse(tokens: tokens, accountId: accountId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -491,12 +491,12 @@ extension SessionV1.RefreshResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__refresh_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__refresh_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__RefreshResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__RefreshSessionResponse>) throws {
         let tokens = try c.pointee.tokens.map { try SessionV1.Tokens(reading: $0) }
         let accountId = try Wire.text(c.pointee.account_id)
         self.tokens = tokens
@@ -506,7 +506,7 @@ extension SessionV1.RefreshResponse: ProtobufMessage {
 
 extension SessionV1 {
     /// Request to validate an access token.
-    package struct ValidateRequest: Hashable, Sendable {
+    package struct ValidateAccessTokenRequest: Hashable, Sendable {
         /// The access token.
         package var accessToken: String
 
@@ -519,14 +519,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.ValidateRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.ValidateRequest" }
+extension SessionV1.ValidateAccessTokenRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ValidateAccessTokenRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.ValidateRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.ValidateAccessTokenRequest {
         let accessToken = try reader.text(10)
-        return SessionV1.ValidateRequest(accessToken: accessToken)
+        return SessionV1.ValidateAccessTokenRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -534,12 +534,12 @@ extension SessionV1.ValidateRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__validate_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__validate_access_token_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__ValidateRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__ValidateAccessTokenRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
     }
@@ -547,7 +547,7 @@ extension SessionV1.ValidateRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// Whether an access token is valid.
-    package struct ValidateResponse: Hashable, Sendable {
+    package struct ValidateAccessTokenResponse: Hashable, Sendable {
         /// It is valid now.
         package var valid: Bool
         /// Its session, "ses_…"; empty unless valid.
@@ -580,19 +580,19 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.ValidateResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.ValidateResponse" }
+extension SessionV1.ValidateAccessTokenResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.ValidateAccessTokenResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.ValidateResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.ValidateAccessTokenResponse {
         let valid = try reader.bool(8)
         let sessionId = try reader.text(18)
         let accountId = try reader.text(26)
         let authTimeMs = try reader.int64(32)
         let amr = try reader.texts(42)
         let expiresAtMs = try reader.int64(48)
-        return SessionV1.ValidateResponse(valid: valid, sessionId: sessionId, accountId: accountId, authTimeMs: authTimeMs, amr: amr, expiresAtMs: expiresAtMs)
+        return SessionV1.ValidateAccessTokenResponse(valid: valid, sessionId: sessionId, accountId: accountId, authTimeMs: authTimeMs, amr: amr, expiresAtMs: expiresAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -605,12 +605,12 @@ extension SessionV1.ValidateResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__validate_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__validate_access_token_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__ValidateResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__ValidateAccessTokenResponse>) throws {
         let valid = c.pointee.valid != 0
         let sessionId = try Wire.text(c.pointee.session_id)
         let accountId = try Wire.text(c.pointee.account_id)
@@ -630,7 +630,7 @@ extension SessionV1.ValidateResponse: ProtobufMessage {
 
 extension SessionV1 {
     /// Request for the state of a token's session.
-    package struct InspectRequest: Hashable, Sendable {
+    package struct InspectSessionRequest: Hashable, Sendable {
         /// An access token of this installation; may have expired.
         package var accessToken: String
 
@@ -643,14 +643,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.InspectRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.InspectRequest" }
+extension SessionV1.InspectSessionRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.InspectSessionRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.InspectRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.InspectSessionRequest {
         let accessToken = try reader.text(10)
-        return SessionV1.InspectRequest(accessToken: accessToken)
+        return SessionV1.InspectSessionRequest(accessToken: accessToken)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -658,12 +658,12 @@ extension SessionV1.InspectRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__inspect_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__inspect_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__InspectRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__InspectSessionRequest>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         self.accessToken = accessToken
     }
@@ -671,7 +671,7 @@ extension SessionV1.InspectRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// The state of a token's session.
-    package struct InspectResponse: Hashable, Sendable {
+    package struct InspectSessionResponse: Hashable, Sendable {
         /// The token was issued by this installation and its session is known.
         package var known: Bool
         /// The session, "ses_…".
@@ -704,19 +704,19 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.InspectResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.InspectResponse" }
+extension SessionV1.InspectSessionResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.InspectSessionResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.InspectResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.InspectSessionResponse {
         let known = try reader.bool(8)
         let sessionId = try reader.text(18)
         let accountId = try reader.text(26)
         let live = try reader.bool(32)
         let endReason = try SessionV1.EndReason(rawValue: reader.int32(40))
         let accessTokenCurrent = try reader.bool(48)
-        return SessionV1.InspectResponse(known: known, sessionId: sessionId, accountId: accountId, live: live, endReason: endReason, accessTokenCurrent: accessTokenCurrent)
+        return SessionV1.InspectSessionResponse(known: known, sessionId: sessionId, accountId: accountId, live: live, endReason: endReason, accessTokenCurrent: accessTokenCurrent)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -729,12 +729,12 @@ extension SessionV1.InspectResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__inspect_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__inspect_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__InspectResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__InspectSessionResponse>) throws {
         let known = c.pointee.known != 0
         let sessionId = try Wire.text(c.pointee.session_id)
         let accountId = try Wire.text(c.pointee.account_id)
@@ -877,7 +877,7 @@ extension SessionV1.SignOutResponse: ProtobufMessage {
 
 extension SessionV1 {
     /// Request to end an account's sessions.
-    package struct EndAccountRequest: Hashable, Sendable {
+    package struct EndAccountSessionsRequest: Hashable, Sendable {
         /// The account, "acc_…".
         package var accountId: String
         /// Sign-in proofs issued before this time are rejected from now on, in milliseconds since 1970.
@@ -903,17 +903,17 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.EndAccountRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.EndAccountRequest" }
+extension SessionV1.EndAccountSessionsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.EndAccountSessionsRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.EndAccountRequest {
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndAccountSessionsRequest {
         let accountId = try reader.text(10)
         let beforeMs = try reader.int64(16)
         let reason = try SessionV1.EndReason(rawValue: reader.int32(24))
         let exceptSessionId = try reader.text(34)
-        return SessionV1.EndAccountRequest(accountId: accountId, beforeMs: beforeMs, reason: reason, exceptSessionId: exceptSessionId)
+        return SessionV1.EndAccountSessionsRequest(accountId: accountId, beforeMs: beforeMs, reason: reason, exceptSessionId: exceptSessionId)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -924,12 +924,12 @@ extension SessionV1.EndAccountRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_account_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__end_account_sessions_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__EndAccountRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__EndAccountSessionsRequest>) throws {
         let accountId = try Wire.text(c.pointee.account_id)
         let beforeMs = c.pointee.before_ms
         let reason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
@@ -943,7 +943,7 @@ extension SessionV1.EndAccountRequest: ProtobufMessage {
 
 extension SessionV1 {
     /// The account's sessions have ended.
-    package struct EndAccountResponse: Hashable, Sendable {
+    package struct EndAccountSessionsResponse: Hashable, Sendable {
         /// Number of sessions that this call ended.
         package var ended: UInt32
 
@@ -956,14 +956,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.EndAccountResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.EndAccountResponse" }
+extension SessionV1.EndAccountSessionsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.EndAccountSessionsResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.EndAccountResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.EndAccountSessionsResponse {
         let ended = try reader.uint32(8)
-        return SessionV1.EndAccountResponse(ended: ended)
+        return SessionV1.EndAccountSessionsResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -971,12 +971,12 @@ extension SessionV1.EndAccountResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__end_account_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__end_account_sessions_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__EndAccountResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__EndAccountSessionsResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
     }
@@ -984,38 +984,38 @@ extension SessionV1.EndAccountResponse: ProtobufMessage {
 
 extension SessionV1 {
     /// Request for the public keys.
-    package struct KeySetRequest: Hashable, Sendable {
+    package struct GetKeySetRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
         }
     }
 }
 
-extension SessionV1.KeySetRequest: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.KeySetRequest" }
+extension SessionV1.GetKeySetRequest: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.GetKeySetRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.KeySetRequest {
-        return SessionV1.KeySetRequest()
+    ) throws(NonCanonicalEncoding) -> SessionV1.GetKeySetRequest {
+        return SessionV1.GetKeySetRequest()
     }
 
     package func write(to sink: inout some WireSink) {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__key_set_request__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__get_key_set_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__KeySetRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__GetKeySetRequest>) throws {
     }
 }
 
 extension SessionV1 {
     /// The public keys.
-    package struct KeySetResponse: Hashable, Sendable {
+    package struct GetKeySetResponse: Hashable, Sendable {
         /// A JSON Web Key Set (RFC 7517), as text.
         package var jwks: String
 
@@ -1028,14 +1028,14 @@ extension SessionV1 {
     }
 }
 
-extension SessionV1.KeySetResponse: ProtobufMessage {
-    package static var fullName: String { "postern.session.v1.KeySetResponse" }
+extension SessionV1.GetKeySetResponse: ProtobufMessage {
+    package static var fullName: String { "postern.session.v1.GetKeySetResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> SessionV1.KeySetResponse {
+    ) throws(NonCanonicalEncoding) -> SessionV1.GetKeySetResponse {
         let jwks = try reader.text(10)
-        return SessionV1.KeySetResponse(jwks: jwks)
+        return SessionV1.GetKeySetResponse(jwks: jwks)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -1043,12 +1043,12 @@ extension SessionV1.KeySetResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__session__v1__key_set_response__unpack)
+        let c = try arena.unpack(bytes, postern__session__v1__get_key_set_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Session__V1__KeySetResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Session__V1__GetKeySetResponse>) throws {
         let jwks = try Wire.text(c.pointee.jwks)
         self.jwks = jwks
     }

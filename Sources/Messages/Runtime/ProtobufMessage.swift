@@ -1,6 +1,6 @@
 /// A protobuf message as a Swift value; generated code conforms to it.
 package protocol ProtobufMessage: WireEncoded, Hashable {
-    /// Full name in the `.proto`, for example `postern.session.v1.RefreshRequest`.
+    /// Full name in the `.proto`, for example `postern.session.v1.RefreshSessionRequest`.
     static var fullName: String { get }
 
     /// Decodes `bytes`. `arena` is used during the call if the encoding is not canonical.

@@ -31,7 +31,7 @@ package struct CallerEntry: Hashable, Sendable {
 ///     # application   what it may do
 ///     gateway         client-address
 ///     tool
-///     billing         postern.session.v1.Sessions/Validate
+///     billing         postern.session.v1.Sessions/ValidateAccessToken
 ///     edge            certificate=spiffe://example.org/edge postern.gateway.v1.Gateway/*
 ///
 /// A line without a method allows all methods, except those that a server requires to be named.
@@ -51,6 +51,11 @@ package struct CallersList: Hashable, Sendable {
                 application: $0, mayAssertClientAddress: assertingClientAddress.contains($0),
                 methods: methods[$0])
         }
+    }
+
+    /// Methods that entries name by a former name, for a warning. They are permitted.
+    package var formerMethodNames: [String] {
+        entries.flatMap { $0.methods ?? [] }.filter(\.isFormerName).map(\.description)
     }
 
     /// Parses the text of a callers file.

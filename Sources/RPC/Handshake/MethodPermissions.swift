@@ -1,8 +1,10 @@
 /// The methods that a caller may call: one method, or all of a service.
 package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
     private let text: String
+    /// The text with the method's current name.
+    private let current: String
 
-    /// `postern.session.v1.Sessions/Validate`, or `postern.session.v1.Sessions/*`.
+    /// `postern.session.v1.Sessions/ValidateAccessToken`, or `postern.session.v1.Sessions/*`.
     /// - Returns: nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -10,14 +12,18 @@ package struct MethodPattern: Hashable, Sendable, CustomStringConvertible {
             !parts[0].contains("*"), parts[1] == "*" || !parts[1].contains("*")
         else { return nil }
         self.text = text
+        current = FormerMethodNames.current[text] ?? text
     }
+
+    /// Whether it names a method by a former name.
+    var isFormerName: Bool { current != text }
 
     /// The pattern's text.
     package var description: String { text }
 
     /// Whether the pattern matches `method`.
     func matches(_ method: String) -> Bool {
-        guard text.hasSuffix("/*") else { return text == method }
+        guard text.hasSuffix("/*") else { return current == method }
         return method.hasPrefix(text.dropLast())
     }
 }

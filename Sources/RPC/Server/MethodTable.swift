@@ -10,10 +10,10 @@ struct MethodTable: Sendable {
         /// Its index in `names`, and in the counters of each event loop.
         let index: Int
 
-        init(_ handler: MethodHandler, index: Int) {
+        init(_ handler: MethodHandler, named name: String, index: Int) {
             self.handler = handler
             self.index = index
-            name = Array(handler.method.name.utf8)
+            self.name = Array(name.utf8)
             lane = MethodLane(of: handler.method)
         }
 
@@ -41,11 +41,19 @@ struct MethodTable: Sendable {
         names = handlers.map(\.method.name)
         namedOnly = Set(
             handlers.map(\.method).filter(\.isForNamedCallersOnly).map(\.name))
+        let former = Dictionary(grouping: FormerMethodNames.current.keys) { name in
+            FormerMethodNames.current[name]
+        }
+        let entries = handlers.enumerated().flatMap { index, handler in
+            let name = handler.method.name
+            return ([name] + former[name, default: []]).map {
+                Entry(handler, named: $0, index: index)
+            }
+        }
         var count = 2
-        while count < handlers.count * 2 { count *= 2 }
+        while count < entries.count * 2 { count *= 2 }
         slots = Array(repeating: nil, count: count)
-        for (index, handler) in handlers.enumerated() {
-            let entry = Entry(handler, index: index)
+        for entry in entries {
             var slot = entry.name.withUnsafeBytes { firstSlot($0) }
             while slots[slot] != nil { slot = next(slot) }
             slots[slot] = entry

@@ -23,40 +23,41 @@ import Synchronization
 package final class ClockHold: Sendable {
     /// The log event of a start that waits. `postern up` searches for it and informs the operator.
     package static let farAheadEvent = "clock.far_ahead"
-    private static let farAheadMessage: StaticString = """
-        the clock is more than a day ahead of this store: the time goes on from the store's, and \
-        sessions wait, until it is set right, or accepted with `postern clock accept`
-        """
 
+    /// The relation of the machine's clock to the store's mark at the start.
+    package let start: ClockStart
     private let held: Atomic<Bool>
-    /// Locked while the hold ends, so that the time is set only once.
-    private let letGo = Mutex(())
-    private let isBehind: Atomic<Bool>
-    /// When the hold was created.
+    private let inDoubt: Atomic<Bool>
+    /// Locked while the time is set, so that it is set only once.
+    private let acceptance = Mutex(())
+    /// When the program started.
     private let since: Timestamp
     private let time: any Time
     private let logger: Logger
 
     /// Sets `time`, before anything is stamped.
-    /// - Parameter start: The relation of the machine's clock to the store's mark at the start.
-    package init(_ start: ClockStart, time: any Time, logger: Logger) {
+    /// - Parameters:
+    ///   - mark: the store's mark; nil before its first commit.
+    ///   - isAccepted: whether the operator accepts the machine's clock as correct.
+    package init(mark: StoredMoment?, isAccepted: Bool, time: any Time, logger: Logger) {
+        let clock = MachineClock(
+            wall: time.wallClock(), uptime: time.uptime(), boot: time.boot,
+            isSynchronised: time.isWallClockSynchronised)
+        start = ClockStart.of(clock, isAccepted: isAccepted, mark: mark)
+        let (isHeld, isInDoubt, moment): (Bool, Bool, Timestamp?) =
+            switch start {
+            case .agrees: (false, false, nil)
+            case .counted(let now): (false, false, now)
+            case .behind(let mark): (false, true, mark)
+            case .farAhead(let mark): (true, true, mark)
+            }
+        if let moment { time.goOn(from: moment) }
+        held = Atomic(isHeld)
+        inDoubt = Atomic(isInDoubt)
+        since = time.now()
         self.time = time
         self.logger = logger
-        var (isHeld, isBehind) = (false, false)
-        switch start {
-        case .agrees: break
-        case .counted(let moment): time.goOn(from: moment)
-        case .behind(let mark):
-            isBehind = true
-            time.goOn(from: mark)
-        case .farAhead(let mark):
-            isHeld = true
-            time.goOn(from: mark)
-        }
-        held = Atomic(isHeld)
-        since = time.now()
-        self.isBehind = Atomic(isBehind)
-        log(start)
+        logStart()
     }
 
     /// Whether calls that depend on the time must wait. Reads the machine's clock, and ends the
@@ -65,17 +66,13 @@ package final class ClockHold: Sendable {
         guard held.load(ordering: .relaxed) else { return false }
         let isAhead = time.wallClock() - time.now() > ClockStart.aheadMax
         if isAhead, !time.isWallClockSynchronised { return true }
-        letGo.withLock { _ in
-            if held.load(ordering: .relaxed) { takeClock() }
-        }
+        _ = takeClock { _ in false }
         return false
     }
 
     /// Whether the time continues from a mark before this boot instead of following the machine's
     /// clock. Then the next start must check the clock again (`StoredMoment`).
-    package var isInDoubt: Bool {
-        isBehind.load(ordering: .relaxed) || held.load(ordering: .relaxed)
-    }
+    package var isInDoubt: Bool { inDoubt.load(ordering: .relaxed) }
 
     /// Rejects a call while the clock is held.
     /// - Throws: `rpc/unavailable` while held.
@@ -94,44 +91,44 @@ package final class ClockHold: Sendable {
     /// Accepts the machine's clock as correct, on behalf of the operator.
     /// - Returns: Whether this ended the hold or moved the time forward. False where the two clocks
     ///   agree, and where the machine's clock is behind.
-    package func accept() -> Bool {
-        letGo.withLock { _ in
-            let isAhead = time.wallClock() - time.now() > ClockDrift.gapMax
-            guard isAhead || held.load(ordering: .relaxed) else { return false }
-            takeClock()
+    package func accept() -> Bool { takeClock { ahead in ahead > ClockWatch.gapMax } }
+
+    /// Continues at the machine's clock if it is held, or is as far ahead as `isStep` requires.
+    private func takeClock(or isStep: (Duration) -> Bool) -> Bool {
+        acceptance.withLock { _ in
+            let (now, wall) = (time.now(), time.wallClock())
+            guard held.load(ordering: .relaxed) || isStep(wall - now) else { return false }
+            // Never back, so that no stamped moment is in the future.
+            time.goOn(from: max(now, wall))
+            held.store(false, ordering: .relaxed)
+            inDoubt.store(false, ordering: .relaxed)
+            logger.warning("clock.accepted", "continuing at the machine's clock", fields: [:])
             return true
         }
     }
 
-    /// Never moves the time back, so that no stamped moment is in the future.
-    private func takeClock() {
-        let (now, wall) = (time.now(), time.wallClock())
-        time.goOn(from: max(now, wall))
-        held.store(false, ordering: .relaxed)
-        if wall >= now { isBehind.store(false, ordering: .relaxed) }
-        logger.warning("clock.accepted", "continuing at the machine's clock", fields: [:])
-    }
-
-    private func log(_ start: ClockStart) {
-        let ahead = time.wallClock() - time.now()
+    private func logStart() {
+        let ahead = (time.wallClock() - time.now()).milliseconds
         switch start {
-        case .agrees: break
-        case .counted:
-            // Small differences, which a synchronised clock can have, are not logged.
-            guard ahead > ClockDrift.gapMax || ahead < .zero - ClockDrift.gapMax else { break }
+        case .counted where ClockWatch.isStep(.milliseconds(ahead)):
             logger.error(
                 "clock.stepped",
                 "the machine's clock was stepped after boot; continuing from the store's time",
-                fields: [.milliseconds: .integer(ahead.milliseconds)])
+                fields: [.milliseconds: .integer(ahead)])
+        case .agrees, .counted: break
         case .behind:
             logger.error(
                 "clock.behind",
                 "the machine's clock is behind this store's; continuing from the store's time",
-                fields: [.milliseconds: .integer((.zero - ahead).milliseconds)])
+                fields: [.milliseconds: .integer(-ahead)])
         case .farAhead:
             logger.error(
-                "clock.far_ahead", Self.farAheadMessage,
-                fields: [.milliseconds: .integer(ahead.milliseconds)])
+                "clock.far_ahead",
+                """
+                the clock is more than a day ahead of this store: the time goes on from the \
+                store's, and sessions wait, until it is set right, or accepted with \
+                `postern clock accept`
+                """, fields: [.milliseconds: .integer(ahead)])
         }
     }
 }

@@ -29,77 +29,55 @@ package enum ClockStart: Hashable, Sendable {
 
     /// The longest gap that is accepted. A program that was off for a night, or a clock wrong by
     /// hours, ends no more sessions than a day does.
-    package static let aheadMax: Duration = .seconds(86_400)
+    static let aheadMax: Duration = .seconds(86_400)
 
     /// The relation of `clock` to `mark`.
-    package static func of(_ clock: MachineClock, mark: StoredMoment?) -> ClockStart {
+    /// - Parameter isAccepted: whether the operator accepts the wall clock as correct.
+    static func of(
+        _ clock: MachineClock, isAccepted: Bool = false, mark: StoredMoment?
+    ) -> ClockStart {
         guard let mark else { return .agrees }
         let counted = mark.counted(by: clock)
-        if let counted, !mark.isInDoubt, !clock.isAccepted { return .counted(counted) }
+        if let counted, !mark.isInDoubt, !isAccepted { return .counted(counted) }
         let latest = counted ?? mark.at
         if clock.wall < latest { return .behind(mark: latest) }
-        if clock.isAccepted || clock.isSynchronised { return .agrees }
+        if isAccepted || clock.isSynchronised { return .agrees }
         return clock.wall - latest > aheadMax ? .farAhead(mark: latest) : .agrees
     }
 }
 
 /// The machine's clocks at a start.
-package struct MachineClock: Hashable, Sendable {
+struct MachineClock: Hashable, Sendable {
     /// The wall clock.
-    package var wall: Timestamp
+    var wall: Timestamp
     /// Time since the machine started.
-    package var uptime: Duration
+    var uptime: Duration
     /// The id of the current boot. Nil where it is unknown.
-    package var boot: String?
+    var boot: String?
     /// Whether a time server has set the wall clock in this boot.
-    package var isSynchronised: Bool
-    /// Whether the operator accepts the wall clock as correct.
-    package var isAccepted: Bool
-
-    /// Reads `time` before anything has moved it.
-    package init(_ time: any Time, isAccepted: Bool) {
-        wall = time.wallClock()
-        uptime = time.uptime()
-        boot = time.boot
-        isSynchronised = time.isWallClockSynchronised
-        self.isAccepted = isAccepted
-    }
+    var isSynchronised: Bool
 }
 
 /// A past moment, as a store keeps it.
 package struct StoredMoment: Hashable, Sendable {
     /// The moment.
     package var at: Timestamp
-    /// The boot of that moment, and the machine's uptime then. Nil where they were not stored.
-    package var boot: Boot?
+    /// The id of that moment's boot. Nil where it was not stored.
+    package var boot: String?
+    /// The machine's uptime at that moment: a reading of the boot clock, which cannot be stepped.
+    package var uptime: Duration
     /// Whether the program that wrote it did not follow the machine's clock, but continued from an
     /// earlier mark.
     package var isInDoubt: Bool
 
-    /// A reading of the boot clock, which cannot be stepped.
-    package struct Boot: Hashable, Sendable {
-        /// The id of the boot.
-        package var id: String
-        /// The uptime within that boot.
-        package var uptime: Duration
-
-        /// The reading `uptime` within the boot `id`.
-        package init(id: String, uptime: Duration) {
-            self.id = id
-            self.uptime = uptime
-        }
-    }
-
     /// A moment with the reading of the boot clock at that moment.
-    package init(at moment: Timestamp, boot: Boot?, isInDoubt: Bool) {
-        at = moment
-        self.boot = boot
-        self.isInDoubt = isInDoubt
+    package init(at moment: Timestamp, boot: String?, uptime: Duration, isInDoubt: Bool) {
+        (at, self.boot, self.uptime, self.isInDoubt) = (moment, boot, uptime, isInDoubt)
     }
 
     /// The current time: the moment plus the uptime since then. Nil after a reboot.
-    func counted(by clock: MachineClock) -> Timestamp? {
-        guard let boot, boot.id == clock.boot, clock.uptime >= boot.uptime else { return nil }
-        return at + (clock.uptime - boot.uptime)
+    fileprivate func counted(by clock: MachineClock) -> Timestamp? {
+        guard let boot, boot == clock.boot, clock.uptime >= uptime else { return nil }
+        return at + (clock.uptime - uptime)
     }
 }

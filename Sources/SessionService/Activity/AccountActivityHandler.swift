@@ -16,9 +16,9 @@ package struct AccountActivityHandler: AccountActivityService {
     /// the account was last seen.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
     ///   is not trusted.
-    package func accountActivity(
-        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.AccountActivityResponse {
+    package func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse {
         try store.clock.requireAnswering()
         try context.requireAccountKeeper()
         guard let account = AccountID(text: request.accountId) else {
@@ -32,7 +32,7 @@ package struct AccountActivityHandler: AccountActivityService {
         let live = sessions.filter { life.state(of: $0, at: now) == .live }
         // A session that has timed out was still used, even if its end is not written yet.
         let latest = (sessions.map(\.usedAt) + [seen].compactMap(\.self)).max()
-        return SessionV1.AccountActivityResponse(
+        return SessionV1.GetAccountActivityResponse(
             liveSessions: UInt32(clamping: live.count),
             lastActivityAtMs: live.map(\.usedAt).max()?.milliseconds ?? 0,
             lastSeenAtMs: latest?.milliseconds ?? 0)

@@ -14,6 +14,13 @@ final class Activity: Sendable {
     /// last refresh, as they would without this.
     static let marksMax = 1 << 20
 
+    /// A session's latest use.
+    struct Mark: Hashable, Sendable {
+        /// The session's key.
+        let key: Int64
+        let at: Timestamp
+    }
+
     private struct State {
         /// Marks since the last flush began, by session key. Plain integers, because the hash of a
         /// generic key from another module is not inlined.
@@ -65,15 +72,15 @@ final class Activity: Sendable {
     }
 
     /// Some of the marks being flushed.
-    func flushing(upTo count: Int) -> [ActivityMark] {
+    func flushing(upTo count: Int) -> [Mark] {
         state.withLock { state in
-            state.underway.prefix(count).map { ActivityMark(key: $0.key, at: $0.value) }
+            state.underway.prefix(count).map { Mark(key: $0.key, at: $0.value) }
         }
     }
 
     /// Removes marks that are on disk, but not later ones of the same sessions, which a flush may
     /// have picked up while these were written.
-    func flushed(_ marks: [ActivityMark]) {
+    func flushed(_ marks: [Mark]) {
         state.withLock { state in
             for mark in marks where state.underway[mark.key] == mark.at {
                 state.underway[mark.key] = nil
@@ -82,13 +89,6 @@ final class Activity: Sendable {
             if state.underway.isEmpty { state.underway = [:] }
         }
     }
-}
-
-/// A session's latest use.
-struct ActivityMark: Hashable, Sendable {
-    /// The session's key.
-    let key: Int64
-    let at: Timestamp
 }
 
 extension Activity {
@@ -117,7 +117,7 @@ extension Activity {
 
 extension Transaction {
     /// Moves a session's last use forward, never back.
-    func recordUse(_ mark: ActivityMark) throws {
+    func recordUse(_ mark: Activity.Mark) throws {
         try execute(
             """
             UPDATE session SET used_at_ms = ?

@@ -102,10 +102,9 @@ final class SessionMaintenance: Sendable {
     /// read.
     func recordEnds(of found: [SessionID]) async throws {
         let ended = try await store.write { [self] transaction in
-            let over = try found.compactMap { try transaction.session($0) }
-                .map(memory.activity.applied(to:))
+            let over = try found.compactMap { try memory.session($0, in: transaction) }
                 .filter { $0.end == nil && isOver($0, at: transaction.at) }
-            return try transaction.end(over, .inactive, life: life, from: .unknown).ended
+            return try transaction.end(over, .inactive, life: life).ended
         }
         memory.revoked.insert(ended)
     }

@@ -68,3 +68,8 @@ struct DeviceKey: Hashable, Sendable {
         }
     }
 }
+
+extension Timestamp {
+    /// The moment as a device signs it: milliseconds since 1970 in 8 bytes, big-endian.
+    var signedBytes: [UInt8] { withUnsafeBytes(of: milliseconds.bigEndian) { Array($0) } }
+}

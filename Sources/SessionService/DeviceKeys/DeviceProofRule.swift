@@ -3,19 +3,6 @@ import Messages
 import ServiceRuntime
 import Storage
 
-/// The result of checking a device's proof, for the rotation rule.
-enum DeviceProofFinding: Hashable, Sendable {
-    /// No proof was sent, or the session is bound to no key and needs none.
-    case absent
-    /// The signing time is too far from ours: the device's clock is wrong, or the proof was
-    /// replayed.
-    case stale
-    /// Not the device's signature over this token and moment.
-    case wrong
-    /// The device's own signature, made at this moment by its clock.
-    case proved(signedAt: Timestamp)
-}
-
 /// Whether a proof shows that the device itself uses its refresh token (S-04). Pure:
 ///
 ///     proof    session's key   signed at            signature     finding
@@ -30,6 +17,19 @@ enum DeviceProofFinding: Hashable, Sendable {
 /// attacker who records a whole request, token and proof, can replay it for five minutes, and gets
 /// no more access than the first response gave (`RefreshTokenRotation`).
 enum DeviceProofRule {
+    /// The result of checking a device's proof, for the rotation rule.
+    enum Finding: Hashable, Sendable {
+        /// No proof was sent, or the session is bound to no key and needs none.
+        case absent
+        /// The signing time is too far from ours: the device's clock is wrong, or the proof was
+        /// replayed.
+        case stale
+        /// Not the device's signature over this token and moment.
+        case wrong
+        /// The device's own signature, made at this moment by its clock.
+        case proved(signedAt: Timestamp)
+    }
+
     /// How far a device's clock may differ from ours: people set clocks by hand. A device that
     /// receives `auth/device-proof-stale` signs again with the server's time, which every response
     /// contains.
@@ -40,7 +40,7 @@ enum DeviceProofRule {
     /// - Parameter token: the refresh token as it was sent.
     static func finding(
         _ proof: SessionV1.DeviceProof?, on token: String, by key: DeviceKey?, at now: Timestamp
-    ) -> DeviceProofFinding {
+    ) -> Finding {
         guard let proof, let key else { return .absent }
         let signedAt = Timestamp(milliseconds: proof.signedAtMs)
         guard ((now - skewMax)...(now + skewMax)).contains(signedAt) else { return .stale }
@@ -50,10 +50,7 @@ enum DeviceProofRule {
 
     /// The bytes that a device signs when it uses `token`.
     static func signed(_ token: String, at moment: Timestamp) -> [UInt8] {
-        let milliseconds = (0..<8).map {
-            UInt8(truncatingIfNeeded: moment.milliseconds >> (56 - $0 * 8))
-        }
-        return DelimitedParts.joined([Array(label.utf8), Array(token.utf8), milliseconds])
+        DelimitedParts.joined([Array(label.utf8), Array(token.utf8), moment.signedBytes])
     }
 }
 

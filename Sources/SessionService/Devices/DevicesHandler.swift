@@ -1,11 +1,16 @@
 import Contracts
+import Cryptography
+package import Messages
+package import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.Devices`: what the owner of a session can see and do with the account's
-/// sessions (G-22, G-13). Each rpc is in a file of its own: `list` (`ListSessions.swift`), `end`
-/// (`EndSession.swift`), `endOthers` (`EndOtherSessions.swift`), `reauthenticate`, `listProofs`.
+/// sessions (G-22, G-13). `reauthenticate` is in the file of its name.
 package struct DevicesHandler: DevicesService {
+    /// Far more than an account can have; only a store from before the limit could hold more.
+    private static let listedMax = 200
+
     let store: Store
     let keys: SessionKeys
     let life: SessionLife
@@ -14,13 +19,130 @@ package struct DevicesHandler: DevicesService {
     let time: any Time
     let randomness: any Randomness
 
+    /// The access token of a caller, who must be current.
+    /// - Throws: `auth/invalid-access-token`; `rpc/unavailable` while the clock is not trusted.
+    func caller(_ text: String) throws(ServiceError) -> AccessToken {
+        try store.clock.requireAnswering()
+        return try accessTokens.current(text, at: time.now())
+    }
+
     /// The token's session, if its row shows that it is live; nil where it is over.
     func liveSession(
         _ token: AccessToken, _ store: some SQLSession, at now: Timestamp
     ) throws -> Session? {
-        guard let session = try store.session(token.session).map(memory.activity.applied(to:)),
+        guard let session = try memory.session(token.session, in: store),
             session.account == token.account, life.state(of: session, at: now) == .live
         else { return nil }
         return session
+    }
+}
+
+extension DevicesHandler {
+    /// Lists an account's live sessions for the owner of one of them (G-22).
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`; `rpc/unavailable` while the
+    ///   clock is not trusted.
+    package func listSessions(
+        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListSessionsResponse {
+        let token = try caller(request.accessToken)
+        let now = time.now()
+        let rows = try await store.read { session in
+            try liveSession(token, session, at: now) == nil
+                ? nil : session.openSessionsWithDevices(of: token.account)
+        }
+        guard let rows else { throw ServiceError(.sessionEnded) }
+        let entries = try rows.map { (memory.activity.applied(to: $0.session), $0.device) }
+            .filter { life.state(of: $0.0, at: now) == .live }
+            .sorted { ($0.0.usedAt, $0.0.id.key) > ($1.0.usedAt, $1.0.id.key) }
+            .prefix(Self.listedMax)
+            .map { try entry($0, $1, current: token.session) }
+        return SessionV1.ListSessionsResponse(sessions: entries)
+    }
+
+    private func entry(
+        _ session: Session, _ device: SessionDevice.Stored, current: SessionID
+    ) throws -> SessionV1.DeviceSession {
+        SessionV1.DeviceSession(
+            sessionId: session.id.text,
+            deviceName: try device.name(of: session.id, box: keys.deviceNames),
+            platform: device.platform ?? "", createdAtMs: session.createdAt.milliseconds,
+            lastUsedAtMs: session.usedAt.milliseconds, current: session.id == current,
+            amr: session.proofs.latest.methods,
+            authTimeMs: session.proofs.latest.at.milliseconds)
+    }
+
+    /// Returns how and when the owner of a session proved their identity, to the holder of a valid
+    /// access token. Calls that require a recent proof decide by it (G-13).
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`; `rpc/unavailable` while the
+    ///   clock is not trusted.
+    package func listProofs(
+        _ request: SessionV1.ListProofsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListProofsResponse {
+        let token = try caller(request.accessToken)
+        let now = time.now()
+        guard let session = try await store.read({ try liveSession(token, $0, at: now) }) else {
+            throw ServiceError(.sessionEnded)
+        }
+        return SessionV1.ListProofsResponse(
+            sessionId: session.id.text, accountId: session.account.text,
+            proofs: session.proofs.all.map {
+                SessionV1.SessionProof(amr: $0.methods, provedAtMs: $0.at.milliseconds)
+            },
+            hasDeviceKey: session.deviceKey != nil, nowMs: now.milliseconds)
+    }
+
+    /// Ends one session of the account (G-22, S-06).
+    ///
+    /// Attack: the caller names another account's session. The response is the same as for a
+    /// session that does not exist.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
+    ///   over, `auth/session-not-found`; `rpc/unavailable` while the clock is not trusted.
+    package func endSession(
+        _ request: SessionV1.EndSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndSessionResponse {
+        let token = try caller(request.accessToken)
+        guard let id = SessionID(text: request.sessionId) else {
+            throw ServiceError(.sessionNotFound)
+        }
+        let outcome = try await store.write { try end(id, token, $0) }
+        return SessionV1.EndSessionResponse(ended: try memory.settle(outcome))
+    }
+
+    private func end(
+        _ id: SessionID, _ token: AccessToken, _ transaction: Transaction
+    ) throws -> FlowOutcome<Bool> {
+        guard try liveSession(token, transaction, at: transaction.at) != nil else {
+            return .refused(.sessionEnded)
+        }
+        guard let session = try transaction.session(id), session.account == token.account else {
+            return .refused(.sessionNotFound)
+        }
+        let (ended, live) = try transaction.end(
+            [memory.activity.applied(to: session)], .signedOut, life: life)
+        return .done(live > 0, ended: ended)
+    }
+
+    /// Ends all sessions of the account except the caller's (G-22, S-06).
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended` where the caller's session is
+    ///   over; `rpc/unavailable` while the clock is not trusted.
+    package func endOtherSessions(
+        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndOtherSessionsResponse {
+        let token = try caller(request.accessToken)
+        let outcome = try await store.write { try endOthers(token, $0) }
+        return SessionV1.EndOtherSessionsResponse(
+            ended: UInt32(clamping: try memory.settle(outcome)))
+    }
+
+    private func endOthers(
+        _ token: AccessToken, _ transaction: Transaction
+    ) throws -> FlowOutcome<Int> {
+        guard try liveSession(token, transaction, at: transaction.at) != nil else {
+            return .refused(.sessionEnded)
+        }
+        let others = try memory.openSessions(of: token.account, in: transaction)
+            .filter { $0.id != token.session }
+        let (ended, live) = try transaction.end(others, .signedOut, life: life)
+        return .done(live, ended: ended)
     }
 }

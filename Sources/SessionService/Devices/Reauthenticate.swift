@@ -17,8 +17,7 @@ extension DevicesHandler {
     package func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext
     ) async throws -> SessionV1.ReauthenticateResponse {
-        try store.clock.requireAnswering()
-        let token = try accessTokens.current(request.accessToken, at: time.now())
+        let token = try caller(request.accessToken)
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let grant =
             if let presence = request.presence {
@@ -58,7 +57,7 @@ extension DevicesHandler {
             else { return .refused(.invalidSignInProof) }
             if let first { return .done(TokenGrant(session: session, repeating: first)) }
             let shown = SessionProof(methods: proof.methods, at: proof.authenticatedAt)
-            let grant = try note(shown, of: session, by: token, origin, transaction)
+            let grant = try record(shown, of: session, by: token, origin, transaction)
             try transaction.remember(call, StoredResponse(grant))
             return .done(grant)
         }
@@ -82,7 +81,7 @@ extension DevicesHandler {
         }
         switch finding {
         case .success(let proof):
-            if session.proofs.have(proof) {
+            if session.proofs.contains(proof) {
                 return TokenGrant(session: session, reissuing: token, givenAt: time.now())
             }
         case .failure(let error):
@@ -102,7 +101,7 @@ extension DevicesHandler {
             }
             switch finding {
             case .success(let proof):
-                return .done(try note(proof, of: session, by: token, origin, transaction))
+                return .done(try record(proof, of: session, by: token, origin, transaction))
             case .failure(let error):
                 let recorded = try memory.rejectedTokens.auditUse(
                     of: session, .reauthenticationRefused, error.code, origin, transaction)
@@ -116,18 +115,15 @@ extension DevicesHandler {
         try liveSession(token, store, at: time.now())
     }
 
-    private func note(
+    private func record(
         _ proof: SessionProof, of session: Session, by token: AccessToken, _ origin: CallOrigin,
         _ transaction: Transaction
     ) throws -> TokenGrant {
         var session = session
-        session.proofs.note(proof)
+        session.proofs.record(proof)
         session.usedAt = max(session.usedAt, transaction.at)
         try transaction.recordProofs(of: session)
-        try transaction.audit(
-            AuditEvent(
-                .sessionReauthenticated, account: session.account.key, session: session.id.key
-            ).from(origin))
+        try transaction.audit(AuditEvent(.sessionReauthenticated).of(session).from(origin))
         return TokenGrant(session: session, reissuing: token, givenAt: transaction.at)
     }
 }

@@ -43,11 +43,8 @@ enum PresenceProofRule {
 
     /// The bytes that a device signs when its owner has confirmed a prompt.
     static func signed(_ token: String, at moment: Timestamp, inHardware: Bool) -> [UInt8] {
-        let milliseconds = (0..<8).map {
-            UInt8(truncatingIfNeeded: moment.milliseconds >> (56 - $0 * 8))
-        }
-        return DelimitedParts.joined([
-            Array(label.utf8), Array(token.utf8), milliseconds, [inHardware ? 1 : 0],
+        DelimitedParts.joined([
+            Array(label.utf8), Array(token.utf8), moment.signedBytes, [inHardware ? 1 : 0],
         ])
     }
 }

@@ -15,9 +15,9 @@ struct SessionProof: Hashable, Sendable {
 ///     methods proved before       the time of that proof, forward only
 ///     other methods               added; above three of these the oldest is removed
 ///
-/// The sign-in's methods are kept for good, since the session's limits depend on them (S-02): a
+/// The sign-in's methods are stored for good, since the session's limits depend on them (S-02): a
 /// user who signed in by a code and later enters a password must not get the password's limits, nor
-/// lose their own. Access tokens contain the latest proof. The time of each is kept, because a call
+/// lose their own. Access tokens contain the latest proof. The time of each is stored, because a call
 /// may require one of them (`RecentProof` in the gateway).
 struct SessionProofs: Hashable, Sendable {
     /// Proofs beside the sign-in's; there are fewer methods.
@@ -38,12 +38,12 @@ struct SessionProofs: Hashable, Sendable {
     var latest: SessionProof { later.reduce(signIn) { $1.at >= $0.at ? $1 : $0 } }
 
     /// Whether a proof is not new: it, or a later one with the same methods, is known.
-    func have(_ proof: SessionProof) -> Bool {
+    func contains(_ proof: SessionProof) -> Bool {
         all.contains { $0.methods == proof.methods && $0.at >= proof.at }
     }
 
-    /// Adds a proof.
-    mutating func note(_ proof: SessionProof) {
+    /// Records a proof.
+    mutating func record(_ proof: SessionProof) {
         if proof.methods == signIn.methods {
             signIn = Self.later(signIn, proof)
         } else if let place = later.firstIndex(where: { $0.methods == proof.methods }) {
@@ -68,7 +68,7 @@ extension SessionProofs {
     private static let parts: (proofs: Character, moment: Character) = (";", "@")
 
     /// Whether a method can be stored.
-    static func canKeep(_ method: String) -> Bool {
+    static func isStorable(_ method: String) -> Bool {
         !method.isEmpty
             && !method.contains { $0 == " " || $0 == parts.proofs || $0 == parts.moment }
     }
@@ -97,9 +97,9 @@ extension SessionProofs {
         self.init(signIn: signIn)
         for proof in proofs.dropFirst() {
             guard let proof else { throw SQLError(.unexpectedValue, detail: "session.proofs") }
-            note(proof)
+            record(proof)
         }
-        note(latest)
+        record(latest)
     }
 
     private static func proof(_ text: Substring) -> SessionProof? {

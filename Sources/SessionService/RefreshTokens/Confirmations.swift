@@ -20,28 +20,28 @@ final class Confirmations: Sendable {
         var recent: [Int64: Int64] = [:]
         var older: [Int64: Int64] = [:]
         /// When `recent` becomes `older`.
-        var turnAt = Timestamp(milliseconds: .min)
+        var rotateAt = Timestamp(milliseconds: .min)
     }
 
     private let grace: Duration
     /// The age up to which a token is recorded.
-    private let noteMilliseconds: Int64
+    private let recordedMilliseconds: Int64
     private let state = Mutex(State())
 
     /// - Parameter grace: how long after a leaf was issued its confirmation matters.
     init(grace: Duration) {
         self.grace = grace
-        noteMilliseconds = (Self.issueRounding + grace).milliseconds
+        recordedMilliseconds = (Self.issueRounding + grace).milliseconds
     }
 
     /// Records that `token` was valid at `now`.
-    func note(_ token: AccessToken, at now: Timestamp) {
+    func record(_ token: AccessToken, at now: Timestamp) {
         // Integer arithmetic, since most validated tokens return here.
         let age = now.milliseconds.subtractingReportingOverflow(token.issuedAt.milliseconds)
-        guard let counter = token.counter, !age.overflow, age.partialValue < noteMilliseconds
+        guard let counter = token.counter, !age.overflow, age.partialValue < recordedMilliseconds
         else { return }
         state.withLock { state in
-            if now >= state.turnAt { turn(&state, at: now) }
+            if now >= state.rotateAt { rotate(&state, at: now) }
             let known = state.recent[token.session.key]
             guard known.map({ $0 < counter }) ?? (state.recent.count < Self.sessionsMax) else {
                 return
@@ -60,16 +60,16 @@ final class Confirmations: Sendable {
     /// Removes entries older than two graces, also when nothing is recorded.
     func forget(at now: Timestamp) {
         state.withLock { state in
-            if now >= state.turnAt { turn(&state, at: now) }
+            if now >= state.rotateAt { rotate(&state, at: now) }
         }
     }
 
     /// The number of entries.
     var count: Int { state.withLock { $0.recent.count + $0.older.count } }
 
-    private func turn(_ state: inout State, at now: Timestamp) {
-        state.older = now < state.turnAt + grace ? state.recent : [:]
+    private func rotate(_ state: inout State, at now: Timestamp) {
+        state.older = now < state.rotateAt + grace ? state.recent : [:]
         state.recent = [:]
-        state.turnAt = now + grace
+        state.rotateAt = now + grace
     }
 }

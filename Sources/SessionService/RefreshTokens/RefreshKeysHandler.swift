@@ -26,7 +26,7 @@ package struct RefreshKeysHandler: RefreshKeysService {
         _ request: SessionV1.RotateRefreshKeyRequest, _ context: CallContext
     ) async throws -> SessionV1.RotateRefreshKeyResponse {
         try context.requireOperator()
-        try await keys.renew(in: store, isWanted: true)
+        try await keys.renew(in: store, isRequested: true)
         return SessionV1.RotateRefreshKeyResponse(keys: try await list())
     }
 

@@ -4,19 +4,6 @@ import ServiceRuntime
 import Storage
 import Synchronization
 
-/// Why the refresh token keys could not be loaded. The description tells the operator what to do.
-package enum RefreshTokenKeyError: Error, Hashable, CustomStringConvertible {
-    /// A key could not be opened.
-    case doesNotOpen
-
-    package var description: String {
-        """
-        a refresh token key in the session store does not open: start with the master key that \
-        the store was made with
-        """
-    }
-}
-
 /// The keys that authenticate refresh tokens, sealed in the store. The first start generates one;
 /// the first sign-in or refresh after its life, or the operator, rotates it. Tokens of an old key
 /// are accepted for as long as a session can live, so a rotation signs no user out.
@@ -27,6 +14,17 @@ final class RefreshTokenKeys: Sendable {
         let renewal: Duration
         /// How long after that its tokens are accepted: the longest life of a session.
         let acceptance: Duration
+    }
+
+    /// A refresh token key in the store.
+    struct Stored: Hashable, Sendable {
+        /// 1 … 255; part of each token.
+        let id: UInt8
+        /// The key, sealed.
+        let sealed: [UInt8]
+        let madeAt: Timestamp
+        /// When the next key replaced it; nil for the current one.
+        let supersededAt: Timestamp?
     }
 
     private struct State {
@@ -50,13 +48,13 @@ final class RefreshTokenKeys: Sendable {
     var seal: RefreshTokenSeal { state.withLock { $0.seal } }
 
     /// Loads the keys from `store`; the first start generates one.
-    /// - Throws: `RefreshTokenKeyError`, or what the store throws.
+    /// - Throws: `SessionKeyError`, or what the store throws.
     static func load(
         from store: Store, box: SealedBox, schedule: Schedule, randomness: any Randomness,
         logger: Logger
     ) async throws -> RefreshTokenKeys {
         let stored = try await store.write {
-            try keys(in: $0, schedule, box, randomness, isWanted: false)
+            try keys(in: $0, schedule, box, randomness, isRequested: false)
         }
         return RefreshTokenKeys(
             try Self.state(of: stored, box, schedule), box, schedule, randomness, logger)
@@ -78,7 +76,7 @@ final class RefreshTokenKeys: Sendable {
     func renewIfDue(in store: Store, at now: Timestamp) async {
         guard state.withLock({ now >= $0.renewAt }) else { return }
         do {
-            try await renew(in: store, isWanted: false)
+            try await renew(in: store, isRequested: false)
         } catch {
             logger.error(
                 "session.refresh_key.rotate.failed", "rotating the refresh token key failed",
@@ -90,13 +88,13 @@ final class RefreshTokenKeys: Sendable {
         }
     }
 
-    /// Generates a new key if one is due or `isWanted`.
+    /// Generates a new key if one is due or `isRequested`.
     /// - Throws: `rpc/resource-exhausted` when all 255 ids belong to keys that are still accepted;
-    ///   `RefreshTokenKeyError`, or what the store throws.
-    func renew(in store: Store, isWanted: Bool) async throws {
+    ///   `SessionKeyError`, or what the store throws.
+    func renew(in store: Store, isRequested: Bool) async throws {
         let (schedule, box, randomness) = (schedule, box, randomness)
         let stored = try await store.write {
-            try Self.keys(in: $0, schedule, box, randomness, isWanted: isWanted)
+            try Self.keys(in: $0, schedule, box, randomness, isRequested: isRequested)
         }
         let renewed = try Self.state(of: stored, box, schedule)
         state.withLock { state in
@@ -108,24 +106,24 @@ final class RefreshTokenKeys: Sendable {
     /// The keys that are accepted at the transaction's time, with a new one if it is due.
     private static func keys(
         in transaction: Transaction, _ schedule: Schedule, _ box: SealedBox,
-        _ randomness: any Randomness, isWanted: Bool
-    ) throws -> [StoredTokenKey] {
+        _ randomness: any Randomness, isRequested: Bool
+    ) throws -> [Stored] {
         try transaction.forgetTokenKeys(supersededBy: transaction.at - schedule.acceptance)
         let keys = try transaction.tokenKeys()
         let current = keys.first { $0.supersededAt == nil }
         let isDue = current.map { transaction.at >= $0.madeAt + schedule.renewal } ?? true
-        guard isDue || isWanted else { return keys }
+        guard isDue || isRequested else { return keys }
         let id = try nextID(after: current?.id ?? 0, beside: keys)
         let key = SecretBytes.generate(count: keyBytes, randomness: randomness)
         try transaction.supersede(
-            by: StoredTokenKey(
+            by: Stored(
                 id: id, sealed: try box.seal(key, at: .tokenKey(id)), madeAt: transaction.at,
                 supersededAt: nil))
         return try transaction.tokenKeys()
     }
 
     private static func nextID(
-        after id: UInt8, beside keys: [StoredTokenKey]
+        after id: UInt8, beside keys: [Stored]
     ) throws(ServiceError) -> UInt8 {
         let taken = Set(keys.map(\.id))
         let order = (UInt8(1)...255).filter { $0 > id } + (UInt8(1)...255).filter { $0 <= id }
@@ -136,7 +134,7 @@ final class RefreshTokenKeys: Sendable {
     }
 
     private static func state(
-        of stored: [StoredTokenKey], _ box: SealedBox, _ schedule: Schedule
+        of stored: [Stored], _ box: SealedBox, _ schedule: Schedule
     ) throws -> State {
         var keys: [UInt8: KeyedHash] = [:]
         do {
@@ -144,36 +142,25 @@ final class RefreshTokenKeys: Sendable {
                 keys[key.id] = KeyedHash(key: try box.openSecret(key.sealed, at: .tokenKey(key.id)))
             }
         } catch is SealedBoxError {
-            throw RefreshTokenKeyError.doesNotOpen
+            throw SessionKeyError.refreshTokenKeyDoesNotOpen
         }
         guard let current = stored.first(where: { $0.supersededAt == nil }),
             let seal = RefreshTokenSeal(current: current.id, keys: keys)
-        else { throw RefreshTokenKeyError.doesNotOpen }
+        else { throw SessionKeyError.refreshTokenKeyDoesNotOpen }
         return State(seal: seal, renewAt: current.madeAt + schedule.renewal)
     }
 }
 
-/// A refresh token key in the store.
-struct StoredTokenKey: Hashable, Sendable {
-    /// 1 … 255; part of each token.
-    let id: UInt8
-    /// The key, sealed.
-    let sealed: [UInt8]
-    let madeAt: Timestamp
-    /// When the next key replaced it; nil for the current one.
-    let supersededAt: Timestamp?
-}
-
 extension SQLSession {
     /// All keys, in the order of their ids.
-    func tokenKeys() throws -> [StoredTokenKey] {
+    func tokenKeys() throws -> [RefreshTokenKeys.Stored] {
         try query(
             "SELECT id, sealed_key, made_at_ms, superseded_at_ms FROM token_key ORDER BY id"
         ) { row in
             guard let id = UInt8(exactly: try row.integer(0)) else {
                 throw SQLError(.unexpectedValue, detail: "token_key.id")
             }
-            return StoredTokenKey(
+            return RefreshTokenKeys.Stored(
                 id: id, sealed: try row.blob(1), madeAt: try row.timestamp(2),
                 supersededAt: try row.optionalTimestamp(3))
         }
@@ -182,7 +169,7 @@ extension SQLSession {
 
 extension Transaction {
     /// Adds a key as the current one.
-    func supersede(by key: StoredTokenKey) throws {
+    func supersede(by key: RefreshTokenKeys.Stored) throws {
         try execute(
             "UPDATE token_key SET superseded_at_ms = ? WHERE superseded_at_ms IS NULL",
             [SQLValue(at)])

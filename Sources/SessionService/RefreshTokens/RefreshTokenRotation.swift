@@ -43,7 +43,7 @@ enum RefreshTokenRotation {
         /// k, the token's counter.
         let counter: Int64
         /// The result of checking the device's proof.
-        let proof: DeviceProofFinding
+        let proof: DeviceProofRule.Finding
         /// Whether it comes from a device that `DeviceBinding` refuses.
         let isElsewhere: Bool
     }

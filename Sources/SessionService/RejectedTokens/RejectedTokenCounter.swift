@@ -46,7 +46,7 @@ final class RejectedTokenCounter: Sendable {
 
     /// Counts a use.
     /// - Returns: whether the caller must record it; `confirm` reports that it did.
-    func note(_ kind: Kind, at now: Timestamp) -> Bool {
+    func record(_ kind: Kind, at now: Timestamp) -> Bool {
         windows.withLock { windows in
             if let window = windows[kind] {
                 windows[kind]?.uses = window.uses &+ 1
@@ -99,7 +99,7 @@ extension RejectedTokenCounter {
         _ origin: CallOrigin, _ transaction: Transaction
     ) throws -> Kind? {
         let kind = Kind(of: session, event, code)
-        guard note(kind, at: transaction.at) else { return nil }
+        guard record(kind, at: transaction.at) else { return nil }
         try transaction.audit(
             AuditEvent(event, account: kind.account, session: kind.session, outcome: code)
                 .from(origin))

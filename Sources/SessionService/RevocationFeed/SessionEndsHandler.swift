@@ -9,8 +9,9 @@ package struct SessionEndsHandler: SessionEndsService {
 
     /// Streams revocations and key changes until the follower leaves.
     /// - Throws: `ServiceError` when the call is over.
-    package func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ items: OutgoingItems<SessionV1.WatchEndsItem>,
+    package func watchRevocations(
+        _ request: SessionV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,
         _ context: CallContext
     ) async throws {
         try await log.serve(request, items)

@@ -10,9 +10,9 @@ extension SessionsHandler {
     ///   is over, `auth/device-key-required`, `auth/invalid-device-key`,
     ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`; `rpc/unavailable` while the clock
     ///   is not trusted.
-    package func create(
-        _ request: SessionV1.CreateRequest, _ context: CallContext
-    ) async throws -> SessionV1.CreateResponse {
+    package func createSession(
+        _ request: SessionV1.CreateSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateSessionResponse {
         try store.clock.requireAnswering()
         let origin = CallOrigin(request.origin, hash: keys.audit)
         let device = try SessionDevice(request.origin, hash: keys.devices)
@@ -22,6 +22,7 @@ extension SessionsHandler {
             try await store.write { try $0.auditRefusedProof(nil, origin) }
             throw ServiceError(.invalidSignInProof)
         }
+        // Stored responses have keys that contain the method's first name.
         let call = try RepeatableCall(
             "Create",
             [
@@ -33,11 +34,11 @@ extension SessionsHandler {
             try open(proof, device, deviceKey, call, origin, transaction)
         }
         let grant = try memory.settle(outcome)
-        return SessionV1.CreateResponse(tokens: try issueTokens(for: grant))
+        return SessionV1.CreateSessionResponse(tokens: try issueTokens(for: grant))
     }
 
     private func deviceKey(
-        in request: SessionV1.CreateRequest
+        in request: SessionV1.CreateSessionRequest
     ) throws(ServiceError) -> DeviceKey? {
         let deviceID = request.origin?.deviceId ?? ""
         guard let key = request.deviceKey else {
@@ -73,8 +74,9 @@ extension SessionsHandler {
         _ first: StoredResponse, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
         guard
-            let session = try SessionID(key: first.session).flatMap(transaction.session)
-                .map(memory.activity.applied(to:)),
+            let session = try SessionID(key: first.session).flatMap({
+                try memory.session($0, in: transaction)
+            }),
             life.state(of: session, at: transaction.at) == .live
         else { return .refused(.sessionEnded) }
         return .done(TokenGrant(session: session, repeating: first))
@@ -89,7 +91,7 @@ extension SessionsHandler {
         guard try transaction.openSessionCount(of: account) >= settings.sessionsMax else {
             return []
         }
-        let live = try transaction.openSessions(of: account).map(memory.activity.applied(to:))
+        let live = try memory.openSessions(of: account, in: transaction)
             .filter { life.state(of: $0, at: transaction.at) == .live }
         return try SessionDisplacement.displaced(among: live, max: settings.sessionsMax).map {
             try transaction.end($0, .displaced, from: origin)
@@ -102,18 +104,14 @@ extension SessionsHandler {
     ) throws -> TokenGrant {
         let session = Session(
             id: .drawn(from: randomness), account: proof.account, counter: 1,
-            createdAt: transaction.at, usedAt: transaction.at,
-            provedAt: proof.provedAt,
+            createdAt: transaction.at, usedAt: transaction.at, provedAt: proof.provedAt,
             proofs: SessionProofs(
                 signIn: SessionProof(methods: proof.methods, at: proof.authenticatedAt)),
-            rotatedAt: transaction.at, device: device.device,
-            deviceKey: deviceKey)
+            rotatedAt: transaction.at, device: device.device, deviceKey: deviceKey)
         try transaction.insert(
             session, on: device,
             sealedName: device.sealedName(of: session.id, box: keys.deviceNames))
-        try transaction.audit(
-            AuditEvent(.sessionStarted, account: session.account.key, session: session.id.key)
-                .from(origin))
+        try transaction.audit(AuditEvent(.sessionStarted).of(session).from(origin))
         let grant = TokenGrant(session: session, givenAt: transaction.at)
         try transaction.remember(call, StoredResponse(grant))
         return grant

@@ -9,6 +9,19 @@ struct SessionDevice: Hashable, Sendable {
     /// Stored length of a device's name: enough to recognise it, and a row stays small.
     private static let nameBytesMax = 64
 
+    /// A session's device as stored in its row.
+    struct Stored: Hashable, Sendable {
+        let platform: String?
+        let sealedName: [UInt8]?
+
+        /// The device's name; empty where none was given.
+        func name(of session: SessionID, box: SealedBox) throws -> String {
+            guard let sealedName else { return "" }
+            return String(
+                decoding: try box.open(sealedName, at: .deviceName(session)), as: UTF8.self)
+        }
+    }
+
     /// Keyed hash of the device's id.
     let device: [UInt8]?
     /// For example "ios" or "web"; not personal.
@@ -42,18 +55,6 @@ struct SessionDevice: Hashable, Sendable {
             shortened.append(character)
         }
         return shortened
-    }
-}
-
-/// A session's device as stored in its row.
-struct StoredDevice: Hashable, Sendable {
-    let platform: String?
-    let sealedName: [UInt8]?
-
-    /// The device's name; empty where none was given.
-    func name(of session: SessionID, box: SealedBox) throws -> String {
-        guard let sealedName else { return "" }
-        return String(decoding: try box.open(sealedName, at: .deviceName(session)), as: UTF8.self)
     }
 }
 

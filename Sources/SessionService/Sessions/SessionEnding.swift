@@ -26,18 +26,18 @@ extension Transaction {
     }
 
     /// Ends the live ones of `sessions` for `reason`, and writes the end of those that have timed
-    /// out.
+    /// out. Their audit records have no origin.
     /// - Returns: all sessions that this call ended, and how many of them were live.
     func end(
-        _ sessions: [Session], _ reason: EndReason, life: SessionLife, from origin: CallOrigin
+        _ sessions: [Session], _ reason: EndReason, life: SessionLife
     ) throws -> (ended: [RevokedSession], live: Int) {
         var (ended, live): ([RevokedSession], Int) = ([], 0)
         for session in sessions {
             switch life.state(of: session, at: at) {
             case .live:
-                ended.append(try end(session, reason, from: origin))
+                ended.append(try end(session, reason, from: .unknown))
                 live += 1
-            case .over(let reason): ended.append(try end(session, reason, from: origin))
+            case .over(let reason): ended.append(try end(session, reason, from: .unknown))
             case .ended: break
             }
         }
@@ -47,7 +47,7 @@ extension Transaction {
 
 extension AuditEvent {
     /// The event with the keys of `session`.
-    fileprivate func of(_ session: Session) -> AuditEvent {
+    func of(_ session: Session) -> AuditEvent {
         var event = self
         event.account = session.account.key
         event.session = session.id.key

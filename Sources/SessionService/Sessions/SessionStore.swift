@@ -38,8 +38,8 @@ extension Transaction {
         try requireOne(changed, "rotated")
     }
 
-    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof: `endAccount`
-    /// distinguishes old sessions from new ones by it.
+    /// Stores a reauthentication. `proved_at_ms` stays that of the opening proof:
+    /// `endAccountSessions` distinguishes old sessions from new ones by it.
     func recordProofs(of session: Session) throws {
         let changed = try execute(
             """
@@ -120,7 +120,7 @@ extension SQLSession {
     /// An account's sessions without a stored end, each with its device.
     func openSessionsWithDevices(
         of account: AccountID
-    ) throws -> [(session: Session, device: StoredDevice)] {
+    ) throws -> [(session: Session, device: SessionDevice.Stored)] {
         try query(
             """
             SELECT \(Session.columns), platform, device_name FROM session
@@ -128,17 +128,20 @@ extension SQLSession {
             """,
             [.integer(account.key)]
         ) { row in
-            let device = StoredDevice(
+            let device = SessionDevice.Stored(
                 platform: try row.optionalText(14), sealedName: try row.optionalBlob(15))
             return (try Session(row), device)
         }
     }
 
     /// The device of a session; nil when there is no such session.
-    func storedDevice(of id: SessionID) throws -> StoredDevice? {
+    func storedDevice(of id: SessionID) throws -> SessionDevice.Stored? {
         try queryOne(
             "SELECT platform, device_name FROM session WHERE id = ?", [.integer(id.key)]
-        ) { StoredDevice(platform: try $0.optionalText(0), sealedName: try $0.optionalBlob(1)) }
+        ) {
+            SessionDevice.Stored(
+                platform: try $0.optionalText(0), sealedName: try $0.optionalBlob(1))
+        }
     }
 
     /// The sessions that ended after `moment`.

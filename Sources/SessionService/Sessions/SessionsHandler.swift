@@ -1,12 +1,12 @@
 import Contracts
 import Cryptography
-import Messages
+package import Messages
+package import RPC
 import ServiceRuntime
 import Storage
 
 /// `postern.session.v1.Sessions`: sessions and their tokens (S-01 … S-07). Each rpc is in the file
-/// of its name: `create` (`CreateSession.swift`), `refresh`, `validate`, `inspect`, `signOut`,
-/// `endAccount`, `keySet`.
+/// of its name; `inspectSession` and `getKeySet`, which only read, are here.
 package struct SessionsHandler: SessionsService {
     let store: Store
     let keys: SessionKeys
@@ -53,5 +53,32 @@ package struct SessionsHandler: SessionsService {
             idleExpiresAtMs: unusedEnd.milliseconds,
             expiresAtMs: life.ageEnd(of: session).milliseconds,
             serverTimeMs: time.now().milliseconds)
+    }
+}
+
+extension SessionsHandler {
+    /// Returns the state of an access token's session, however old the token, with the reason of
+    /// its end (G-01). The response to a token that is not ours is empty.
+    /// - Throws: `rpc/unavailable` while the clock is not trusted; otherwise what the store throws.
+    package func inspectSession(
+        _ request: SessionV1.InspectSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.InspectSessionResponse {
+        try store.clock.requireAnswering()
+        guard let token = accessTokens.readRetired(request.accessToken),
+            let session = try await store.read({ try memory.session(token.session, in: $0) })
+        else { return SessionV1.InspectSessionResponse() }
+        let now = time.now()
+        let state = life.state(of: session, at: now)
+        return SessionV1.InspectSessionResponse(
+            known: true, sessionId: session.id.text, accountId: session.account.text,
+            live: state == .live, endReason: state.reason?.message ?? .unspecified,
+            accessTokenCurrent: now < token.expiresAt)
+    }
+
+    /// Returns the JWKS of access tokens (`CurrentSigningKeys`).
+    package func getKeySet(
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) -> SessionV1.GetKeySetResponse {
+        SessionV1.GetKeySetResponse(jwks: accessTokens.keys.current.keySetText)
     }
 }

@@ -47,12 +47,12 @@ extension SessionsHandler {
     /// a session that is bound to a key it needs the device's proof: a stolen token alone must not
     /// even sign its owner out.
     private func end(
-        by token: RefreshToken, _ proof: DeviceProofFinding, all: Bool, _ transaction: Transaction
+        by token: RefreshToken, _ proof: DeviceProofRule.Finding, all: Bool,
+        _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        guard
-            let session = try transaction.session(token.session)
-                .map(memory.activity.applied(to:))
-        else { return .done(0) }
+        guard let session = try memory.session(token.session, in: transaction) else {
+            return .done(0)
+        }
         let decision = decision(
             on: token.counter, proof, isElsewhere: false, of: session, at: transaction.at)
         switch decision {
@@ -72,15 +72,12 @@ extension SessionsHandler {
     private func end(
         _ id: SessionID, all: Bool, _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
-        guard let session = try transaction.session(id).map(memory.activity.applied(to:))
-        else { return .done(0) }
+        guard let session = try memory.session(id, in: transaction) else { return .done(0) }
         let isLive = life.state(of: session, at: transaction.at) == .live
         let sessions =
             all && isLive
-            ? try transaction.openSessions(of: session.account).map(memory.activity.applied(to:))
-            : [session]
-        let (ended, live) = try transaction.end(
-            sessions, .signedOut, life: life, from: .unknown)
+            ? try memory.openSessions(of: session.account, in: transaction) : [session]
+        let (ended, live) = try transaction.end(sessions, .signedOut, life: life)
         return .done(live, ended: ended)
     }
 }

@@ -47,7 +47,7 @@ struct SignInProof: Hashable, Sendable {
         guard let message, seal.isGenuine(message),
             let account = AccountID(text: message.accountId),
             message.nonce.count == Self.nonceBytes, !message.amr.isEmpty,
-            message.amr.allSatisfy(SessionProofs.canKeep)
+            message.amr.allSatisfy(SessionProofs.isStorable)
         else { return nil }
         self.account = account
         methods = message.amr

@@ -93,19 +93,6 @@ final class CurrentSigningKeys: Sendable {
     }
 }
 
-/// Why the signing keys could not be loaded. The description tells the operator what to do.
-package enum SigningKeyError: Error, Hashable, CustomStringConvertible {
-    /// The active key could not be opened, or does not match its public key.
-    case doesNotOpen
-
-    package var description: String {
-        """
-        the signing key in the session store does not open: start with the master key that the \
-        store was made with
-        """
-    }
-}
-
 /// The keys of access tokens at one moment (S-01): one signs, all published ones verify. Tokens of
 /// retired keys can be read and are no longer valid.
 struct SigningKeyRing: Sendable {
@@ -117,7 +104,7 @@ struct SigningKeyRing: Sendable {
     let stored: [StoredSigningKey]
 
     /// Loads the keys from `store`; the first start generates one.
-    /// - Throws: `SigningKeyError`, or what the store throws.
+    /// - Throws: `SessionKeyError`, or what the store throws.
     static func load(
         from store: Store, box: SealedBox, randomness: any Randomness, logger: Logger
     ) async throws -> SigningKeyRing {
@@ -144,7 +131,7 @@ struct SigningKeyRing: Sendable {
         _ stored: [StoredSigningKey], retired: [StoredSigningKey], box: SealedBox
     ) throws {
         guard let active = stored.first(where: { $0.phase == .active }) else {
-            throw SigningKeyError.doesNotOpen
+            throw SessionKeyError.signingKeyDoesNotOpen
         }
         self.active = try active.signingKey(box: box)
         self.stored = stored
@@ -161,16 +148,16 @@ extension StoredSigningKey {
 
     /// The private key, which must match the public one in the row.
     fileprivate func signingKey(box: SealedBox) throws -> SigningKey {
-        guard let privateNumber else { throw SigningKeyError.doesNotOpen }
+        guard let privateNumber else { throw SessionKeyError.signingKeyDoesNotOpen }
         let key: SigningKey
         do {
             key = try SigningKey(
                 scalar: try box.openSecret(privateNumber, at: .signingKey(id)))
         } catch is SealedBoxError {
-            throw SigningKeyError.doesNotOpen
+            throw SessionKeyError.signingKeyDoesNotOpen
         }
         guard key.verifyingKey.x == x, key.verifyingKey.y == y else {
-            throw SigningKeyError.doesNotOpen
+            throw SessionKeyError.signingKeyDoesNotOpen
         }
         return key
     }

@@ -96,7 +96,7 @@ struct SigningKeyGenerator: Sendable {
     let randomness: any Randomness
 
     /// A new key that signs at once, or is only announced.
-    func make(_ state: SigningKeyState, at moment: Timestamp) throws -> StoredSigningKey {
+    func make(_ state: StoredSigningKey.State, at moment: Timestamp) throws -> StoredSigningKey {
         let key = try SigningKey.generate()
         let id = randomness.rowKey()
         return StoredSigningKey(

@@ -4,6 +4,18 @@ import Storage
 
 /// A signing key in the store.
 struct StoredSigningKey: Hashable, Sendable {
+    /// The state of a signing key (S-01). The numbers are stored.
+    enum State: Int64, CaseIterable, Sendable {
+        /// Signs; its tokens verify. There is one.
+        case active = 1
+        /// Does not sign; its tokens verify. One that still has its private number has never signed: it
+        /// is announced, so that every verifier knows it before it signs. One without it has stopped
+        /// signing, and its tokens verify until they have expired.
+        case passive = 2
+        /// Its tokens no longer verify.
+        case retired = 3
+    }
+
     /// A key's phase, finer than the stored state.
     enum Phase: Hashable, Sendable {
         case announced
@@ -17,7 +29,7 @@ struct StoredSigningKey: Hashable, Sendable {
     static let retiredReadMax: Int64 = 1_000
 
     let id: Int64
-    let state: SigningKeyState
+    let state: State
     /// The coordinates of the public point.
     let x: [UInt8]
     let y: [UInt8]
@@ -51,7 +63,7 @@ extension SQLSession {
             SELECT \(StoredSigningKey.columns) FROM signing_key
             WHERE state < ? ORDER BY made_at_ms, id
             """,
-            [.integer(SigningKeyState.retired.rawValue)], StoredSigningKey.init)
+            [.integer(StoredSigningKey.State.retired.rawValue)], StoredSigningKey.init)
     }
 
     /// The keys that the schedule retired, the latest first. Revoked keys are not included: nothing
@@ -63,7 +75,7 @@ extension SQLSession {
             WHERE state = ? AND revoked = 0 ORDER BY retired_at_ms DESC, id LIMIT ?
             """,
             [
-                .integer(SigningKeyState.retired.rawValue),
+                .integer(StoredSigningKey.State.retired.rawValue),
                 .integer(StoredSigningKey.retiredReadMax),
             ],
             StoredSigningKey.init)
@@ -103,8 +115,8 @@ extension Transaction {
             WHERE state = ?
             """,
             [
-                .integer(SigningKeyState.passive.rawValue), SQLValue(at),
-                .integer(SigningKeyState.active.rawValue),
+                .integer(StoredSigningKey.State.passive.rawValue), SQLValue(at),
+                .integer(StoredSigningKey.State.active.rawValue),
             ])
     }
 
@@ -116,8 +128,8 @@ extension Transaction {
             WHERE id = ? AND state = ? AND private_number IS NOT NULL
             """,
             [
-                .integer(SigningKeyState.active.rawValue), SQLValue(at), .integer(id),
-                .integer(SigningKeyState.passive.rawValue),
+                .integer(StoredSigningKey.State.active.rawValue), SQLValue(at), .integer(id),
+                .integer(StoredSigningKey.State.passive.rawValue),
             ])
         guard changed == 1 else {
             throw ServiceError(.internalError, detail: "\(changed) signing keys activated for one")
@@ -135,7 +147,7 @@ extension Transaction {
             WHERE id = ? AND revoked = 0
             """,
             [
-                .integer(SigningKeyState.retired.rawValue), SQLValue(at),
+                .integer(StoredSigningKey.State.retired.rawValue), SQLValue(at),
                 SQLValue(isRevoked), .integer(id),
             ])
     }
@@ -149,7 +161,7 @@ extension StoredSigningKey {
         """
 
     fileprivate init(_ row: SQLRow) throws {
-        guard let state = SigningKeyState(rawValue: try row.integer(1)) else {
+        guard let state = State(rawValue: try row.integer(1)) else {
             throw SQLError(.unexpectedValue, detail: "signing_key.state")
         }
         self.init(
@@ -165,16 +177,4 @@ extension SealedPlace {
     static func signingKey(_ id: Int64) -> SealedPlace {
         SealedPlace(table: "signing_key", column: "private_number", row: id)
     }
-}
-
-/// The state of a signing key (S-01). The numbers are stored.
-enum SigningKeyState: Int64, CaseIterable, Sendable {
-    /// Signs; its tokens verify. There is one.
-    case active = 1
-    /// Does not sign; its tokens verify. One that still has its private number has never signed: it
-    /// is announced, so that every verifier knows it before it signs. One without it has stopped
-    /// signing, and its tokens verify until they have expired.
-    case passive = 2
-    /// Its tokens no longer verify.
-    case retired = 3
 }

@@ -76,12 +76,12 @@ final class CachedToken: Sendable {
     /// The version of the keys that it was verified under.
     let keys: UInt64
     /// `answer`, encoded.
-    let encoded: Encoded<SessionV1.ValidateResponse>
+    let encoded: Encoded<SessionV1.ValidateAccessTokenResponse>
     private let text: String
     /// `RecentRevocations.insertions` when its session was last found live.
     private let livedAfter = Atomic<UInt64>(.max)
     /// When a use was last recorded, milliseconds since 1970.
-    private let notedAt = Atomic<Int64>(.min)
+    private let recordedAt = Atomic<Int64>(.min)
 
     init(_ token: AccessToken, text: String, keys: UInt64) {
         self.token = token
@@ -91,10 +91,10 @@ final class CachedToken: Sendable {
     }
 
     /// The response to a validation while the token is valid.
-    var answer: SessionV1.ValidateResponse { Self.answer(token) }
+    var answer: SessionV1.ValidateAccessTokenResponse { Self.answer(token) }
 
-    private static func answer(_ token: AccessToken) -> SessionV1.ValidateResponse {
-        SessionV1.ValidateResponse(
+    private static func answer(_ token: AccessToken) -> SessionV1.ValidateAccessTokenResponse {
+        SessionV1.ValidateAccessTokenResponse(
             valid: true, sessionId: token.session.text, accountId: token.account.text,
             authTimeMs: token.authenticatedAt.milliseconds, amr: token.methods,
             expiresAtMs: token.expiresAt.milliseconds)
@@ -111,14 +111,14 @@ final class CachedToken: Sendable {
     /// Whether a use at `now` has to be recorded.
     func needsRecording(at now: Timestamp) -> Bool {
         let passed = now.milliseconds.subtractingReportingOverflow(
-            notedAt.load(ordering: .acquiring))
+            recordedAt.load(ordering: .acquiring))
         // An overflow is a first use. After a clock was set back, the use is recorded again.
         return passed.overflow
             || !(0..<Self.recordingIntervalMilliseconds).contains(passed.partialValue)
     }
 
     /// Records that a use at `now` was recorded.
-    func recorded(at now: Timestamp) { notedAt.store(now.milliseconds, ordering: .releasing) }
+    func recorded(at now: Timestamp) { recordedAt.store(now.milliseconds, ordering: .releasing) }
 
     /// Whether `other` is exactly this token, compared by bytes. To a Swift `String` the Kelvin
     /// sign equals the letter K, so a token altered in that way would be accepted as this one.

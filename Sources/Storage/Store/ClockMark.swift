@@ -12,26 +12,19 @@ struct ClockMark: Sendable {
     static let interval: Duration = .seconds(15)
 
     let time: any Time
+    /// What has set `time` at the start.
     let clock: ClockHold
-    /// When this process last wrote it.
-    private var written: Timestamp?
-    /// Written in the group that is not yet on disk.
-    private var pending: Timestamp?
+    /// When this process last committed it.
+    var written: Timestamp?
 
-    /// The mark of a store whose time was set by `clock`.
-    init(time: any Time, clock: ClockHold) {
-        self.time = time
-        self.clock = clock
-    }
-
-    /// Writes the mark if it is due.
+    /// Writes the mark if it is due. Nothing is recorded here, since the commit can still fail.
     ///
     /// `boot_at_ms` repeats the moment. An older program on this schema updates only `at_ms`; the
     /// difference then shows that the uptime belongs to another moment.
-    mutating func write(_ connection: any SQLConnection) throws {
-        pending = nil
+    /// - Returns: the value of `written` after the commit.
+    func write(_ connection: any SQLConnection) throws -> Timestamp? {
         let now = time.now()
-        if let written, now - written < Self.interval { return }
+        if let written, now - written < Self.interval { return written }
         try connection.execute(
             """
             INSERT INTO clock_mark (id, at_ms, boot_at_ms, boot, uptime_ms, in_doubt)
@@ -46,12 +39,7 @@ struct ClockMark: Sendable {
                 SQLValue(now), SQLValue(time.boot), .integer(time.uptime().milliseconds),
                 .integer(clock.isInDoubt ? 1 : 0),
             ])
-        pending = now
-    }
-
-    /// Called when the group is on disk.
-    mutating func noteCommit() {
-        written = pending ?? written
+        return now
     }
 
     /// The mark of the store; nil before its first commit.
@@ -59,13 +47,12 @@ struct ClockMark: Sendable {
         try connection.queryOne(
             "SELECT at_ms, boot_at_ms, boot, uptime_ms, in_doubt FROM clock_mark WHERE id = 1"
         ) { row in
-            var moment = StoredMoment(at: try row.timestamp(0), boot: nil, isInDoubt: false)
-            guard try row.optionalTimestamp(1) == moment.at, let boot = try row.optionalText(2)
-            else { return moment }
-            moment.boot = StoredMoment.Boot(
-                id: boot, uptime: .milliseconds(try row.integer(3)))
-            moment.isInDoubt = try row.integer(4) != 0
-            return moment
+            let moment = try row.timestamp(0)
+            guard try row.optionalTimestamp(1) == moment, let boot = try row.optionalText(2)
+            else { return StoredMoment(at: moment, boot: nil, uptime: .zero, isInDoubt: false) }
+            return StoredMoment(
+                at: moment, boot: boot, uptime: .milliseconds(try row.integer(3)),
+                isInDoubt: try row.integer(4) != 0)
         }
     }
 }

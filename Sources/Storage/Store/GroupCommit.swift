@@ -74,9 +74,9 @@ struct GroupCommit {
             outcomes = try run(flows, connection, state)
             // A single flow that threw has rolled back the transaction already.
             if connection.isInTransaction {
-                try mark.write(connection)
+                let written = try mark.write(connection)
                 try connection.commit()
-                mark.noteCommit()
+                mark.written = written
                 isCommitted = true
             }
         } catch {

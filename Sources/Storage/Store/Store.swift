@@ -17,9 +17,8 @@ package final class Store: Sendable {
     package let location: String
     /// Wakes the relay after each commit that added a message to the outbox.
     let outboxSignal = WakeSignal()
-    /// How the machine's clock compared with the store's mark when it was opened.
-    package let clockStart: ClockStart
-    /// Holds the time set from that comparison, and whether the clock is not trusted yet.
+    /// How the machine's clock compared with the store's mark when it was opened, and whether the
+    /// clock is not trusted yet.
     package let clock: ClockHold
     /// Whether it is a restored backup that its service has not handled yet (`isMarkedAsCopy`).
     package let isRestoredCopy: Bool
@@ -67,9 +66,8 @@ package final class Store: Sendable {
             return (connection, migrator, mark: try ClockMark.read(connection))
         }
         // Before anything is written with a timestamp.
-        clockStart = ClockStart.of(
-            MachineClock(time, isAccepted: acceptsClock), mark: opened.mark)
-        clock = ClockHold(clockStart, time: time, logger: logger)
+        clock = ClockHold(
+            mark: opened.mark, isAccepted: acceptsClock, time: time, logger: logger)
         isRestoredCopy = try Self.opening(location) {
             try opened.1.run(migrations, .service)
             return try opened.0.isMarkedAsCopy()

@@ -26,10 +26,10 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answers = await services.clocks { clock, context in
-                ClockState(try await clock.check(.init(), context))
+            try await services.showClocks { clock, context in
+                let state = ClockState(try await clock.check(.init(), context))
+                return (state.text, isWell: !state.isWaiting)
             }
-            try show(answers, else: { $0.isWaiting ? 1 : 0 })
         }
     }
 
@@ -46,68 +46,48 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answers = await services.clocks { clock, context in
+            try await services.showClocks { clock, context in
                 let before = ClockState(try await clock.check(.init(), context))
                 _ = try await clock.accept(.init(), context)
-                return before.accepted(ClockState(try await clock.check(.init(), context)))
+                let after = ClockState(try await clock.check(.init(), context))
+                return (before.text(afterAccepting: after), isWell: !after.isApart)
             }
-            try show(answers, else: { $0.isApart ? 1 : 0 })
         }
     }
-}
-
-/// The response of one service.
-private struct ClockAnswer {
-    let service: String
-    let state: Result<ClockState, ServiceError>
 }
 
 extension EndpointsOption {
-    /// Asks all services that have a clock of their own, in the order of their ports: not the
-    /// gateway, which has no store and therefore no time of its own. Sequentially: an unreachable
-    /// service must not prevent the calls to the others.
-    fileprivate func clocks(
-        _ question: (ClockClient, CallContext) async throws -> ClockState
-    ) async -> [ClockAnswer] {
-        var answers: [ClockAnswer] = []
+    /// Prints a line for each service that has a clock of its own, in the order of their ports: not
+    /// the gateway, which has no store and therefore no time of its own. The calls are sequential:
+    /// an unreachable service must not prevent the calls to the others.
+    /// - Parameter question: calls one service and returns the text of its line.
+    /// - Throws: `ExitCode` 1 if a service is not well or did not respond.
+    fileprivate func showClocks(
+        _ question: (ClockClient, CallContext) async throws -> (text: String, isWell: Bool)
+    ) async throws {
+        var lines: [String] = []
+        var areWell = true
         for service in Endpoints.services where service != "gateway" {
-            answers.append(ClockAnswer(service: service, state: await clock(service, question)))
+            let (text, isWell) = await answer(of: service, to: question)
+            lines.append(service.padded(to: 16) + text)
+            areWell = areWell && isWell
         }
-        return answers
+        for line in lines { Screen.line(line) }
+        if !areWell { throw ExitCode(1) }
     }
 
-    private func clock(
-        _ service: String, _ question: (ClockClient, CallContext) async throws -> ClockState
-    ) async -> Result<ClockState, ServiceError> {
+    private func answer(
+        of service: String,
+        to question: (ClockClient, CallContext) async throws -> (text: String, isWell: Bool)
+    ) async -> (text: String, isWell: Bool) {
         do {
             let caller = try Caller(Endpoints(endpoints), service: service)
-            return .success(try await question(ClockClient(caller.client), caller.context))
-        } catch let error as ServiceError {
-            return .failure(error)
+            return try await question(ClockClient(caller.client), caller.context)
         } catch {
-            Screen.line("\(error)")
-            return .failure(ServiceError(.unavailable))
+            let known = error as? ServiceError
+            if known == nil { Screen.line("\(error)") }
+            let code = known?.code ?? .unavailable
+            return ("no answer (\(code.rawValue))", false)
         }
-    }
-}
-
-extension AsyncParsableCommand {
-    /// Prints a line for each service, and exits with 1 if one did not respond.
-    fileprivate func show(
-        _ answers: [ClockAnswer], else code: (ClockState) -> Int32
-    ) throws {
-        var exitCode: Int32 = 0
-        for answer in answers {
-            let service = answer.service.padded(to: 16)
-            switch answer.state {
-            case .success(let state):
-                Screen.line(service + state.text)
-                exitCode = max(exitCode, code(state))
-            case .failure(let error):
-                Screen.line(service + "no answer (\(error.code.rawValue))")
-                exitCode = 1
-            }
-        }
-        if exitCode != 0 { throw ExitCode(exitCode) }
     }
 }

@@ -57,7 +57,7 @@ enum TopTable {
         return methods.map { line($0.name, cells($0.activity)) }
     }
 
-    /// `postern.session.v1.Sessions/Refresh` → `Sessions/Refresh`.
+    /// `postern.session.v1.Sessions/RefreshSession` → `Sessions/RefreshSession`.
     private static func short(_ name: String) -> String {
         let service = name.prefix { $0 != "/" }
         guard let dot = service.lastIndex(of: ".") else { return name }

@@ -36,8 +36,8 @@ struct FirstValidations: AsyncParsableCommand {
     private func validations(_ tokens: [String], _ fixture: ValidationFixture) throws -> Double {
         let context = Self.context
         return try Self.perSecond(tokens) { token in
-            try fixture.service.sessions.validate(
-                SessionV1.ValidateRequest(accessToken: token), context
+            try fixture.service.sessions.validateAccessToken(
+                SessionV1.ValidateAccessTokenRequest(accessToken: token), context
             ).valid
         }
     }
@@ -45,7 +45,8 @@ struct FirstValidations: AsyncParsableCommand {
     private func signatureChecks(_ tokens: [String], _ fixture: ValidationFixture) throws -> Double
     {
         let set = try JSONWebKeySet(
-            json: fixture.service.sessions.keySet(SessionV1.KeySetRequest(), Self.context).jwks.utf8
+            json: fixture.service.sessions.getKeySet(SessionV1.GetKeySetRequest(), Self.context)
+                .jwks.utf8
         )
         guard let key = set.identifiers.first.flatMap({ set[$0] }) else {
             throw ValidationError("no key is published")

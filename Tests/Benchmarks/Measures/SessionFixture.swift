@@ -48,9 +48,9 @@ struct SessionFixture: Sendable {
     }
 
     func refresh(_ family: Family) async throws {
-        let request = SessionV1.RefreshRequest(
+        let request = SessionV1.RefreshSessionRequest(
             refreshToken: family.token.withLock { $0 }, origin: Self.origin)
-        let answer = try await service.sessions.refresh(request, Self.context)
+        let answer = try await service.sessions.refreshSession(request, Self.context)
         family.token.withLock { $0 = answer.tokens?.refreshToken ?? "" }
     }
 
@@ -60,8 +60,9 @@ struct SessionFixture: Sendable {
         let proof = IdentityV1.SignInProof(
             accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
-        let answer = try await service.sessions.create(
-            SessionV1.CreateRequest(proof: seal.seal(proof), origin: Self.origin), Self.context)
+        let answer = try await service.sessions.createSession(
+            SessionV1.CreateSessionRequest(proof: seal.seal(proof), origin: Self.origin),
+            Self.context)
         return Family(answer.tokens?.refreshToken ?? "")
     }
 

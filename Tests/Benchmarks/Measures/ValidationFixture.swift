@@ -47,9 +47,9 @@ struct ValidationFixture: Sendable {
         let proof = IdentityV1.SignInProof(
             accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
-        let request = SessionV1.CreateRequest(
+        let request = SessionV1.CreateSessionRequest(
             proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
         let context = CallContext(deadline: SystemTime().uptime() + .seconds(10))
-        return try await service.sessions.create(request, context).tokens?.accessToken ?? ""
+        return try await service.sessions.createSession(request, context).tokens?.accessToken ?? ""
     }
 }

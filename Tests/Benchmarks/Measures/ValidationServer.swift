@@ -26,8 +26,8 @@ struct ValidationServer: AsyncParsableCommand {
         MetricsSystem.bootstrap(MetricsRegistry())
         let fixture = try await ValidationFixture(folder: folder)
         let token = try await fixture.tokens(1).first ?? ""
-        let request = SessionV1.ValidateRequest(accessToken: token)
-        let answer = try fixture.service.sessions.validate(
+        let request = SessionV1.ValidateAccessTokenRequest(accessToken: token)
+        let answer = try fixture.service.sessions.validateAccessToken(
             request, CallContext(deadline: SystemTime().uptime() + .seconds(10)))
         guard answer.valid else { throw ValidationError("the token is not valid") }
         try write(request.encoded())
@@ -47,7 +47,7 @@ struct ValidationServer: AsyncParsableCommand {
     }
 
     /// Returns `held` for every request.
-    private static func echo(_ held: SessionV1.ValidateResponse) -> ServiceMethods {
+    private static func echo(_ held: SessionV1.ValidateAccessTokenResponse) -> ServiceMethods {
         let method = MethodDescription(
             name: "postern.benchmark.v1.Echo/Validation", isIdempotent: true,
             timeout: .seconds(10), isOnLoop: true)
@@ -56,7 +56,8 @@ struct ValidationServer: AsyncParsableCommand {
                 name: "postern.benchmark.v1.Echo", methods: [method], fileDescriptorSet: ""),
             [
                 .onLoop(method) {
-                    (request: SessionV1.ValidateRequest, _) throws -> SessionV1.ValidateResponse in
+                    (request: SessionV1.ValidateAccessTokenRequest, _) throws
+                        -> SessionV1.ValidateAccessTokenResponse in
                     guard !request.accessToken.isEmpty else {
                         throw ServiceError(.invalidArgument, fields: ["access_token"])
                     }

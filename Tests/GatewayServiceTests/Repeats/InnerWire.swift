@@ -104,10 +104,12 @@ final class InnerWire: CallChannel {
     private static func session(_ inner: InnerServices) -> [(String, Handler)] {
         let (session, devices) = (inner.session, inner.sessionService.devices)
         return [
-            serve(SessionsDescription.create) { try await session.create($0, $1) },
-            serve(SessionsDescription.refresh) { try await session.refresh($0, $1) },
-            serve(SessionsDescription.validate) { try session.validate($0, $1) },
-            serve(SessionsDescription.inspect) { try await session.inspect($0, $1) },
+            serve(SessionsDescription.createSession) { try await session.createSession($0, $1) },
+            serve(SessionsDescription.refreshSession) { try await session.refreshSession($0, $1) },
+            serve(SessionsDescription.validateAccessToken) {
+                try session.validateAccessToken($0, $1)
+            },
+            serve(SessionsDescription.inspectSession) { try await session.inspectSession($0, $1) },
             serve(SessionsDescription.signOut) { try await session.signOut($0, $1) },
             serve(DevicesDescription.reauthenticate) { try await devices.reauthenticate($0, $1) },
             serve(DevicesDescription.listProofs) { try await devices.listProofs($0, $1) },

@@ -161,8 +161,8 @@ final class InnerServices: Sendable {
     /// The access token of a session whose account does not exist in identity.
     func sessionOfNobody() async throws -> String {
         let account = try #require(AccountID(key: 4_711))
-        let answer = try await session.create(
-            SessionV1.CreateRequest(proof: proof(of: account.text, by: ["pwd"])),
+        let answer = try await session.createSession(
+            SessionV1.CreateSessionRequest(proof: proof(of: account.text, by: ["pwd"])),
             CallContext(deadline: time.uptime() + .seconds(10)))
         return try #require(answer.tokens).accessToken
     }

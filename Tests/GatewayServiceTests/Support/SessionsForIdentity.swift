@@ -14,33 +14,35 @@ struct SessionsForIdentity: SessionsAPI {
             application: "identity", deadline: context.deadline, metadata: context.metadata)
     }
 
-    func endAccount(
-        _ request: SessionV1.EndAccountRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndAccountResponse {
-        try await session.endAccount(request, named(context))
+    func endAccountSessions(
+        _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountSessionsResponse {
+        try await session.endAccountSessions(request, named(context))
     }
 
-    func create(
-        _ request: SessionV1.CreateRequest, _ context: CallContext
-    ) async throws -> SessionV1.CreateResponse { throw ServiceError(.permissionDenied) }
+    func createSession(
+        _ request: SessionV1.CreateSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateSessionResponse { throw ServiceError(.permissionDenied) }
 
-    func refresh(
-        _ request: SessionV1.RefreshRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshResponse { throw ServiceError(.permissionDenied) }
+    func refreshSession(
+        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshSessionResponse { throw ServiceError(.permissionDenied) }
 
-    func validate(
-        _ request: SessionV1.ValidateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ValidateResponse { throw ServiceError(.permissionDenied) }
+    func validateAccessToken(
+        _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
+    ) async throws -> SessionV1.ValidateAccessTokenResponse {
+        throw ServiceError(.permissionDenied)
+    }
 
-    func inspect(
-        _ request: SessionV1.InspectRequest, _ context: CallContext
-    ) async throws -> SessionV1.InspectResponse { throw ServiceError(.permissionDenied) }
+    func inspectSession(
+        _ request: SessionV1.InspectSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.InspectSessionResponse { throw ServiceError(.permissionDenied) }
 
     func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse { throw ServiceError(.permissionDenied) }
 
-    func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse { throw ServiceError(.permissionDenied) }
+    func getKeySet(
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetKeySetResponse { throw ServiceError(.permissionDenied) }
 }

@@ -35,7 +35,7 @@ struct VerificationHandlerTests {
 
     private func watch(
         _ position: UInt64 = 0
-    ) -> IncomingItems<SessionV1.WatchEndsItem>.AsyncIterator {
+    ) -> IncomingItems<SessionV1.WatchRevocationsItem>.AsyncIterator {
         relay.watchEnds(.init(position: position), fixture.context()).makeAsyncIterator()
     }
 
@@ -82,7 +82,7 @@ struct VerificationHandlerTests {
 
     @Test("S-01: the key set is the session service's")
     func keySet() async throws {
-        let inner = fixture.inner.session.keySet(.init(), fixture.context()).jwks
+        let inner = fixture.inner.session.getKeySet(.init(), fixture.context()).jwks
         #expect(try await relay.keySet(.init(), fixture.context()).jwks == inner)
     }
 
@@ -130,13 +130,13 @@ final class CountedEnds: SessionEndsAPI {
         for task in state.withLock({ $0.open }) { task.cancel() }
     }
 
-    func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchEndsItem> {
+    func watchRevocations(
+        _ request: SessionV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<SessionV1.WatchRevocationsItem> {
         state.withLock { $0.calls += 1 }
         return .inProcess { [inner] items in
             let passing = Task {
-                for try await item in inner.watchEnds(request, context) {
+                for try await item in inner.watchRevocations(request, context) {
                     try await items.write(item)
                 }
             }

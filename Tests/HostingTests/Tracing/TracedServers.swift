@@ -11,8 +11,8 @@ import TestSupport
 /// Two services in a row: `front` passes each call on to `back`. Each has a tracer of its own, as
 /// two programs have.
 struct TracedServers: Sendable {
-    typealias Request = SessionV1.ValidateRequest
-    typealias Response = SessionV1.ValidateResponse
+    typealias Request = SessionV1.ValidateAccessTokenRequest
+    typealias Response = SessionV1.ValidateAccessTokenResponse
 
     static let ask = MethodDescription(
         name: "test.v1.Front/Ask", isIdempotent: false, timeout: .seconds(10), isOnLoop: false)

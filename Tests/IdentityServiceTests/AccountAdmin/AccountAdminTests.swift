@@ -13,9 +13,9 @@ import Testing
 private struct KnownActivity: AccountActivityAPI {
     var isAway = false
 
-    func accountActivity(
-        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.AccountActivityResponse {
+    func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse {
         if isAway { throw ServiceError(.unavailable) }
         return .init(liveSessions: 2, lastActivityAtMs: 10, lastSeenAtMs: 20)
     }

@@ -63,17 +63,17 @@ final class KnownSessions: DevicesAPI {
         return known
     }
 
-    func list(
-        _ request: SessionV1.ListRequest, _ context: CallContext
-    ) async throws -> SessionV1.ListResponse { throw ServiceError(.unknownMethod) }
+    func listSessions(
+        _ request: SessionV1.ListSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.ListSessionsResponse { throw ServiceError(.unknownMethod) }
 
-    func end(
-        _ request: SessionV1.EndRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndResponse { throw ServiceError(.unknownMethod) }
+    func endSession(
+        _ request: SessionV1.EndSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndSessionResponse { throw ServiceError(.unknownMethod) }
 
-    func endOthers(
-        _ request: SessionV1.EndOthersRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndOthersResponse { throw ServiceError(.unknownMethod) }
+    func endOtherSessions(
+        _ request: SessionV1.EndOtherSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndOtherSessionsResponse { throw ServiceError(.unknownMethod) }
 
     func reauthenticate(
         _ request: SessionV1.ReauthenticateRequest, _ context: CallContext

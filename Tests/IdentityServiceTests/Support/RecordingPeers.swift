@@ -7,9 +7,9 @@ import TestSupport
 
 /// A session service without any activity.
 struct NoActivity: AccountActivityAPI {
-    func accountActivity(
-        _ request: SessionV1.AccountActivityRequest, _ context: CallContext
-    ) async throws -> SessionV1.AccountActivityResponse { .init() }
+    func getAccountActivity(
+        _ request: SessionV1.GetAccountActivityRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetAccountActivityResponse { .init() }
 }
 
 /// A notification service that cannot be reached with relay addresses.
@@ -68,39 +68,39 @@ final class RecordingNotifications: NotificationsAPI {
 
 /// A session service that records the accounts whose sessions it is asked to end.
 final class RecordingSessions: SessionsAPI {
-    private let state = Mutex<[SessionV1.EndAccountRequest]>([])
+    private let state = Mutex<[SessionV1.EndAccountSessionsRequest]>([])
 
     /// The requests, in order.
-    var ended: [SessionV1.EndAccountRequest] { state.withLock { $0 } }
+    var ended: [SessionV1.EndAccountSessionsRequest] { state.withLock { $0 } }
 
-    func endAccount(
-        _ request: SessionV1.EndAccountRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndAccountResponse {
+    func endAccountSessions(
+        _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountSessionsResponse {
         state.withLock { $0.append(request) }
         return .init(ended: 1)
     }
 
-    func create(
-        _ request: SessionV1.CreateRequest, _ context: CallContext
-    ) async throws -> SessionV1.CreateResponse { throw ServiceError(.unknownMethod) }
+    func createSession(
+        _ request: SessionV1.CreateSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.CreateSessionResponse { throw ServiceError(.unknownMethod) }
 
-    func refresh(
-        _ request: SessionV1.RefreshRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshResponse { throw ServiceError(.unknownMethod) }
+    func refreshSession(
+        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshSessionResponse { throw ServiceError(.unknownMethod) }
 
-    func validate(
-        _ request: SessionV1.ValidateRequest, _ context: CallContext
-    ) async throws -> SessionV1.ValidateResponse { throw ServiceError(.unknownMethod) }
+    func validateAccessToken(
+        _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
+    ) async throws -> SessionV1.ValidateAccessTokenResponse { throw ServiceError(.unknownMethod) }
 
-    func inspect(
-        _ request: SessionV1.InspectRequest, _ context: CallContext
-    ) async throws -> SessionV1.InspectResponse { throw ServiceError(.unknownMethod) }
+    func inspectSession(
+        _ request: SessionV1.InspectSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.InspectSessionResponse { throw ServiceError(.unknownMethod) }
 
     func signOut(
         _ request: SessionV1.SignOutRequest, _ context: CallContext
     ) async throws -> SessionV1.SignOutResponse { throw ServiceError(.unknownMethod) }
 
-    func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse { throw ServiceError(.unknownMethod) }
+    func getKeySet(
+        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> SessionV1.GetKeySetResponse { throw ServiceError(.unknownMethod) }
 }

@@ -14,7 +14,7 @@ struct MethodLaneTests {
 
     @Test("a method's lane follows from its name, timeout and cost")
     func lanes() {
-        let refresh = method("postern.session.v1.Sessions/Refresh")
+        let refresh = method("postern.session.v1.Sessions/RefreshSession")
         #expect(MethodLane(of: refresh) == .ordinary)
         let signIn = method("postern.gateway.v1.Accounts/SignIn", isCostly: true)
         #expect(MethodLane(of: signIn) == .costly)

@@ -34,9 +34,10 @@ struct HedgingTests {
     @Test("the reads that a user waits for are hedged, and each is idempotent")
     func reads() {
         for method in [
-            SessionsDescription.validate, SessionsDescription.inspect, SessionsDescription.keySet,
+            SessionsDescription.validateAccessToken, SessionsDescription.inspectSession,
+            SessionsDescription.getKeySet,
             AuthDescription.checkAuthState, VerificationDescription.keySet,
-            AccountSessionsDescription.listSessions, DevicesDescription.list,
+            AccountSessionsDescription.listSessions, DevicesDescription.listSessions,
             AccountsDescription.getAccount, LimitsDescription.peek,
         ] {
             #expect(method.hedgeAfter == .milliseconds(100) && method.isIdempotent, "\(method)")

@@ -6,8 +6,8 @@ import Synchronization
 
 /// One instance of a test service. It answers as the test says and counts its calls.
 final class Instance: Sendable {
-    typealias Request = SessionV1.ValidateRequest
-    typealias Response = SessionV1.ValidateResponse
+    typealias Request = SessionV1.ValidateAccessTokenRequest
+    typealias Response = SessionV1.ValidateAccessTokenResponse
 
     static let plain = method("Plain")
     static let repeatable = method("Repeatable", isIdempotent: true)
@@ -16,7 +16,7 @@ final class Instance: Sendable {
     static let hedgedLate = method("HedgedLate", isIdempotent: true, hedgeAfter: .seconds(5))
 
     /// A method of ours that is marked for hedging.
-    static let read = SessionsDescription.validate
+    static let read = SessionsDescription.validateAccessToken
 
     private static let methods = [plain, repeatable, hedged, hedgedLate, read]
 

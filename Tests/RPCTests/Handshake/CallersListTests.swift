@@ -13,7 +13,7 @@ struct CallersListTests {
                 \ttool\r
 
                 edge certificate=spiffe://example.org/edge certificate=edge.example.org \
-                postern.session.v1.Sessions/Validate postern.gateway.v1.Gateway/*
+                postern.session.v1.Sessions/ValidateAccessToken postern.gateway.v1.Gateway/*
                 """)
         #expect(list.entries.map(\.application) == ["gateway", "tool", "edge"])
         let (gateway, tool, edge) = (list.entries[0], list.entries[1], list.entries[2])
@@ -24,7 +24,7 @@ struct CallersListTests {
         #expect(edge.certificateNames == ["spiffe://example.org/edge", "edge.example.org"])
         #expect(
             edge.methods?.map(\.description) == [
-                "postern.session.v1.Sessions/Validate", "postern.gateway.v1.Gateway/*",
+                "postern.session.v1.Sessions/ValidateAccessToken", "postern.gateway.v1.Gateway/*",
             ])
         #expect(try CallersList(text: "").entries.isEmpty)
     }
@@ -55,6 +55,18 @@ struct CallersListTests {
         #expect(allowed([all], names) == [true, true, false, true])
         #expect(allowed([], names) == [false, false, false, true])
         #expect(allowed(nil, names) == [true, true, true, true])
+    }
+
+    @Test("a method's former name permits the method, and is reported")
+    func formerName() throws {
+        let former = "postern.session.v1.Sessions/Validate"
+        let names = [
+            "postern.session.v1.Sessions/ValidateAccessToken",
+            "postern.session.v1.Sessions/InspectSession",
+        ]
+        let list = try CallersList(text: "billing \(former)\nedge \(names[1]) a.v1.B/*")
+        #expect(allowed(list.entries[0].methods, names) == [true, false])
+        #expect(list.formerMethodNames == [former])
     }
 
     @Test("I-09: a caller without a list of methods may not call those for named callers only")

@@ -4,8 +4,8 @@ import ServiceRuntime
 
 /// A hand-written service with every kind of handler.
 struct EchoService: Sendable {
-    typealias Request = SessionV1.ValidateRequest
-    typealias Response = SessionV1.ValidateResponse
+    typealias Request = SessionV1.ValidateAccessTokenRequest
+    typealias Response = SessionV1.ValidateAccessTokenResponse
 
     static let onLoop = method("OnLoop", isOnLoop: true)
     static let encoded = method("Encoded", isOnLoop: true)

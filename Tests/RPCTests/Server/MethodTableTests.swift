@@ -5,9 +5,13 @@ import Testing
 @Suite("The table of methods")
 struct MethodTableTests {
     private func table(_ count: Int) -> MethodTable {
-        let methods = (0..<count).map {
+        table((0..<count).map { "test.Many/M\($0)" })
+    }
+
+    private func table(_ names: [String]) -> MethodTable {
+        let methods = names.map {
             MethodDescription(
-                name: "test.Many/M\($0)", isIdempotent: true, timeout: .seconds(1), isOnLoop: true)
+                name: $0, isIdempotent: true, timeout: .seconds(1), isOnLoop: true)
         }
         return MethodTable([
             ServiceMethods(
@@ -29,6 +33,17 @@ struct MethodTableTests {
         }
         for other in ["", "M0", "test.Many/M", "test.Many/M\(count)", "test.Many/m0"] {
             #expect(entry(other, in: table) == nil)
+        }
+    }
+
+    @Test("a method is also found by its former names, and counted as the same method")
+    func formerNames() {
+        let names = Array(Set(FormerMethodNames.current.values))
+        let table = table(names)
+        #expect(table.names == names)
+        for (former, current) in FormerMethodNames.current {
+            #expect(entry(former, in: table)?.index == names.firstIndex(of: current))
+            #expect(entry(former, in: self.table(3)) == nil)
         }
     }
 }

@@ -25,7 +25,8 @@ struct FrameWriterTests {
         "an OK Response matches at every size of a varint",
         arguments: [UInt64(1), 127, 128, 1 << 14, 1 << 35, .max], [0, 1, 127, 128, 20_000])
     func response(call: UInt64, count: Int) {
-        let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: count))
+        let message = SessionV1.ValidateAccessTokenRequest(
+            accessToken: String(repeating: "a", count: count))
         var out = ByteBuffer(bytes: [9])
         let isWritten = FrameWriter.writeResponse(
             call: call, message, to: &out, frameBytesMax: .max)
@@ -37,7 +38,8 @@ struct FrameWriterTests {
     @Test(
         "Protos/README.md, Frame: a Response of exactly the peer's limit is sent, a longer one not")
     func responseLimit() {
-        let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: 200))
+        let message = SessionV1.ValidateAccessTokenRequest(
+            accessToken: String(repeating: "a", count: 200))
         let response = WireV1.Response(call: 300, payload: message.encoded())
         let count = WireV1.Frame(kind: .response(response)).encoded().count
         for (limit, isWritten) in [(count, true), (count - 1, false), (0, false)] {
@@ -76,7 +78,8 @@ struct FrameWriterTests {
         "an Item, its end and a Credit match at every size of a varint",
         arguments: [UInt64(1), 127, 128, 1 << 35, .max], [0, 1, 127, 128, 20_000])
     func streams(call: UInt64, count: Int) {
-        let message = SessionV1.ValidateRequest(accessToken: String(repeating: "a", count: count))
+        let message = SessionV1.ValidateAccessTokenRequest(
+            accessToken: String(repeating: "a", count: count))
         let payload = message.encoded()
         let item = expected(.item(WireV1.Item(call: call, payload: payload)))
         var (packed, bytes, end, credit) = (ByteBuffer(), ByteBuffer(), ByteBuffer(), ByteBuffer())

@@ -6,7 +6,8 @@ enum SampleFrames {
         .hello(hello),
         .request(
             WireV1.Request(
-                call: 1, method: "postern.session.v1.Sessions/Validate", timeoutMs: 9_995,
+                call: 1, method: "postern.session.v1.Sessions/ValidateAccessToken",
+                timeoutMs: 9_995,
                 metadata: [
                     WireV1.Metadata(key: "traceparent", value: Array("00-aa-bb-01".utf8)),
                     WireV1.Metadata(key: "client-address", value: Array("192.0.2.7".utf8)),

@@ -27,8 +27,9 @@ struct SecretFrameTests {
 
     /// Answers whether the password arrived.
     private static func handler(_ method: MethodDescription) -> MethodHandler {
-        .onLoop(method) { (request: Request, _) -> SessionV1.ValidateResponse in
-            SessionV1.ValidateResponse(valid: request.password == SecretBytes(text: password))
+        .onLoop(method) { (request: Request, _) -> SessionV1.ValidateAccessTokenResponse in
+            SessionV1.ValidateAccessTokenResponse(
+                valid: request.password == SecretBytes(text: password))
         }
     }
 
@@ -61,7 +62,7 @@ struct SecretFrameTests {
     private func answers(from channel: EmbeddedChannel) throws -> [Bool] {
         try fixture.heard(from: channel).compactMap { kind in
             guard case .response(let response) = kind else { return nil }
-            return try? SessionV1.ValidateResponse(decoding: response.payload).valid
+            return try? SessionV1.ValidateAccessTokenResponse(decoding: response.payload).valid
         }
     }
 

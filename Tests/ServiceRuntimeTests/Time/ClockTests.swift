@@ -1,7 +1,8 @@
 import Logging
-import ServiceRuntime
 import TestSupport
 import Testing
+
+@testable import ServiceRuntime
 
 @Suite("Clock: steps of the wall clock, starts and alarms")
 struct ClockTests {
@@ -9,21 +10,14 @@ struct ClockTests {
     private static let day = Duration.seconds(86_400)
 
     /// A machine 1,000 s after the boot with the id `this`.
-    private func clock(
-        _ wall: Timestamp, isSynchronised: Bool = false, isAccepted: Bool = false
-    ) -> MachineClock {
-        var clock = MachineClock(ManualTime(now: wall), isAccepted: isAccepted)
-        clock.boot = "this"
-        clock.isSynchronised = isSynchronised
-        return clock
+    private func clock(_ wall: Timestamp, isSynchronised: Bool = false) -> MachineClock {
+        MachineClock(
+            wall: wall, uptime: .seconds(1_000), boot: "this", isSynchronised: isSynchronised)
     }
 
     /// The stored moment: 400 s ago by the uptime that is stored beside it.
     private func stored(boot: String?, isInDoubt: Bool = false) -> StoredMoment {
-        StoredMoment(
-            at: Self.mark,
-            boot: boot.map { StoredMoment.Boot(id: $0, uptime: .seconds(600)) },
-            isInDoubt: isInDoubt)
+        StoredMoment(at: Self.mark, boot: boot, uptime: .seconds(600), isInDoubt: isInDoubt)
     }
 
     @Test(
@@ -36,7 +30,7 @@ struct ClockTests {
             #expect(ClockStart.of(shown, mark: stored(boot: "this")) == .counted(now))
         }
         var earlier = stored(boot: "this")
-        earlier.boot?.uptime = .seconds(1_001)
+        earlier.uptime = .seconds(1_001)
         let shown = clock(Self.mark + .seconds(gap))
         let other = ClockStart.of(shown, mark: stored(boot: "that"))
         #expect(other != .counted(now))
@@ -59,19 +53,21 @@ struct ClockTests {
     func vouched() {
         let ahead = Self.mark + Self.day * 20
         let behind = Self.mark - .milliseconds(1)
-        let synchronised = { self.clock($0, isSynchronised: true) }
-        let accepted = { self.clock($0, isAccepted: true) }
+        func accepted(_ wall: Timestamp, _ mark: StoredMoment) -> ClockStart {
+            .of(clock(wall), isAccepted: true, mark: mark)
+        }
+        func synchronised(_ wall: Timestamp, _ mark: StoredMoment) -> ClockStart {
+            .of(clock(wall, isSynchronised: true), mark: mark)
+        }
         let that = stored(boot: "that")
         #expect(ClockStart.of(clock(ahead), mark: that) == .farAhead(mark: Self.mark))
-        #expect(ClockStart.of(synchronised(ahead), mark: that) == .agrees)
-        #expect(ClockStart.of(accepted(ahead), mark: that) == .agrees)
-        #expect(ClockStart.of(synchronised(behind), mark: that) == .behind(mark: Self.mark))
-        #expect(ClockStart.of(accepted(behind), mark: that) == .behind(mark: Self.mark))
+        #expect(synchronised(ahead, that) == .agrees)
+        #expect(accepted(ahead, that) == .agrees)
+        #expect(synchronised(behind, that) == .behind(mark: Self.mark))
+        #expect(accepted(behind, that) == .behind(mark: Self.mark))
         let this = stored(boot: "this")
-        #expect(ClockStart.of(accepted(ahead), mark: this) == .agrees)
-        #expect(
-            ClockStart.of(accepted(behind), mark: this)
-                == .behind(mark: Self.mark + .seconds(400)))
+        #expect(accepted(ahead, this) == .agrees)
+        #expect(accepted(behind, this) == .behind(mark: Self.mark + .seconds(400)))
     }
 
     @Test("a start agrees with its mark up to a day ahead, exact to the millisecond")
@@ -89,32 +85,44 @@ struct ClockTests {
     }
 
     @Test("clocks that differ by over a minute are reported once, and so is their agreement")
-    func drift() {
-        var drift = ClockDrift()
-        #expect(drift.note(ahead: .seconds(60)) == nil)
-        #expect(drift.note(ahead: .seconds(-60)) == nil)
-        #expect(drift.note(ahead: .milliseconds(60_001)) == .parted(.milliseconds(60_001)))
-        #expect(drift.note(ahead: .seconds(3_600)) == nil)
-        #expect(drift.note(ahead: .zero) == .together)
-        #expect(drift.note(ahead: .seconds(-61)) == .parted(.seconds(-61)))
+    func steps() {
+        let (time, log) = (ManualTime(), CapturedLog())
+        var watch = ClockWatch(
+            time: time, logger: log.logger(time: time), metrics: MetricsRegistry())
+        func check(ahead: Duration) -> [String] {
+            time.stepWallClock(by: time.now() + ahead - time.wallClock())
+            let before = log.lines.count
+            watch.check()
+            return Array(log.lines.dropFirst(before))
+        }
+        func isReported(_ lines: [String], _ texts: String...) -> Bool {
+            lines.count == 1 && texts.allSatisfy { lines[0].contains($0) }
+        }
+        #expect(check(ahead: .seconds(60)).isEmpty)
+        #expect(check(ahead: .seconds(-60)).isEmpty)
+        let ahead = check(ahead: .milliseconds(60_001))
+        #expect(isReported(ahead, "clock.stepped", #""milliseconds":60001"#), "\(ahead)")
+        #expect(check(ahead: .seconds(3_600)).isEmpty)
+        #expect(isReported(check(ahead: .zero), "clock.agrees"))
+        let behind = check(ahead: .seconds(-61))
+        #expect(isReported(behind, "clock.stepped", #""milliseconds":-61000"#), "\(behind)")
     }
 
     @Test("a step of the wall clock while running raises an alarm and does not move the time")
     func alarm() {
         let (time, log, metrics) = (ManualTime(), CapturedLog(), MetricsRegistry())
-        let watch = ClockWatch(time: time, logger: log.logger(time: time), metrics: metrics)
-        var drift = ClockDrift()
-        watch.check(&drift)
+        var watch = ClockWatch(time: time, logger: log.logger(time: time), metrics: metrics)
+        watch.check()
         #expect(log.lines.isEmpty)
         let before = time.now()
         time.stepWallClock(by: Self.day * 3_650)
-        watch.check(&drift)
-        watch.check(&drift)
+        watch.check()
+        watch.check()
         #expect(time.now() == before)
         #expect(log.lines.filter { $0.contains("clock.stepped") }.count == 1)
         #expect(metrics.prometheusText().contains("clock_ahead_seconds 315360000"))
         time.stepWallClock(by: .zero - Self.day * 3_650)
-        watch.check(&drift)
+        watch.check()
         #expect(log.lines.filter { $0.contains("clock.agrees") }.count == 1)
         #expect(metrics.prometheusText().contains("clock_ahead_seconds 0"))
     }

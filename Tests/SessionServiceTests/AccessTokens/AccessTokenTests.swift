@@ -10,7 +10,7 @@ import Testing
 struct AccessTokenTests {
     @Test("a token's life is the mean ± 5 % for any random number, and both ends are reached")
     func jitter() {
-        let life = AccessTokenLife(mean: .seconds(600))
+        let life = AccessTokens.Life(mean: .seconds(600))
         let start = Timestamp(milliseconds: 10_000_000)
         let end = start + .seconds(86_400)
         func lasts(_ draw: UInt64) -> Duration {
@@ -27,7 +27,7 @@ struct AccessTokenTests {
 
     @Test("no token outlives its session, and its expiry is a whole second")
     func sessionEnd() {
-        let life = AccessTokenLife(mean: .seconds(600))
+        let life = AccessTokens.Life(mean: .seconds(600))
         let start = Timestamp(milliseconds: 10_000_000)
         let expiry = life.expiry(
             givenAt: start, sessionEnd: start + .milliseconds(90_999), draw: 0)
@@ -40,7 +40,8 @@ struct AccessTokenTests {
             flags: ["--token-issuer", "https://id.example", "--token-audience", "shop"])
         let account = try fixture.account()
         let tokens = try await fixture.open(account)
-        let keySet = fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context())
+        let keySet = fixture.service.sessions.getKeySet(
+            SessionV1.GetKeySetRequest(), fixture.context())
         let verifier = TokenVerifier(
             keys: try JSONWebKeySet(json: keySet.jwks.utf8), type: "at+jwt",
             issuer: "https://id.example", audience: "shop")

@@ -12,8 +12,10 @@ struct TokenAttackTests {
     func forgeries() async throws {
         let fixture = try await SessionFixture()
         let tokens = try await fixture.open()
-        let jwks = fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context())
-            .jwks
+        let jwks = fixture.service.sessions.getKeySet(
+            SessionV1.GetKeySetRequest(), fixture.context()
+        )
+        .jwks
         let kid = try #require(JSONWebKeySet(json: jwks.utf8).identifiers.first)
         let attacks = try #require(
             try TokenAttacks(on: tokens.accessToken, kid: kid, jwks: jwks))
@@ -21,7 +23,8 @@ struct TokenAttackTests {
         for _ in 0..<2 {
             for forgery in try attacks.forgeries() {
                 #expect(
-                    fixture.validate(forgery.token) == SessionV1.ValidateResponse(), "\(forgery)")
+                    fixture.validate(forgery.token) == SessionV1.ValidateAccessTokenResponse(),
+                    "\(forgery)")
                 #expect(try await fixture.inspect(forgery.token).known == false, "\(forgery)")
                 await expectRefused(.invalidAccessToken) {
                     try await fixture.signOut(.accessToken(forgery.token))

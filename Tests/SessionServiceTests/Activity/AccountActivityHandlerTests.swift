@@ -18,22 +18,22 @@ struct AccountActivityHandlerTests {
 
     private func activity(
         from application: String = "identity"
-    ) async throws -> SessionV1.AccountActivityResponse {
-        try await fixture.service.accountActivity.accountActivity(
+    ) async throws -> SessionV1.GetAccountActivityResponse {
+        try await fixture.service.accountActivity.getAccountActivity(
             .init(accountId: account.text), fixture.context(from: application))
     }
 
-    @Test("only the service that keeps accounts may ask", arguments: ["gateway", "app", ""])
+    @Test("only the service that stores accounts may call", arguments: ["gateway", "app", ""])
     func strangers(application: String) async throws {
         await expectRefused(.permissionDenied) { try await activity(from: application) }
         _ = try await activity(from: "tool")
     }
 
     @Test("an account that was never used has no activity")
-    func nobody() async throws {
+    func others() async throws {
         #expect(try await activity() == .init())
         await expectRefused(.invalidArgument) {
-            try await fixture.service.accountActivity.accountActivity(
+            try await fixture.service.accountActivity.getAccountActivity(
                 .init(accountId: "7"), fixture.context(from: "identity"))
         }
     }

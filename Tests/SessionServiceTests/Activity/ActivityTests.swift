@@ -4,7 +4,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-05: activity is kept in memory until it is written")
+@Suite("S-05: activity stays in memory until it is written")
 struct ActivityTests {
     private let start = Timestamp(milliseconds: 1_000_000)
 
@@ -34,20 +34,20 @@ struct ActivityTests {
         activity.mark(try id(1), at: start + .seconds(10))
         activity.beginFlush()
         let first = activity.flushing(upTo: 10)
-        #expect(first == [ActivityMark(key: 1, at: start + .seconds(10))])
+        #expect(first == [Activity.Mark(key: 1, at: start + .seconds(10))])
         #expect(activity.applied(to: try session(1, usedAt: start)).usedAt > start)
         activity.mark(try id(1), at: start + .seconds(30))
         activity.beginFlush()
         let again = activity.flushing(upTo: 10)
         #expect(again.map(\.at) == [start + .seconds(30)], "the first was not written")
-        activity.flushed([ActivityMark(key: 1, at: start + .seconds(30))])
+        activity.flushed([Activity.Mark(key: 1, at: start + .seconds(30))])
         #expect(activity.count == 0)
         activity.beginFlush()
         #expect(activity.flushing(upTo: 10).isEmpty)
         #expect(activity.applied(to: try session(1, usedAt: start)).usedAt == start)
     }
 
-    @Test("a later mark that is sent while an earlier one is being written is kept")
+    @Test("a later mark that is sent while an earlier one is being written is not lost")
     func overtaken() throws {
         let activity = Activity()
         activity.mark(try id(1), at: start + .seconds(10))
@@ -57,7 +57,7 @@ struct ActivityTests {
         activity.beginFlush()
         activity.flushed(first)
         #expect(activity.flushing(upTo: 10).map(\.at) == [start + .seconds(20)])
-        activity.flushed([ActivityMark(key: 1, at: start + .seconds(20))])
+        activity.flushed([Activity.Mark(key: 1, at: start + .seconds(20))])
         #expect(activity.count == 0)
     }
 

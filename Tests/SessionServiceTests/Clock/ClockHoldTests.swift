@@ -46,8 +46,9 @@ struct ClockHoldTests {
         await expectRefused(.unavailable) { try await fixture.inspect(tokens.accessToken) }
         await expectRefused(.unavailable) { try await fixture.list(tokens.accessToken) }
         #expect(throws: ServiceError.self) {
-            try fixture.service.sessions.validate(
-                SessionV1.ValidateRequest(accessToken: tokens.accessToken), fixture.context())
+            try fixture.service.sessions.validateAccessToken(
+                SessionV1.ValidateAccessTokenRequest(accessToken: tokens.accessToken),
+                fixture.context())
         }
         #expect(fixture.time.now() == before, "the time continues from the stored mark")
         #expect(try await fixture.number("SELECT count(*) FROM session WHERE ended_at_ms > 0") == 0)
@@ -61,7 +62,8 @@ struct ClockHoldTests {
         #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 1)
     }
 
-    @Test("the operator's confirmation sets the time, and no restart asks again")
+    @Test(
+        "the operator's confirmation sets the time, and it is not asked for again after a restart")
     func accepted() async throws {
         let tokens = try await fixture.open()
         let gap = Self.day * 20
@@ -93,16 +95,16 @@ struct ClockHoldTests {
         fixture.time.startAgain()
         try await fixture.restart()
         #expect(fixture.time.now() == before)
-        let word = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
-        #expect(!word.wasWaiting && word.nowMs == (before + .seconds(5 * 3_600)).milliseconds)
+        let answer = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
+        #expect(!answer.wasWaiting && answer.nowMs == (before + .seconds(5 * 3_600)).milliseconds)
         #expect(try await fixture.audited(.clockAccepted) == 1)
         let issued = try await fixture.refresh(tokens.refreshToken)
-        #expect(issued.serverTimeMs == word.nowMs)
+        #expect(issued.serverTimeMs == answer.nowMs)
         fixture.time.startAgain()
         try await fixture.restart()
-        #expect(fixture.time.now().milliseconds == word.nowMs)
+        #expect(fixture.time.now().milliseconds == answer.nowMs)
         let again = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
-        #expect(again.nowMs == word.nowMs)
+        #expect(again.nowMs == answer.nowMs)
         #expect(try await fixture.audited(.clockAccepted) == 1)
     }
 
@@ -111,8 +113,8 @@ struct ClockHoldTests {
         _ = try await fixture.open()
         let before = fixture.time.now()
         fixture.time.stepWallClock(by: .seconds(-5 * 3_600))
-        let word = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
-        #expect(!word.wasWaiting && word.nowMs == before.milliseconds)
+        let answer = try await clock.accept(ClockV1.AcceptRequest(), fixture.context(from: "tool"))
+        #expect(!answer.wasWaiting && answer.nowMs == before.milliseconds)
         #expect(try await fixture.audited(.clockAccepted) == 0)
     }
 

@@ -111,13 +111,14 @@ struct BoundSessionTests {
     func parallel() async throws {
         let tokens = try await fixture.open(on: device)
         let (service, context) = (fixture.service, fixture.context())
-        let request = SessionV1.RefreshRequest(
+        let request = SessionV1.RefreshSessionRequest(
             refreshToken: tokens.refreshToken,
             deviceProof: try device.proof(tokens.refreshToken, at: fixture.time.now()))
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await service.sessions.refresh(request, context).tokens?.refreshToken ?? ""
+                    try await service.sessions.refreshSession(request, context).tokens?.refreshToken
+                        ?? ""
                 }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }

@@ -38,15 +38,15 @@ struct DeviceBindingTests {
         let account = try fixture.account()
         for origin in [nil, IdentityV1.Origin(platform: "cli")] {
             await expectRefused(.invalidArgument) {
-                try await fixture.service.sessions.create(
-                    SessionV1.CreateRequest(proof: fixture.proof(account), origin: origin),
+                try await fixture.service.sessions.createSession(
+                    SessionV1.CreateSessionRequest(proof: fixture.proof(account), origin: origin),
                     fixture.context())
             }
         }
         #expect(try await fixture.number("SELECT count(*) FROM session") == 0)
         let device = try TestDevice.ed25519()
-        let bound = try await fixture.service.sessions.create(
-            SessionV1.CreateRequest(
+        let bound = try await fixture.service.sessions.createSession(
+            SessionV1.CreateSessionRequest(
                 proof: fixture.proof(account),
                 origin: IdentityV1.Origin(deviceId: device.id), deviceKey: device.key()),
             fixture.context())

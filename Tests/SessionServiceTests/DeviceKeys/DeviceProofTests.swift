@@ -11,7 +11,7 @@ struct DeviceProofTests {
 
     private func finding(
         _ proof: SessionV1.DeviceProof?, by device: TestDevice?
-    ) throws -> DeviceProofFinding {
+    ) throws -> DeviceProofRule.Finding {
         DeviceProofRule.finding(
             proof, on: token, by: try device.map { try DeviceKey(stored: $0.publicKey) }, at: now)
     }

@@ -70,8 +70,8 @@ struct TestDevice: Sendable {
 extension SessionFixture {
     /// Opens a session that is bound to a device.
     func open(on device: TestDevice, key: String? = nil) async throws -> SessionV1.Tokens {
-        let response = try await service.sessions.create(
-            SessionV1.CreateRequest(
+        let response = try await service.sessions.createSession(
+            SessionV1.CreateSessionRequest(
                 proof: proof(try account()),
                 origin: IdentityV1.Origin(deviceId: device.id, platform: "ios"),
                 deviceKey: try device.key()),
@@ -90,8 +90,8 @@ extension SessionFixture {
     func refresh(
         _ token: String, proof: SessionV1.DeviceProof?, device: String = "d1", key: String? = nil
     ) async throws -> SessionV1.Tokens {
-        let response = try await service.sessions.refresh(
-            SessionV1.RefreshRequest(
+        let response = try await service.sessions.refreshSession(
+            SessionV1.RefreshSessionRequest(
                 refreshToken: token, origin: IdentityV1.Origin(deviceId: device),
                 deviceProof: proof),
             context(key))

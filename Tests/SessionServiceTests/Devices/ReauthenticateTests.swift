@@ -15,7 +15,7 @@ struct ReauthenticateTests {
     }
 
     @Test("G-13: the new access token and later ones have the new proof, in the same session")
-    func noted() async throws {
+    func recorded() async throws {
         let tokens = try await fixture.open()
         fixture.time.advance(by: .seconds(400))
         let moment = fixture.time.now().milliseconds

@@ -22,12 +22,12 @@ struct NoticeTests {
         let moment = fixture.time.now()
         _ = try await fixture.open(on: "tablet")
         try await fixture.handOver()
-        let told = try #require(fixture.notices.told.first)
-        #expect(fixture.notices.told.count == 1)
-        #expect(told.accountId == (try fixture.account()).text)
-        #expect(told.kind == .sessionDisplaced)
-        #expect(told.atMs == moment.milliseconds)
-        #expect(told.deviceName == "Ada’s phone" && told.platform == "ios")
+        let notice = try #require(fixture.notices.sent.first)
+        #expect(fixture.notices.sent.count == 1)
+        #expect(notice.accountId == (try fixture.account()).text)
+        #expect(notice.kind == .sessionDisplaced)
+        #expect(notice.atMs == moment.milliseconds)
+        #expect(notice.deviceName == "Ada’s phone" && notice.platform == "ios")
     }
 
     @Test("G-10: a replayed refresh token gives a notice")
@@ -42,7 +42,7 @@ struct NoticeTests {
             try await fixture.refresh(first.refreshToken)
         }
         try await fixture.handOver()
-        #expect(fixture.notices.told.map(\.kind) == [.sessionReplayed])
+        #expect(fixture.notices.sent.map(\.kind) == [.sessionReplayed])
     }
 
     @Test("a sign-out, an ended account and a timeout give no notice")
@@ -66,7 +66,7 @@ struct NoticeTests {
         #expect(try await fixture.waiting() == 1)
         try await fixture.handOver()
         #expect(fixture.notices.calls == 4)
-        #expect(fixture.notices.told.count == 1)
+        #expect(fixture.notices.sent.count == 1)
     }
 
     @Test("a notice survives a restart and the erasure of its session")
@@ -76,7 +76,7 @@ struct NoticeTests {
         try await fixture.restart()
         _ = try await fixture.store.write { try $0.execute("DELETE FROM session") }
         try await fixture.handOver()
-        #expect(fixture.notices.told.map(\.deviceName) == [""])
+        #expect(fixture.notices.sent.map(\.deviceName) == [""])
     }
 
     @Test(
@@ -87,7 +87,7 @@ struct NoticeTests {
         _ = try await fixture.open(on: "phone")
         _ = try await fixture.open(on: "tablet")
         try await fixture.handOver()
-        #expect(fixture.notices.told.isEmpty)
+        #expect(fixture.notices.sent.isEmpty)
         #expect(fixture.log.lines.contains { $0.contains("outbox.delivery.dead") })
     }
 

@@ -12,9 +12,9 @@ struct SessionProofsTests {
             at: Timestamp(milliseconds: moment))
     }
 
-    private static func proofs(_ noted: [(String, Int64)]) -> SessionProofs {
+    private static func proofs(_ recorded: [(String, Int64)]) -> SessionProofs {
         var proofs = SessionProofs(signIn: proof("pwd", 100))
-        for (methods, moment) in noted { proofs.note(proof(methods, moment)) }
+        for (methods, moment) in recorded { proofs.record(proof(methods, moment)) }
         return proofs
     }
 
@@ -32,8 +32,8 @@ struct SessionProofsTests {
             ([("otp", 200), ("hwk user", 200)], "hwk user", 200, 3),
             ([("a", 1), ("b", 2), ("c", 3), ("d", 4)], "pwd", 100, 4),
         ] as [([(String, Int64)], String, Int64, Int)])
-    func table(noted: [(String, Int64)], latest: String, at moment: Int64, count: Int) {
-        let proofs = Self.proofs(noted)
+    func table(recorded: [(String, Int64)], latest: String, at moment: Int64, count: Int) {
+        let proofs = Self.proofs(recorded)
         #expect(proofs.signIn.methods == ["pwd"])
         #expect(proofs.latest == Self.proof(latest, moment))
         #expect(proofs.all.count == count)
@@ -70,7 +70,7 @@ struct SessionProofsTests {
         "a method that would break the stored text is rejected on input",
         arguments: ["", "a b", "a;b", "a@b"])
     func methods(text: String) {
-        #expect(!SessionProofs.canKeep(text))
-        #expect(SessionProofs.canKeep("pwd"))
+        #expect(!SessionProofs.isStorable(text))
+        #expect(SessionProofs.isStorable("pwd"))
     }
 }

@@ -48,20 +48,20 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("a confirmation is kept for one grace and removed after two")
+    @Test("a confirmation is remembered for one grace and removed after two")
     func bounded() async throws {
         let grace: Duration = .seconds(30)
         let confirmations = Confirmations(grace: grace)
         let tokens = try await fixture.open()
         let token = try #require(fixture.service.sessions.accessTokens.read(tokens.accessToken))
         let start = fixture.time.now()
-        confirmations.note(token, at: start)
+        confirmations.record(token, at: start)
         #expect(confirmations.hasSeen(token.session, 1))
         #expect(!confirmations.hasSeen(token.session, 2))
-        confirmations.note(token, at: start + grace)
-        #expect(confirmations.count == 2, "kept when the generations change")
+        confirmations.record(token, at: start + grace)
+        #expect(confirmations.count == 2, "retained when the generations change")
         let late = Confirmations(grace: grace)
-        late.note(token, at: start + grace + .seconds(1))
+        late.record(token, at: start + grace + .seconds(1))
         #expect(late.count == 0, "too old to matter")
     }
 
@@ -72,7 +72,7 @@ struct ConfirmationTests {
         let tokens = try await fixture.open()
         let token = try #require(fixture.service.sessions.accessTokens.read(tokens.accessToken))
         let start = fixture.time.now()
-        confirmations.note(token, at: start)
+        confirmations.record(token, at: start)
         confirmations.forget(at: start + grace - .milliseconds(1))
         #expect(confirmations.hasSeen(token.session, 1))
         confirmations.forget(at: start + grace)

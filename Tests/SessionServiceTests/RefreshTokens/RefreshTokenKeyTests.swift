@@ -43,12 +43,12 @@ struct RefreshTokenKeyTests {
     @Test("a key is accepted as long as a session from its time can live, and no longer")
     func acceptance() async throws {
         let first = try await fixture.open()
-        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         fixture.time.advance(by: Self.day * 90 - .milliseconds(1))
-        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         _ = try await fixture.refresh(first.refreshToken)
         fixture.time.advance(by: .milliseconds(1))
-        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isWanted: true)
+        try await fixture.service.sessions.refreshTokens.renew(in: fixture.store, isRequested: true)
         await expectRefused(.invalidRefreshToken) { try await fixture.refresh(first.refreshToken) }
     }
 
@@ -62,8 +62,8 @@ struct RefreshTokenKeyTests {
             for proof in proofs {
                 let context = fixture.context()
                 group.addTask {
-                    _ = try await service.sessions.create(
-                        SessionV1.CreateRequest(proof: proof), context)
+                    _ = try await service.sessions.createSession(
+                        SessionV1.CreateSessionRequest(proof: proof), context)
                 }
             }
             try await group.waitForAll()
@@ -87,14 +87,16 @@ struct RefreshTokenKeyTests {
         let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
         await #expect(throws: (any Error).self) { try await fixture.restart(master: other) }
         try await fixture.store.write { _ = try $0.execute("UPDATE token_key SET id = id + 1") }
-        await #expect(throws: RefreshTokenKeyError.doesNotOpen) { try await fixture.restart() }
+        await #expect(throws: SessionKeyError.refreshTokenKeyDoesNotOpen) {
+            try await fixture.restart()
+        }
     }
 
     @Test("G-10: if a key cannot be made, that is reported and sign-ins continue")
     func goesOn() async throws {
         for _ in 2...255 {
             try await fixture.service.sessions.refreshTokens.renew(
-                in: fixture.store, isWanted: true)
+                in: fixture.store, isRequested: true)
         }
         fixture.time.advance(by: Self.day * 31)
         let first = try await fixture.open()
@@ -124,11 +126,11 @@ struct RefreshTokenKeyTests {
     func exhausted() async throws {
         for _ in 2...255 {
             try await fixture.service.sessions.refreshTokens.renew(
-                in: fixture.store, isWanted: true)
+                in: fixture.store, isRequested: true)
         }
         await expectRefused(.resourceExhausted) {
             try await fixture.service.sessions.refreshTokens.renew(
-                in: fixture.store, isWanted: true)
+                in: fixture.store, isRequested: true)
         }
         fixture.time.advance(by: Self.day * 90)
         let tokens = try await fixture.open()

@@ -12,7 +12,7 @@ struct RefreshTokenRotationTests {
 
     private func decision(
         _ counter: Int64, after age: Duration = .seconds(1), confirmed: Bool = false,
-        isBound: Bool = false, proof: DeviceProofFinding = .absent, isElsewhere: Bool = false,
+        isBound: Bool = false, proof: DeviceProofRule.Finding = .absent, isElsewhere: Bool = false,
         _ state: SessionLife.State = .live
     ) -> Decision {
         RefreshTokenRotation.decision(
@@ -62,7 +62,7 @@ struct RefreshTokenRotationTests {
 
     @Test("S-04: with a key but no valid proof every token is rejected and none ends the session")
     func unproved() {
-        let rows: [(DeviceProofFinding, ErrorCode)] = [
+        let rows: [(DeviceProofRule.Finding, ErrorCode)] = [
             (.absent, .deviceProofRequired), (.stale, .deviceProofStale),
             (.wrong, .invalidDeviceProof),
         ]

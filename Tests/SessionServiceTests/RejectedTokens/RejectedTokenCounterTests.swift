@@ -19,23 +19,23 @@ struct RejectedTokenCounterTests {
     @Test("the first rejection for a session and reason is recorded, the rest are counted")
     func window() {
         let uses = RejectedTokenCounter()
-        #expect(uses.note(Self.kind(1), at: Self.start))
-        for _ in 0..<1_000 { #expect(!uses.note(Self.kind(1), at: Self.start)) }
-        #expect(uses.note(Self.kind(1, .invalidDeviceProof), at: Self.start), "another reason")
-        #expect(uses.note(Self.kind(2), at: Self.start), "another session")
+        #expect(uses.record(Self.kind(1), at: Self.start))
+        for _ in 0..<1_000 { #expect(!uses.record(Self.kind(1), at: Self.start)) }
+        #expect(uses.record(Self.kind(1, .invalidDeviceProof), at: Self.start), "another reason")
+        #expect(uses.record(Self.kind(2), at: Self.start), "another session")
         for kind in [Self.kind(1, .invalidDeviceProof), Self.kind(2)] { uses.confirm(kind) }
         #expect(uses.take(overAt: Self.start + .milliseconds(599_999)) == [])
         let over = uses.take(overAt: Self.start + .seconds(600))
         #expect(over == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1_001)])
         #expect(uses.count == 0)
-        #expect(uses.note(Self.kind(1), at: Self.start + .seconds(600)), "a new window")
+        #expect(uses.record(Self.kind(1), at: Self.start + .seconds(600)), "a new window")
     }
 
     @Test("a first rejection whose record was rolled back is reported when its window ends")
     func undone() {
         let uses = RejectedTokenCounter()
         #expect(!uses.countFurther(Self.kind(1)), "the first needs its record")
-        for session in [Int64(1), 2] { #expect(uses.note(Self.kind(session), at: Self.start)) }
+        for session in [Int64(1), 2] { #expect(uses.record(Self.kind(session), at: Self.start)) }
         uses.confirm(Self.kind(2))
         #expect(uses.take(overAt: nil) == [RejectedTokenCounter.Count(kind: Self.kind(1), uses: 1)])
         uses.confirm(Self.kind(1))
@@ -63,9 +63,9 @@ struct RejectedTokenCounterTests {
     @Test("a clock that goes backwards and a stop end all windows")
     func clock() {
         let uses = RejectedTokenCounter()
-        for _ in 0..<2 { _ = uses.note(Self.kind(1), at: Self.start) }
+        for _ in 0..<2 { _ = uses.record(Self.kind(1), at: Self.start) }
         #expect(uses.take(overAt: Self.start - .seconds(1)).map(\.uses) == [2])
-        for _ in 0..<3 { _ = uses.note(Self.kind(1), at: Self.start) }
+        for _ in 0..<3 { _ = uses.record(Self.kind(1), at: Self.start) }
         #expect(uses.take(overAt: nil).map(\.uses) == [3])
     }
 
@@ -73,7 +73,7 @@ struct RejectedTokenCounterTests {
     func bounded() {
         let uses = RejectedTokenCounter()
         let recorded = (1...Int64(RejectedTokenCounter.windowsMax) + 10).filter {
-            uses.note(Self.kind($0), at: Self.start)
+            uses.record(Self.kind($0), at: Self.start)
         }
         #expect(recorded.count == RejectedTokenCounter.windowsMax)
         #expect(uses.count == RejectedTokenCounter.windowsMax)

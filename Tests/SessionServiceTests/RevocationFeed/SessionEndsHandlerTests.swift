@@ -31,9 +31,9 @@ struct SessionEndsHandlerTests {
         _ = await relay.result
     }
 
-    private func watch(from position: UInt64) -> IncomingItems<SessionV1.WatchEndsItem> {
-        fixture.service.ends.watchEnds(
-            SessionV1.WatchEndsRequest(
+    private func watch(from position: UInt64) -> IncomingItems<SessionV1.WatchRevocationsItem> {
+        fixture.service.ends.watchRevocations(
+            SessionV1.WatchRevocationsRequest(
                 position: position, epoch: fixture.service.background.revocations.epoch),
             fixture.context())
     }
@@ -41,8 +41,8 @@ struct SessionEndsHandlerTests {
     /// The revocations in the items up to the first that satisfies `isLast`.
     private func ends(
         from position: UInt64,
-        until isLast: (SessionV1.WatchEndsItem) -> Bool = { $0.completeAtMs > 0 }
-    ) async throws -> (ends: [SessionV1.RevokedSession], last: SessionV1.WatchEndsItem) {
+        until isLast: (SessionV1.WatchRevocationsItem) -> Bool = { $0.completeAtMs > 0 }
+    ) async throws -> (ends: [SessionV1.RevokedSession], last: SessionV1.WatchRevocationsItem) {
         var ends: [SessionV1.RevokedSession] = []
         for try await item in watch(from: position) {
             ends += item.ends
@@ -104,12 +104,12 @@ struct SessionEndsHandlerTests {
             }
             for _ in 0..<3 {
                 var positions: [UInt64] = []
-                let told = try await ends(from: 0) { item in
+                let received = try await ends(from: 0) { item in
                     positions += item.ends.map(\.position)
                     return positions.count >= 200
                 }
                 #expect(positions == Array(1...200))
-                #expect(Set(told.ends.map(\.sessionId)).count == 200)
+                #expect(Set(received.ends.map(\.sessionId)).count == 200)
             }
         }
     }
@@ -145,8 +145,8 @@ struct SessionEndsHandlerTests {
         #expect(rows == 12)
         fixture.time.advance(by: .seconds(800))
         try await fixture.restart()
-        let told = try await ends(from: 1)
-        #expect(told.ends.isEmpty && told.last.reset && told.last.position == 32)
+        let received = try await ends(from: 1)
+        #expect(received.ends.isEmpty && received.last.reset && received.last.position == 32)
     }
 
     @Test(

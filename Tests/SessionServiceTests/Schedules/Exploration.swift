@@ -19,21 +19,21 @@ struct Exploration {
     private(set) var worlds = 0
     private(set) var steps = 0
     /// The first disagreement and the world in which it occurs.
-    private(set) var trouble: String?
+    private(set) var failure: String?
     private var known: Set<WorldKey> = []
 
     /// Follows every schedule from `first`.
     mutating func run(from first: World) {
         var open = [first]
         known.insert(WorldKey(first))
-        while let world = open.popLast(), trouble == nil {
+        while let world = open.popLast(), failure == nil {
             worlds += 1
             // After the end every use is rejected. One round of uses shows that.
             for step in Self.steps(from: world) {
                 var next = world
                 steps += 1
                 if let wrong = next.take(step) {
-                    trouble = "\(step): \(wrong), in \(world)"
+                    failure = "\(step): \(wrong), in \(world)"
                     return
                 }
                 if !world.isOver, known.insert(WorldKey(next)).inserted { open.append(next) }

@@ -33,7 +33,7 @@ struct ScheduleTests {
             from: World(
                 Self.clients(hasKey: [false, false, false]), isBound: false, grace: 2,
                 ruleGrace: grace))
-        #expect(exploration.trouble != nil)
+        #expect(exploration.failure != nil)
     }
 
     @Test("a rule that takes a thief for the device would be detected")
@@ -56,7 +56,7 @@ struct ScheduleTests {
         var exploration = Exploration()
         exploration.run(from: world)
         print("schedules: \(exploration.worlds) worlds, \(exploration.steps) steps")
-        #expect(exploration.trouble == nil, sourceLocation: sourceLocation)
+        #expect(exploration.failure == nil, sourceLocation: sourceLocation)
         #expect(exploration.worlds > 1_000, sourceLocation: sourceLocation)
     }
 }

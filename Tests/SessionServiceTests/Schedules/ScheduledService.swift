@@ -93,8 +93,8 @@ final class ScheduledService {
         let token = try #require(tokens.refresh[client.held])
         let expected = world.verdict(on: client)
         do {
-            let answer = try await service.sessions.refresh(
-                SessionV1.RefreshRequest(
+            let answer = try await service.sessions.refreshSession(
+                SessionV1.RefreshSessionRequest(
                     refreshToken: token,
                     deviceProof: client.hasKey ? try device.proof(token, at: time.now()) : nil),
                 context)
@@ -119,8 +119,10 @@ final class ScheduledService {
     }
 
     private func isGood(_ accessToken: String) throws -> Bool {
-        try service.sessions.validate(SessionV1.ValidateRequest(accessToken: accessToken), context)
-            .valid
+        try service.sessions.validateAccessToken(
+            SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context
+        )
+        .valid
     }
 
     private func open(isBound: Bool) async throws -> SessionV1.Tokens {
@@ -129,8 +131,8 @@ final class ScheduledService {
         let proof = IdentityV1.SignInProof(
             accountId: try #require(AccountID(key: accounts)).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
-        let answer = try await service.sessions.create(
-            SessionV1.CreateRequest(
+        let answer = try await service.sessions.createSession(
+            SessionV1.CreateSessionRequest(
                 proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: device.id),
                 deviceKey: isBound ? try device.key() : nil),
             context)

@@ -16,7 +16,7 @@ enum Step: Hashable, Sendable, CustomStringConvertible {
     case validate(Int)
     /// A client gets another's tokens: a thief, or a tab with the same storage.
     case copy(Int, from: Int)
-    /// A client falls back to an older token: a restored app, or a thief who kept it.
+    /// A client falls back to an older token: a restored app, or a thief who has a copy.
     case restore(Int, to: Int64)
     /// Time passes, in milliseconds.
     case pause(Int64)
@@ -42,6 +42,6 @@ struct Client: Hashable, Sendable {
     /// How many more refreshes it makes.
     var left: Int
     /// Whether it is the device whose key the session is bound to. In a session without a key,
-    /// clients cannot be told apart, and this has no effect.
+    /// clients cannot be distinguished, and this has no effect.
     let hasKey: Bool
 }

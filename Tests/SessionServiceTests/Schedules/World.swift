@@ -3,7 +3,7 @@ import ServiceRuntime
 @testable import SessionService
 
 /// One session, its clients and its server at one point of a schedule. The server is the real rule
-/// on a row as the store keeps it. The full history is kept beside it.
+/// on a row as the store has it. The full history is recorded beside it.
 struct World {
     let isBound: Bool
     /// The grace of the theorems, in milliseconds.

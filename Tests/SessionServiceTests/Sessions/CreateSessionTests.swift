@@ -45,13 +45,13 @@ struct CreateSessionTests {
 
     @Test("of 50 parallel uses of one proof only one opens a session")
     func parallel() async throws {
-        let request = SessionV1.CreateRequest(proof: fixture.proof(try fixture.account()))
+        let request = SessionV1.CreateSessionRequest(proof: fixture.proof(try fixture.account()))
         let (service, context) = (fixture.service, fixture.context())
         let opened = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<50 {
                 group.addTask {
                     do {
-                        _ = try await service.sessions.create(request, context)
+                        _ = try await service.sessions.createSession(request, context)
                         return true
                     } catch { return false }
                 }
@@ -81,7 +81,8 @@ struct CreateSessionTests {
             #expect(try await fixture.audited(.signInFailed) == place + 2)
         }
         await expectRefused(.invalidSignInProof) {
-            try await fixture.service.sessions.create(SessionV1.CreateRequest(), fixture.context())
+            try await fixture.service.sessions.createSession(
+                SessionV1.CreateSessionRequest(), fixture.context())
         }
         _ = try await fixture.create(genuine)
     }
@@ -114,10 +115,10 @@ struct CreateSessionTests {
             _ = try await fixture.open()
             fixture.time.advance(by: .seconds(31))
         }
-        let kept = try await fixture.store.read { session in
+        let rows = try await fixture.store.read { session in
             try session.queryOne("SELECT count(*) FROM used_proof") { try $0.integer(0) }
         }
-        #expect(kept == 1)
+        #expect(rows == 1)
     }
 
     @Test("G-25: a repeated sign-in returns the same session and refresh token")
@@ -155,14 +156,14 @@ struct CreateSessionTests {
     @Test("a platform has at most 32 bytes")
     func platform() async throws {
         let proof = fixture.proof(try fixture.account())
-        func request(_ count: Int) -> SessionV1.CreateRequest {
-            SessionV1.CreateRequest(
+        func request(_ count: Int) -> SessionV1.CreateSessionRequest {
+            SessionV1.CreateSessionRequest(
                 proof: proof,
                 origin: IdentityV1.Origin(platform: String(repeating: "p", count: count)))
         }
         await expectRefused(.invalidArgument) {
-            try await fixture.service.sessions.create(request(33), fixture.context())
+            try await fixture.service.sessions.createSession(request(33), fixture.context())
         }
-        _ = try await fixture.service.sessions.create(request(32), fixture.context())
+        _ = try await fixture.service.sessions.createSession(request(32), fixture.context())
     }
 }

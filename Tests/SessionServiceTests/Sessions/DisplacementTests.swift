@@ -61,12 +61,12 @@ struct DisplacementTests {
         let fixture = try await SessionFixture()
         let account = try fixture.account()
         let requests = (0..<50).map { _ in
-            SessionV1.CreateRequest(proof: fixture.proof(account))
+            SessionV1.CreateSessionRequest(proof: fixture.proof(account))
         }
         let (service, context) = (fixture.service, fixture.context())
         let opened = try await withThrowingTaskGroup(of: SessionV1.Tokens?.self) { group in
             for request in requests {
-                group.addTask { try await service.sessions.create(request, context).tokens }
+                group.addTask { try await service.sessions.createSession(request, context).tokens }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }

@@ -17,10 +17,10 @@ struct SessionLimitsTests {
     @Test("S-02: a session refreshes one millisecond before 30 idle days and has ended at 30 days")
     func idle() async throws {
         let day = Duration.seconds(86_400)
-        let kept = try await fixture.open()
+        let used = try await fixture.open()
         let lost = try await fixture.open()
         fixture.time.advance(by: day * 30 - .milliseconds(1))
-        let leaf = try await fixture.refresh(kept.refreshToken)
+        let leaf = try await fixture.refresh(used.refreshToken)
         fixture.time.advance(by: .milliseconds(1))
         await expectRefused(.sessionEnded) { try await fixture.refresh(lost.refreshToken) }
         let state = try await fixture.inspect(lost.accessToken)

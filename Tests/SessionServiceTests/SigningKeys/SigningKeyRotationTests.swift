@@ -25,7 +25,8 @@ struct SigningKeyRotationTests {
     }
 
     private func published() throws -> [String] {
-        let set = fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context())
+        let set = fixture.service.sessions.getKeySet(
+            SessionV1.GetKeySetRequest(), fixture.context())
         return try JSONWebKeySet(json: set.jwks.utf8).identifiers
     }
 
@@ -171,7 +172,8 @@ struct SigningKeyRotationTests {
         #expect(try await fixture.inspect(old.accessToken).known)
         _ = try await fixture.service.signingKeys.revokeKey(.init(keyId: name), tool)
         for _ in 0..<2 {
-            #expect(try await fixture.inspect(old.accessToken) == SessionV1.InspectResponse())
+            #expect(
+                try await fixture.inspect(old.accessToken) == SessionV1.InspectSessionResponse())
             await expectRefused(.invalidAccessToken) {
                 try await fixture.signOut(.accessToken(old.accessToken))
             }

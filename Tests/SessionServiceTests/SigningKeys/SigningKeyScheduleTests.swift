@@ -11,7 +11,8 @@ struct SigningKeyScheduleTests {
     private let schedule = SigningKeySchedule(life: keyLife, verifiesFor: .seconds(691))
 
     private func key(
-        _ id: Int64, _ state: SigningKeyState, hasPrivateNumber: Bool, madeAt: Timestamp = start,
+        _ id: Int64, _ state: StoredSigningKey.State, hasPrivateNumber: Bool,
+        madeAt: Timestamp = start,
         activeAt: Timestamp? = nil, passiveAt: Timestamp? = nil
     ) -> StoredSigningKey {
         StoredSigningKey(

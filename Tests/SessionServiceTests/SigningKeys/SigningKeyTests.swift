@@ -15,7 +15,7 @@ struct SigningKeyTests {
     }
 
     private func jwks() -> String {
-        fixture.service.sessions.keySet(SessionV1.KeySetRequest(), fixture.context()).jwks
+        fixture.service.sessions.getKeySet(SessionV1.GetKeySetRequest(), fixture.context()).jwks
     }
 
     @Test("S-01: the key is made only at the first start and named by its thumbprint")
@@ -34,7 +34,7 @@ struct SigningKeyTests {
     @Test("another master key does not decrypt the store")
     func otherMaster() async throws {
         let other = SecretBytes(copying: [UInt8](repeating: 9, count: 32))
-        await #expect(throws: SigningKeyError.doesNotOpen) {
+        await #expect(throws: SessionKeyError.signingKeyDoesNotOpen) {
             try await fixture.restart(master: other)
         }
     }
@@ -60,7 +60,7 @@ struct SigningKeyTests {
         try await fixture.store.write { transaction in
             _ = try transaction.execute("UPDATE signing_key SET x = y, y = x, id = id + 1")
         }
-        await #expect(throws: SigningKeyError.doesNotOpen) { try await fixture.restart() }
+        await #expect(throws: SessionKeyError.signingKeyDoesNotOpen) { try await fixture.restart() }
     }
 
     @Test("tokens of a passive key verify; those of a retired one do not")

@@ -4,10 +4,10 @@ import RPC
 import ServiceRuntime
 import Synchronization
 
-/// A stand-in for identity that keeps each notice once for each key, as the real service does.
+/// A stand-in for identity that records each notice once for each key, as the real service does.
 final class RecordingNotices: AccountNoticesAPI {
     private struct State {
-        var told: [IdentityV1.TellRequest] = []
+        var sent: [IdentityV1.TellRequest] = []
         var keys: Set<String> = []
         var calls = 0
         var failures: [ErrorCode] = []
@@ -16,7 +16,7 @@ final class RecordingNotices: AccountNoticesAPI {
     private let state = Mutex(State())
 
     /// The notices received.
-    var told: [IdentityV1.TellRequest] { state.withLock { $0.told } }
+    var sent: [IdentityV1.TellRequest] { state.withLock { $0.sent } }
     /// The number of calls.
     var calls: Int { state.withLock { $0.calls } }
 
@@ -30,7 +30,7 @@ final class RecordingNotices: AccountNoticesAPI {
             state.calls += 1
             if !state.failures.isEmpty { throw ServiceError(state.failures.removeFirst()) }
             guard let key = context.idempotencyKey else { throw ServiceError(.invalidArgument) }
-            if state.keys.insert(key).inserted { state.told.append(request) }
+            if state.keys.insert(key).inserted { state.sent.append(request) }
             return IdentityV1.TellResponse(mailed: true)
         }
     }

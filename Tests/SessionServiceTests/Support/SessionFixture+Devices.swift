@@ -14,25 +14,27 @@ extension SessionFixture {
         let account = try account ?? self.account()
         let origin = IdentityV1.Origin(
             deviceId: "id of \(device)", platform: "ios", deviceName: device)
-        let response = try await service.sessions.create(
-            SessionV1.CreateRequest(proof: proof(account, methods: methods), origin: origin),
+        let response = try await service.sessions.createSession(
+            SessionV1.CreateSessionRequest(proof: proof(account, methods: methods), origin: origin),
             context())
         return try #require(response.tokens)
     }
 
     func list(_ token: String) async throws -> [SessionV1.DeviceSession] {
-        try await service.devices.list(SessionV1.ListRequest(accessToken: token), context())
-            .sessions
+        try await service.devices.listSessions(
+            SessionV1.ListSessionsRequest(accessToken: token), context()
+        )
+        .sessions
     }
 
     func end(_ session: String, by token: String) async throws -> Bool {
-        let request = SessionV1.EndRequest(accessToken: token, sessionId: session)
-        return try await service.devices.end(request, context()).ended
+        let request = SessionV1.EndSessionRequest(accessToken: token, sessionId: session)
+        return try await service.devices.endSession(request, context()).ended
     }
 
     func endOthers(by token: String) async throws -> Int {
-        let request = SessionV1.EndOthersRequest(accessToken: token)
-        return Int(try await service.devices.endOthers(request, context()).ended)
+        let request = SessionV1.EndOtherSessionsRequest(accessToken: token)
+        return Int(try await service.devices.endOtherSessions(request, context()).ended)
     }
 
     func reauthenticate(

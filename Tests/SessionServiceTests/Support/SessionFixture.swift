@@ -114,31 +114,32 @@ final class SessionFixture {
     func create(
         _ proof: IdentityV1.SignInProof, key: String? = nil
     ) async throws -> SessionV1.Tokens {
-        let response = try await service.sessions.create(
-            SessionV1.CreateRequest(
+        let response = try await service.sessions.createSession(
+            SessionV1.CreateSessionRequest(
                 proof: proof, origin: IdentityV1.Origin(deviceId: "d1", platform: "cli")),
             context(key))
         return try #require(response.tokens)
     }
 
     func refresh(_ token: String, key: String? = nil) async throws -> SessionV1.Tokens {
-        let response = try await service.sessions.refresh(
-            SessionV1.RefreshRequest(refreshToken: token), context(key))
+        let response = try await service.sessions.refreshSession(
+            SessionV1.RefreshSessionRequest(refreshToken: token), context(key))
         return try #require(response.tokens)
     }
 
-    func validate(_ token: String) -> SessionV1.ValidateResponse {
+    func validate(_ token: String) -> SessionV1.ValidateAccessTokenResponse {
         do {
-            return try service.sessions.validate(
-                SessionV1.ValidateRequest(accessToken: token), context())
+            return try service.sessions.validateAccessToken(
+                SessionV1.ValidateAccessTokenRequest(accessToken: token), context())
         } catch {
             Issue.record("validation threw \(error)")
-            return SessionV1.ValidateResponse()
+            return SessionV1.ValidateAccessTokenResponse()
         }
     }
 
-    func inspect(_ token: String) async throws -> SessionV1.InspectResponse {
-        try await service.sessions.inspect(SessionV1.InspectRequest(accessToken: token), context())
+    func inspect(_ token: String) async throws -> SessionV1.InspectSessionResponse {
+        try await service.sessions.inspectSession(
+            SessionV1.InspectSessionRequest(accessToken: token), context())
     }
 
     func signOut(
@@ -151,9 +152,10 @@ final class SessionFixture {
     func endAccount(
         _ account: AccountID, before: Timestamp, reason: SessionV1.EndReason = .security
     ) async throws -> Int {
-        let request = SessionV1.EndAccountRequest(
+        let request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: before.milliseconds, reason: reason)
-        return Int(try await service.sessions.endAccount(request, context(from: "identity")).ended)
+        return Int(
+            try await service.sessions.endAccountSessions(request, context(from: "identity")).ended)
     }
 
     /// How many audit records of `kind` there are.

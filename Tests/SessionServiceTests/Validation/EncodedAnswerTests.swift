@@ -8,7 +8,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("S-07: Validate's encoded response equals the message")
+@Suite("S-07: the encoded response equals the message")
 struct EncodedAnswerTests {
     let fixture: SessionFixture
 
@@ -16,10 +16,10 @@ struct EncodedAnswerTests {
         fixture = try await SessionFixture()
     }
 
-    private func encoded(_ token: String) throws -> SessionV1.ValidateResponse {
-        let request = SessionV1.ValidateRequest(accessToken: token)
+    private func encoded(_ token: String) throws -> SessionV1.ValidateAccessTokenResponse {
+        let request = SessionV1.ValidateAccessTokenRequest(accessToken: token)
         let answer = try fixture.service.sessions.validation.encoded(request)
-        return try SessionV1.ValidateResponse(decoding: answer.bytes)
+        return try SessionV1.ValidateAccessTokenResponse(decoding: answer.bytes)
     }
 
     @Test("S-07: the bytes are equal for a valid, an expired and an invalid token")
@@ -29,10 +29,10 @@ struct EncodedAnswerTests {
             let answer = try encoded(tokens.accessToken)
             #expect(answer.valid && answer == fixture.validate(tokens.accessToken))
         }
-        #expect(try encoded("a.b.c") == SessionV1.ValidateResponse())
+        #expect(try encoded("a.b.c") == SessionV1.ValidateAccessTokenResponse())
         fixture.time.advance(
             by: Timestamp(milliseconds: tokens.accessExpiresAtMs) - fixture.time.now())
-        #expect(try encoded(tokens.accessToken) == SessionV1.ValidateResponse())
+        #expect(try encoded(tokens.accessToken) == SessionV1.ValidateAccessTokenResponse())
     }
 
     @Test("S-07: an ended session's token is rejected at once, though it was just validated")
@@ -64,7 +64,7 @@ struct EncodedAnswerTests {
     }
 
     @Test("S-05: a use is recorded only if the last recorded one is a second ago")
-    func noted() async throws {
+    func recorded() async throws {
         let tokens = try await fixture.open()
         let activity = fixture.service.sessions.memory.activity
         #expect(try encoded(tokens.accessToken).valid)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SessionService
 
-@Suite("Ended sessions are kept in memory until their tokens have expired")
+@Suite("Ended sessions stay in memory until their tokens have expired")
 struct RevokedSessionsTests {
     private static let retention: Duration = .seconds(660)
 

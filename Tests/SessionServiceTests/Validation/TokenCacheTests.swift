@@ -31,9 +31,9 @@ struct TokenCacheTests {
         for number in 0..<(3 * countMax) {
             tokens.insert(CachedToken(one.token, text: text(number), keys: 0), for: text(number))
         }
-        let kept = (0..<(3 * countMax)).filter { tokens[text($0)] != nil }
-        #expect(kept.count <= countMax && kept.count >= countMax / 2)
-        #expect(kept.suffix(countMax / 2).elementsEqual((5 * countMax / 2)..<(3 * countMax)))
+        let cached = (0..<(3 * countMax)).filter { tokens[text($0)] != nil }
+        #expect(cached.count <= countMax && cached.count >= countMax / 2)
+        #expect(cached.suffix(countMax / 2).elementsEqual((5 * countMax / 2)..<(3 * countMax)))
     }
 
     @Test("B21: an expired token is removed even if no other is added")
@@ -56,7 +56,7 @@ struct TokenCacheTests {
         #expect(first.valid && fixture.validate(tokens.accessToken) == first)
         fixture.time.advance(
             by: Timestamp(milliseconds: tokens.accessExpiresAtMs) - fixture.time.now())
-        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateResponse())
+        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateAccessTokenResponse())
     }
 
     private func known(_ text: String) async throws -> CachedToken {

@@ -24,7 +24,7 @@ struct ValidationTests {
         fixture.time.advance(by: expiry - fixture.time.now() - .milliseconds(1))
         #expect(fixture.validate(tokens.accessToken).valid)
         fixture.time.advance(by: .milliseconds(1))
-        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateResponse())
+        #expect(fixture.validate(tokens.accessToken) == SessionV1.ValidateAccessTokenResponse())
     }
 
     @Test("S-07: anything but an access token of ours reveals nothing")
@@ -40,7 +40,7 @@ struct ValidationTests {
             unsigned + "." + parts[1] + ".", unsigned + "." + parts[1] + "." + parts[2],
             tokens.accessToken + "A", String(repeating: "A", count: 100_000),
         ] {
-            #expect(fixture.validate(token) == SessionV1.ValidateResponse())
+            #expect(fixture.validate(token) == SessionV1.ValidateAccessTokenResponse())
         }
         #expect(fixture.validate(tokens.accessToken).valid)
     }
@@ -77,12 +77,12 @@ struct ValidationTests {
 
     @Test("a shorter life in the settings applies to tokens issued before")
     func shorterLife() async throws {
-        #expect(AccessTokenLife(mean: .seconds(600)).longest == .seconds(631))
+        #expect(AccessTokens.Life(mean: .seconds(600)).longest == .seconds(631))
         let token = try await signedByOurs(
             type: "at+jwt", audience: "postern", issuer: "postern")
         let tokens = fixture.service.sessions.accessTokens
         let shorter = AccessTokens(
-            life: AccessTokenLife(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
+            life: AccessTokens.Life(mean: .seconds(30)), keys: tokens.keys, issuer: tokens.issuer,
             audience: tokens.audience, extra: nil)
         let issued = try #require(shorter.read(token)).issuedAt
         // The second that `iat` truncates, and the jitter of 5 %.

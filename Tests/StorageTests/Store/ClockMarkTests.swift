@@ -26,7 +26,7 @@ struct ClockMarkTests {
         let store = try open(accepting: acceptsClock)
         defer { store.close() }
         try await store.write { _ in }
-        return store.clockStart
+        return store.clock.start
     }
 
     private func mark(_ store: Store) async throws -> Int64? {
@@ -39,7 +39,7 @@ struct ClockMarkTests {
     func written() async throws {
         let store = try open()
         defer { store.close() }
-        #expect(store.clockStart == .agrees)
+        #expect(store.clock.start == .agrees)
         #expect(try await mark(store) == nil)
         let start = time.now()
         try await store.write { _ in }
@@ -79,7 +79,7 @@ struct ClockMarkTests {
         time.startAnew(at: mark - .seconds(3_600))
         let second = try open()
         defer { second.close() }
-        #expect(second.clockStart == .behind(mark: mark))
+        #expect(second.clock.start == .behind(mark: mark))
         #expect(time.now() == mark)
         #expect(log.lines.contains { $0.contains("clock.behind") })
         try await second.write { _ in }
@@ -92,7 +92,7 @@ struct ClockMarkTests {
         let mark = time.now()
         time.startAnew(at: mark + Self.year)
         let store = try open()
-        #expect(store.clockStart == .farAhead(mark: mark))
+        #expect(store.clock.start == .farAhead(mark: mark))
         #expect(time.now() == mark)
         #expect(store.clock.isHeld)
         time.advance(by: .seconds(60))

@@ -31,13 +31,13 @@ extension SystemTests {
             #expect(run.exitCode == 0, "\(run.errors)")
         }
 
-        private func clock(_ cluster: Cluster, _ word: String) async throws -> ProgramRun {
-            try await ProgramRun.run("postern", ["clock", word] + cluster.endpoints)
+        private func clock(_ cluster: Cluster, _ command: String) async throws -> ProgramRun {
+            try await ProgramRun.run("postern", ["clock", command] + cluster.endpoints)
         }
 
         @Test(
             "postern up reports how far ahead the clock is and what to do; one command accepts it")
-        func word() async throws {
+        func accept() async throws {
             let folder = try TemporaryFolder()
             let ada = Person(1)
             var session: Session?
@@ -72,9 +72,9 @@ extension SystemTests {
             let waiting = try await clock(cluster, "check")
             #expect(waiting.exitCode == 1)
             #expect(count(of: "  waits: the machine's clock is 3 d 1 h ahead", in: waiting) == 3)
-            let told = try await clock(cluster, "accept")
-            #expect(told.exitCode == 0)
-            #expect(count(of: "  accepted: its time went on by 3 d 1 h", in: told) == 3)
+            let run = try await clock(cluster, "accept")
+            #expect(run.exitCode == 0)
+            #expect(count(of: "  accepted: its time went on by 3 d 1 h", in: run) == 3)
             let after = try await clock(cluster, "check")
             #expect(after.exitCode == 0)
             #expect(count(of: "  agrees with the machine's clock", in: after) == 4)

@@ -66,9 +66,9 @@ extension SystemTests {
                 ).read(ServerTime.self)
                 #expect(isAhead(state.serverTimeMs, byMinutes: -300.5))
 
-                let told = try await cluster.tool(["clock", "accept"])
-                #expect(told.exitCode == 0, "\(told.output)\(told.errors)")
-                let lines = told.output.split(separator: "\n")
+                let run = try await cluster.tool(["clock", "accept"])
+                #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
+                let lines = run.output.split(separator: "\n")
                 #expect(lines.count { $0.contains("  accepted: its time went on by 5 h") } == 3)
                 let later = try await cluster.signIn(Person(1)).read(Stamped.self).session
                 #expect(isAhead(later.serverTimeMs, byMinutes: 0))
@@ -81,13 +81,13 @@ extension SystemTests {
             "B15: a clock that is behind is not accepted, and the tool reports it by its exit code")
         func back() async throws {
             try await withMovedTime(by: Self.step) { cluster in
-                let told = try await cluster.tool(["clock", "accept"])
-                #expect(told.exitCode == 1)
-                let lines = told.output.split(separator: "\n")
+                let run = try await cluster.tool(["clock", "accept"])
+                #expect(run.exitCode == 1)
+                let lines = run.output.split(separator: "\n")
                 #expect(
                     lines.count {
                         $0.contains("not accepted: the machine's clock is 5 h behind")
-                    } == 3, "\(told.output)")
+                    } == 3, "\(run.output)")
             }
         }
     }

@@ -63,7 +63,7 @@ extension SystemTests {
                 #expect(health.json.contains("SERVING_STATUS_SERVING"))
                 let list = try await cluster.call("postern.reflection.v1.Reflection/List", "{}")
                 #expect(list.json.contains("postern.gateway.v1.Auth"))
-                let keys = try await cluster.call("postern.session.v1.Sessions/KeySet", "{}")
+                let keys = try await cluster.call("postern.session.v1.Sessions/GetKeySet", "{}")
                 #expect(keys.exitCode == 0)
             }
         }

@@ -31,9 +31,9 @@ struct SessionMaker: Sendable {
         let proof = IdentityV1.SignInProof(
             accountId: AccountID.drawn(from: randomness).text, amr: ["pwd"], authTimeMs: now,
             provedAtMs: now, nonce: randomness.bytes(16))
-        let request = SessionV1.CreateRequest(
+        let request = SessionV1.CreateSessionRequest(
             proof: seal.seal(proof), origin: IdentityV1.Origin(deviceId: "d1", platform: "cli"))
-        let answer = try await SessionsClient(session).create(request, context(session))
+        let answer = try await SessionsClient(session).createSession(request, context(session))
         guard let tokens = answer.tokens else { throw ClusterError(said: "no tokens") }
         return tokens
     }
@@ -53,8 +53,9 @@ struct SessionMaker: Sendable {
 
     /// Whether the session service accepts a token.
     func isValid(_ tokens: SessionV1.Tokens) async throws -> Bool {
-        let request = SessionV1.ValidateRequest(accessToken: tokens.accessToken)
-        return try await SessionsClient(session).validate(request, context(session)).valid
+        let request = SessionV1.ValidateAccessTokenRequest(accessToken: tokens.accessToken)
+        return try await SessionsClient(session).validateAccessToken(request, context(session))
+            .valid
     }
 
     private func context(_ client: RPCClient) -> CallContext {

@@ -8,7 +8,7 @@ struct TopTableTests {
     private func page(
         refresh: (ok: Int, late: Int), check: Int, quick: Int, slow: Int, cpu: Double
     ) -> String {
-        let method = "method=\"postern.session.v1.Sessions/Refresh\""
+        let method = "method=\"postern.session.v1.Sessions/RefreshSession\""
         let all = quick + slow
         return """
             # TYPE postern_rpc_calls_total counter
@@ -61,7 +61,7 @@ struct TopTableTests {
         #expect(cells(lines[4]).prefix(2) == ["busiest", "methods"])
         #expect(
             cells(lines[5]) == [
-                "session", "Sessions/Refresh", "205", "5.0", "1.21", "ms", "9.82", "ms", "3",
+                "session", "Sessions/RefreshSession", "205", "5.0", "1.21", "ms", "9.82", "ms", "3",
             ])
         #expect(cells(lines[6]) == ["session", "Health/Check", "0.5", "0", "-", "-", "0"])
         #expect(lines.count == 7)

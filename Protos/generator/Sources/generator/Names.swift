@@ -14,10 +14,10 @@ extension FileDescriptor {
 }
 
 extension Descriptor {
-    /// `SessionV1.RefreshRequest`.
+    /// `SessionV1.RefreshSessionRequest`.
     var swiftName: String { "\(file.namespace).\(name)" }
 
-    /// `Postern__Session__V1__RefreshRequest`.
+    /// `Postern__Session__V1__RefreshSessionRequest`.
     var cName: String { "\(file.cNamespace)__\(name)" }
 
     /// `postern__session__v1__refresh_request`.

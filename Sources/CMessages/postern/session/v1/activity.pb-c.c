@@ -7,97 +7,97 @@
 #endif
 
 #include "postern/session/v1/activity.pb-c.h"
-void   postern__session__v1__account_activity_request__init
-                     (Postern__Session__V1__AccountActivityRequest         *message)
+void   postern__session__v1__get_account_activity_request__init
+                     (Postern__Session__V1__GetAccountActivityRequest         *message)
 {
-  static const Postern__Session__V1__AccountActivityRequest init_value = POSTERN__SESSION__V1__ACCOUNT_ACTIVITY_REQUEST__INIT;
+  static const Postern__Session__V1__GetAccountActivityRequest init_value = POSTERN__SESSION__V1__GET_ACCOUNT_ACTIVITY_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__account_activity_request__get_packed_size
-                     (const Postern__Session__V1__AccountActivityRequest *message)
+size_t postern__session__v1__get_account_activity_request__get_packed_size
+                     (const Postern__Session__V1__GetAccountActivityRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__account_activity_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__account_activity_request__pack
-                     (const Postern__Session__V1__AccountActivityRequest *message,
+size_t postern__session__v1__get_account_activity_request__pack
+                     (const Postern__Session__V1__GetAccountActivityRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__account_activity_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__account_activity_request__pack_to_buffer
-                     (const Postern__Session__V1__AccountActivityRequest *message,
+size_t postern__session__v1__get_account_activity_request__pack_to_buffer
+                     (const Postern__Session__V1__GetAccountActivityRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__account_activity_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__AccountActivityRequest *
-       postern__session__v1__account_activity_request__unpack
+Postern__Session__V1__GetAccountActivityRequest *
+       postern__session__v1__get_account_activity_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__AccountActivityRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__account_activity_request__descriptor,
+  return (Postern__Session__V1__GetAccountActivityRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__get_account_activity_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__account_activity_request__free_unpacked
-                     (Postern__Session__V1__AccountActivityRequest *message,
+void   postern__session__v1__get_account_activity_request__free_unpacked
+                     (Postern__Session__V1__GetAccountActivityRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__account_activity_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__account_activity_response__init
-                     (Postern__Session__V1__AccountActivityResponse         *message)
+void   postern__session__v1__get_account_activity_response__init
+                     (Postern__Session__V1__GetAccountActivityResponse         *message)
 {
-  static const Postern__Session__V1__AccountActivityResponse init_value = POSTERN__SESSION__V1__ACCOUNT_ACTIVITY_RESPONSE__INIT;
+  static const Postern__Session__V1__GetAccountActivityResponse init_value = POSTERN__SESSION__V1__GET_ACCOUNT_ACTIVITY_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__account_activity_response__get_packed_size
-                     (const Postern__Session__V1__AccountActivityResponse *message)
+size_t postern__session__v1__get_account_activity_response__get_packed_size
+                     (const Postern__Session__V1__GetAccountActivityResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__account_activity_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__account_activity_response__pack
-                     (const Postern__Session__V1__AccountActivityResponse *message,
+size_t postern__session__v1__get_account_activity_response__pack
+                     (const Postern__Session__V1__GetAccountActivityResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__account_activity_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__account_activity_response__pack_to_buffer
-                     (const Postern__Session__V1__AccountActivityResponse *message,
+size_t postern__session__v1__get_account_activity_response__pack_to_buffer
+                     (const Postern__Session__V1__GetAccountActivityResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__account_activity_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__AccountActivityResponse *
-       postern__session__v1__account_activity_response__unpack
+Postern__Session__V1__GetAccountActivityResponse *
+       postern__session__v1__get_account_activity_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__AccountActivityResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__account_activity_response__descriptor,
+  return (Postern__Session__V1__GetAccountActivityResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__get_account_activity_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__account_activity_response__free_unpacked
-                     (Postern__Session__V1__AccountActivityResponse *message,
+void   postern__session__v1__get_account_activity_response__free_unpacked
+                     (Postern__Session__V1__GetAccountActivityResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__account_activity_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_account_activity_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__session__v1__account_activity_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__get_account_activity_request__field_descriptors[1] =
 {
   {
     "account_id",
@@ -105,37 +105,37 @@ static const ProtobufCFieldDescriptor postern__session__v1__account_activity_req
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__AccountActivityRequest, account_id),
+    offsetof(Postern__Session__V1__GetAccountActivityRequest, account_id),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__account_activity_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__get_account_activity_request__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
 };
-static const ProtobufCIntRange postern__session__v1__account_activity_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__get_account_activity_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__account_activity_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.AccountActivityRequest",
-  "AccountActivityRequest",
-  "Postern__Session__V1__AccountActivityRequest",
+  "postern.session.v1.GetAccountActivityRequest",
+  "GetAccountActivityRequest",
+  "Postern__Session__V1__GetAccountActivityRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__AccountActivityRequest),
+  sizeof(Postern__Session__V1__GetAccountActivityRequest),
   1,
-  postern__session__v1__account_activity_request__field_descriptors,
-  postern__session__v1__account_activity_request__field_indices_by_name,
-  1,  postern__session__v1__account_activity_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__account_activity_request__init,
+  postern__session__v1__get_account_activity_request__field_descriptors,
+  postern__session__v1__get_account_activity_request__field_indices_by_name,
+  1,  postern__session__v1__get_account_activity_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__get_account_activity_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__account_activity_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__session__v1__get_account_activity_response__field_descriptors[3] =
 {
   {
     "live_sessions",
@@ -143,7 +143,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__account_activity_res
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__AccountActivityResponse, live_sessions),
+    offsetof(Postern__Session__V1__GetAccountActivityResponse, live_sessions),
     NULL,
     NULL,
     0,             /* flags */
@@ -155,7 +155,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__account_activity_res
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__AccountActivityResponse, last_activity_at_ms),
+    offsetof(Postern__Session__V1__GetAccountActivityResponse, last_activity_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -167,35 +167,35 @@ static const ProtobufCFieldDescriptor postern__session__v1__account_activity_res
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__AccountActivityResponse, last_seen_at_ms),
+    offsetof(Postern__Session__V1__GetAccountActivityResponse, last_seen_at_ms),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__account_activity_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__get_account_activity_response__field_indices_by_name[] = {
   1,   /* field[1] = last_activity_at_ms */
   2,   /* field[2] = last_seen_at_ms */
   0,   /* field[0] = live_sessions */
 };
-static const ProtobufCIntRange postern__session__v1__account_activity_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__get_account_activity_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__account_activity_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.AccountActivityResponse",
-  "AccountActivityResponse",
-  "Postern__Session__V1__AccountActivityResponse",
+  "postern.session.v1.GetAccountActivityResponse",
+  "GetAccountActivityResponse",
+  "Postern__Session__V1__GetAccountActivityResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__AccountActivityResponse),
+  sizeof(Postern__Session__V1__GetAccountActivityResponse),
   3,
-  postern__session__v1__account_activity_response__field_descriptors,
-  postern__session__v1__account_activity_response__field_indices_by_name,
-  1,  postern__session__v1__account_activity_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__account_activity_response__init,
+  postern__session__v1__get_account_activity_response__field_descriptors,
+  postern__session__v1__get_account_activity_response__field_indices_by_name,
+  1,  postern__session__v1__get_account_activity_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__get_account_activity_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

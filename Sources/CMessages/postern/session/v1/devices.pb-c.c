@@ -52,274 +52,274 @@ void   postern__session__v1__device_session__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__device_session__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__list_request__init
-                     (Postern__Session__V1__ListRequest         *message)
+void   postern__session__v1__list_sessions_request__init
+                     (Postern__Session__V1__ListSessionsRequest         *message)
 {
-  static const Postern__Session__V1__ListRequest init_value = POSTERN__SESSION__V1__LIST_REQUEST__INIT;
+  static const Postern__Session__V1__ListSessionsRequest init_value = POSTERN__SESSION__V1__LIST_SESSIONS_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__list_request__get_packed_size
-                     (const Postern__Session__V1__ListRequest *message)
+size_t postern__session__v1__list_sessions_request__get_packed_size
+                     (const Postern__Session__V1__ListSessionsRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__list_request__pack
-                     (const Postern__Session__V1__ListRequest *message,
+size_t postern__session__v1__list_sessions_request__pack
+                     (const Postern__Session__V1__ListSessionsRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__list_request__pack_to_buffer
-                     (const Postern__Session__V1__ListRequest *message,
+size_t postern__session__v1__list_sessions_request__pack_to_buffer
+                     (const Postern__Session__V1__ListSessionsRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__ListRequest *
-       postern__session__v1__list_request__unpack
+Postern__Session__V1__ListSessionsRequest *
+       postern__session__v1__list_sessions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__ListRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__list_request__descriptor,
+  return (Postern__Session__V1__ListSessionsRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__list_sessions_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__list_request__free_unpacked
-                     (Postern__Session__V1__ListRequest *message,
+void   postern__session__v1__list_sessions_request__free_unpacked
+                     (Postern__Session__V1__ListSessionsRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__list_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__list_response__init
-                     (Postern__Session__V1__ListResponse         *message)
+void   postern__session__v1__list_sessions_response__init
+                     (Postern__Session__V1__ListSessionsResponse         *message)
 {
-  static const Postern__Session__V1__ListResponse init_value = POSTERN__SESSION__V1__LIST_RESPONSE__INIT;
+  static const Postern__Session__V1__ListSessionsResponse init_value = POSTERN__SESSION__V1__LIST_SESSIONS_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__list_response__get_packed_size
-                     (const Postern__Session__V1__ListResponse *message)
+size_t postern__session__v1__list_sessions_response__get_packed_size
+                     (const Postern__Session__V1__ListSessionsResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__list_response__pack
-                     (const Postern__Session__V1__ListResponse *message,
+size_t postern__session__v1__list_sessions_response__pack
+                     (const Postern__Session__V1__ListSessionsResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__list_response__pack_to_buffer
-                     (const Postern__Session__V1__ListResponse *message,
+size_t postern__session__v1__list_sessions_response__pack_to_buffer
+                     (const Postern__Session__V1__ListSessionsResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__ListResponse *
-       postern__session__v1__list_response__unpack
+Postern__Session__V1__ListSessionsResponse *
+       postern__session__v1__list_sessions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__ListResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__list_response__descriptor,
+  return (Postern__Session__V1__ListSessionsResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__list_sessions_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__list_response__free_unpacked
-                     (Postern__Session__V1__ListResponse *message,
+void   postern__session__v1__list_sessions_response__free_unpacked
+                     (Postern__Session__V1__ListSessionsResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__list_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__list_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__end_request__init
-                     (Postern__Session__V1__EndRequest         *message)
+void   postern__session__v1__end_session_request__init
+                     (Postern__Session__V1__EndSessionRequest         *message)
 {
-  static const Postern__Session__V1__EndRequest init_value = POSTERN__SESSION__V1__END_REQUEST__INIT;
+  static const Postern__Session__V1__EndSessionRequest init_value = POSTERN__SESSION__V1__END_SESSION_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__end_request__get_packed_size
-                     (const Postern__Session__V1__EndRequest *message)
+size_t postern__session__v1__end_session_request__get_packed_size
+                     (const Postern__Session__V1__EndSessionRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__end_request__pack
-                     (const Postern__Session__V1__EndRequest *message,
+size_t postern__session__v1__end_session_request__pack
+                     (const Postern__Session__V1__EndSessionRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__end_request__pack_to_buffer
-                     (const Postern__Session__V1__EndRequest *message,
+size_t postern__session__v1__end_session_request__pack_to_buffer
+                     (const Postern__Session__V1__EndSessionRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__EndRequest *
-       postern__session__v1__end_request__unpack
+Postern__Session__V1__EndSessionRequest *
+       postern__session__v1__end_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__EndRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__end_request__descriptor,
+  return (Postern__Session__V1__EndSessionRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__end_session_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__end_request__free_unpacked
-                     (Postern__Session__V1__EndRequest *message,
+void   postern__session__v1__end_session_request__free_unpacked
+                     (Postern__Session__V1__EndSessionRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__end_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__end_response__init
-                     (Postern__Session__V1__EndResponse         *message)
+void   postern__session__v1__end_session_response__init
+                     (Postern__Session__V1__EndSessionResponse         *message)
 {
-  static const Postern__Session__V1__EndResponse init_value = POSTERN__SESSION__V1__END_RESPONSE__INIT;
+  static const Postern__Session__V1__EndSessionResponse init_value = POSTERN__SESSION__V1__END_SESSION_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__end_response__get_packed_size
-                     (const Postern__Session__V1__EndResponse *message)
+size_t postern__session__v1__end_session_response__get_packed_size
+                     (const Postern__Session__V1__EndSessionResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__end_response__pack
-                     (const Postern__Session__V1__EndResponse *message,
+size_t postern__session__v1__end_session_response__pack
+                     (const Postern__Session__V1__EndSessionResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__end_response__pack_to_buffer
-                     (const Postern__Session__V1__EndResponse *message,
+size_t postern__session__v1__end_session_response__pack_to_buffer
+                     (const Postern__Session__V1__EndSessionResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__EndResponse *
-       postern__session__v1__end_response__unpack
+Postern__Session__V1__EndSessionResponse *
+       postern__session__v1__end_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__EndResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__end_response__descriptor,
+  return (Postern__Session__V1__EndSessionResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__end_session_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__end_response__free_unpacked
-                     (Postern__Session__V1__EndResponse *message,
+void   postern__session__v1__end_session_response__free_unpacked
+                     (Postern__Session__V1__EndSessionResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__end_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_session_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__end_others_request__init
-                     (Postern__Session__V1__EndOthersRequest         *message)
+void   postern__session__v1__end_other_sessions_request__init
+                     (Postern__Session__V1__EndOtherSessionsRequest         *message)
 {
-  static const Postern__Session__V1__EndOthersRequest init_value = POSTERN__SESSION__V1__END_OTHERS_REQUEST__INIT;
+  static const Postern__Session__V1__EndOtherSessionsRequest init_value = POSTERN__SESSION__V1__END_OTHER_SESSIONS_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__end_others_request__get_packed_size
-                     (const Postern__Session__V1__EndOthersRequest *message)
+size_t postern__session__v1__end_other_sessions_request__get_packed_size
+                     (const Postern__Session__V1__EndOtherSessionsRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_others_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__end_others_request__pack
-                     (const Postern__Session__V1__EndOthersRequest *message,
+size_t postern__session__v1__end_other_sessions_request__pack
+                     (const Postern__Session__V1__EndOtherSessionsRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_others_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__end_others_request__pack_to_buffer
-                     (const Postern__Session__V1__EndOthersRequest *message,
+size_t postern__session__v1__end_other_sessions_request__pack_to_buffer
+                     (const Postern__Session__V1__EndOtherSessionsRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_others_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__EndOthersRequest *
-       postern__session__v1__end_others_request__unpack
+Postern__Session__V1__EndOtherSessionsRequest *
+       postern__session__v1__end_other_sessions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__EndOthersRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__end_others_request__descriptor,
+  return (Postern__Session__V1__EndOtherSessionsRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__end_other_sessions_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__end_others_request__free_unpacked
-                     (Postern__Session__V1__EndOthersRequest *message,
+void   postern__session__v1__end_other_sessions_request__free_unpacked
+                     (Postern__Session__V1__EndOtherSessionsRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__end_others_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__end_others_response__init
-                     (Postern__Session__V1__EndOthersResponse         *message)
+void   postern__session__v1__end_other_sessions_response__init
+                     (Postern__Session__V1__EndOtherSessionsResponse         *message)
 {
-  static const Postern__Session__V1__EndOthersResponse init_value = POSTERN__SESSION__V1__END_OTHERS_RESPONSE__INIT;
+  static const Postern__Session__V1__EndOtherSessionsResponse init_value = POSTERN__SESSION__V1__END_OTHER_SESSIONS_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__end_others_response__get_packed_size
-                     (const Postern__Session__V1__EndOthersResponse *message)
+size_t postern__session__v1__end_other_sessions_response__get_packed_size
+                     (const Postern__Session__V1__EndOtherSessionsResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_others_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__end_others_response__pack
-                     (const Postern__Session__V1__EndOthersResponse *message,
+size_t postern__session__v1__end_other_sessions_response__pack
+                     (const Postern__Session__V1__EndOtherSessionsResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_others_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__end_others_response__pack_to_buffer
-                     (const Postern__Session__V1__EndOthersResponse *message,
+size_t postern__session__v1__end_other_sessions_response__pack_to_buffer
+                     (const Postern__Session__V1__EndOtherSessionsResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_others_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__EndOthersResponse *
-       postern__session__v1__end_others_response__unpack
+Postern__Session__V1__EndOtherSessionsResponse *
+       postern__session__v1__end_other_sessions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__EndOthersResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__end_others_response__descriptor,
+  return (Postern__Session__V1__EndOtherSessionsResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__end_other_sessions_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__end_others_response__free_unpacked
-                     (Postern__Session__V1__EndOthersResponse *message,
+void   postern__session__v1__end_other_sessions_response__free_unpacked
+                     (Postern__Session__V1__EndOtherSessionsResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__end_others_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_other_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__session__v1__reauthenticate_request__init
@@ -721,7 +721,7 @@ const ProtobufCMessageDescriptor postern__session__v1__device_session__descripto
   (ProtobufCMessageInit) postern__session__v1__device_session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__list_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__list_sessions_request__field_descriptors[1] =
 {
   {
     "access_token",
@@ -729,75 +729,75 @@ static const ProtobufCFieldDescriptor postern__session__v1__list_request__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__ListRequest, access_token),
+    offsetof(Postern__Session__V1__ListSessionsRequest, access_token),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__list_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__list_sessions_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
 };
-static const ProtobufCIntRange postern__session__v1__list_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__list_sessions_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__list_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__list_sessions_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.ListRequest",
-  "ListRequest",
-  "Postern__Session__V1__ListRequest",
+  "postern.session.v1.ListSessionsRequest",
+  "ListSessionsRequest",
+  "Postern__Session__V1__ListSessionsRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__ListRequest),
+  sizeof(Postern__Session__V1__ListSessionsRequest),
   1,
-  postern__session__v1__list_request__field_descriptors,
-  postern__session__v1__list_request__field_indices_by_name,
-  1,  postern__session__v1__list_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_request__init,
+  postern__session__v1__list_sessions_request__field_descriptors,
+  postern__session__v1__list_sessions_request__field_indices_by_name,
+  1,  postern__session__v1__list_sessions_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__list_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__list_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__list_sessions_response__field_descriptors[1] =
 {
   {
     "sessions",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Postern__Session__V1__ListResponse, n_sessions),
-    offsetof(Postern__Session__V1__ListResponse, sessions),
+    offsetof(Postern__Session__V1__ListSessionsResponse, n_sessions),
+    offsetof(Postern__Session__V1__ListSessionsResponse, sessions),
     &postern__session__v1__device_session__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__list_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__list_sessions_response__field_indices_by_name[] = {
   0,   /* field[0] = sessions */
 };
-static const ProtobufCIntRange postern__session__v1__list_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__list_sessions_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__list_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__list_sessions_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.ListResponse",
-  "ListResponse",
-  "Postern__Session__V1__ListResponse",
+  "postern.session.v1.ListSessionsResponse",
+  "ListSessionsResponse",
+  "Postern__Session__V1__ListSessionsResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__ListResponse),
+  sizeof(Postern__Session__V1__ListSessionsResponse),
   1,
-  postern__session__v1__list_response__field_descriptors,
-  postern__session__v1__list_response__field_indices_by_name,
-  1,  postern__session__v1__list_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__list_response__init,
+  postern__session__v1__list_sessions_response__field_descriptors,
+  postern__session__v1__list_sessions_response__field_indices_by_name,
+  1,  postern__session__v1__list_sessions_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__list_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_session_request__field_descriptors[2] =
 {
   {
     "access_token",
@@ -805,7 +805,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_request__field_d
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndRequest, access_token),
+    offsetof(Postern__Session__V1__EndSessionRequest, access_token),
     NULL,
     NULL,
     0,             /* flags */
@@ -817,38 +817,38 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_request__field_d
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndRequest, session_id),
+    offsetof(Postern__Session__V1__EndSessionRequest, session_id),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__end_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__end_session_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
   1,   /* field[1] = session_id */
 };
-static const ProtobufCIntRange postern__session__v1__end_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__end_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__end_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__end_session_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.EndRequest",
-  "EndRequest",
-  "Postern__Session__V1__EndRequest",
+  "postern.session.v1.EndSessionRequest",
+  "EndSessionRequest",
+  "Postern__Session__V1__EndSessionRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__EndRequest),
+  sizeof(Postern__Session__V1__EndSessionRequest),
   2,
-  postern__session__v1__end_request__field_descriptors,
-  postern__session__v1__end_request__field_indices_by_name,
-  1,  postern__session__v1__end_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_request__init,
+  postern__session__v1__end_session_request__field_descriptors,
+  postern__session__v1__end_session_request__field_indices_by_name,
+  1,  postern__session__v1__end_session_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__end_session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_session_response__field_descriptors[1] =
 {
   {
     "ended",
@@ -856,37 +856,37 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_response__field_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndResponse, ended),
+    offsetof(Postern__Session__V1__EndSessionResponse, ended),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__end_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__end_session_response__field_indices_by_name[] = {
   0,   /* field[0] = ended */
 };
-static const ProtobufCIntRange postern__session__v1__end_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__end_session_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__end_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__end_session_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.EndResponse",
-  "EndResponse",
-  "Postern__Session__V1__EndResponse",
+  "postern.session.v1.EndSessionResponse",
+  "EndSessionResponse",
+  "Postern__Session__V1__EndSessionResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__EndResponse),
+  sizeof(Postern__Session__V1__EndSessionResponse),
   1,
-  postern__session__v1__end_response__field_descriptors,
-  postern__session__v1__end_response__field_indices_by_name,
-  1,  postern__session__v1__end_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_response__init,
+  postern__session__v1__end_session_response__field_descriptors,
+  postern__session__v1__end_session_response__field_indices_by_name,
+  1,  postern__session__v1__end_session_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__end_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_others_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_other_sessions_request__field_descriptors[1] =
 {
   {
     "access_token",
@@ -894,37 +894,37 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_others_request__
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndOthersRequest, access_token),
+    offsetof(Postern__Session__V1__EndOtherSessionsRequest, access_token),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__end_others_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__end_other_sessions_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
 };
-static const ProtobufCIntRange postern__session__v1__end_others_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__end_other_sessions_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__end_others_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__end_other_sessions_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.EndOthersRequest",
-  "EndOthersRequest",
-  "Postern__Session__V1__EndOthersRequest",
+  "postern.session.v1.EndOtherSessionsRequest",
+  "EndOtherSessionsRequest",
+  "Postern__Session__V1__EndOtherSessionsRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__EndOthersRequest),
+  sizeof(Postern__Session__V1__EndOtherSessionsRequest),
   1,
-  postern__session__v1__end_others_request__field_descriptors,
-  postern__session__v1__end_others_request__field_indices_by_name,
-  1,  postern__session__v1__end_others_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_others_request__init,
+  postern__session__v1__end_other_sessions_request__field_descriptors,
+  postern__session__v1__end_other_sessions_request__field_indices_by_name,
+  1,  postern__session__v1__end_other_sessions_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__end_other_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_others_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_other_sessions_response__field_descriptors[1] =
 {
   {
     "ended",
@@ -932,34 +932,34 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_others_response_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndOthersResponse, ended),
+    offsetof(Postern__Session__V1__EndOtherSessionsResponse, ended),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__end_others_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__end_other_sessions_response__field_indices_by_name[] = {
   0,   /* field[0] = ended */
 };
-static const ProtobufCIntRange postern__session__v1__end_others_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__end_other_sessions_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__end_others_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__end_other_sessions_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.EndOthersResponse",
-  "EndOthersResponse",
-  "Postern__Session__V1__EndOthersResponse",
+  "postern.session.v1.EndOtherSessionsResponse",
+  "EndOtherSessionsResponse",
+  "Postern__Session__V1__EndOtherSessionsResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__EndOthersResponse),
+  sizeof(Postern__Session__V1__EndOtherSessionsResponse),
   1,
-  postern__session__v1__end_others_response__field_descriptors,
-  postern__session__v1__end_others_response__field_indices_by_name,
-  1,  postern__session__v1__end_others_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_others_response__init,
+  postern__session__v1__end_other_sessions_response__field_descriptors,
+  postern__session__v1__end_other_sessions_response__field_indices_by_name,
+  1,  postern__session__v1__end_other_sessions_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__end_other_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__reauthenticate_request__field_descriptors[4] =

@@ -7,94 +7,94 @@
 #endif
 
 #include "postern/session/v1/ends.pb-c.h"
-void   postern__session__v1__watch_ends_request__init
-                     (Postern__Session__V1__WatchEndsRequest         *message)
+void   postern__session__v1__watch_revocations_request__init
+                     (Postern__Session__V1__WatchRevocationsRequest         *message)
 {
-  static const Postern__Session__V1__WatchEndsRequest init_value = POSTERN__SESSION__V1__WATCH_ENDS_REQUEST__INIT;
+  static const Postern__Session__V1__WatchRevocationsRequest init_value = POSTERN__SESSION__V1__WATCH_REVOCATIONS_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__watch_ends_request__get_packed_size
-                     (const Postern__Session__V1__WatchEndsRequest *message)
+size_t postern__session__v1__watch_revocations_request__get_packed_size
+                     (const Postern__Session__V1__WatchRevocationsRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__watch_ends_request__pack
-                     (const Postern__Session__V1__WatchEndsRequest *message,
+size_t postern__session__v1__watch_revocations_request__pack
+                     (const Postern__Session__V1__WatchRevocationsRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__watch_ends_request__pack_to_buffer
-                     (const Postern__Session__V1__WatchEndsRequest *message,
+size_t postern__session__v1__watch_revocations_request__pack_to_buffer
+                     (const Postern__Session__V1__WatchRevocationsRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__WatchEndsRequest *
-       postern__session__v1__watch_ends_request__unpack
+Postern__Session__V1__WatchRevocationsRequest *
+       postern__session__v1__watch_revocations_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__WatchEndsRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__watch_ends_request__descriptor,
+  return (Postern__Session__V1__WatchRevocationsRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__watch_revocations_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__watch_ends_request__free_unpacked
-                     (Postern__Session__V1__WatchEndsRequest *message,
+void   postern__session__v1__watch_revocations_request__free_unpacked
+                     (Postern__Session__V1__WatchRevocationsRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__watch_ends_item__init
-                     (Postern__Session__V1__WatchEndsItem         *message)
+void   postern__session__v1__watch_revocations_item__init
+                     (Postern__Session__V1__WatchRevocationsItem         *message)
 {
-  static const Postern__Session__V1__WatchEndsItem init_value = POSTERN__SESSION__V1__WATCH_ENDS_ITEM__INIT;
+  static const Postern__Session__V1__WatchRevocationsItem init_value = POSTERN__SESSION__V1__WATCH_REVOCATIONS_ITEM__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__watch_ends_item__get_packed_size
-                     (const Postern__Session__V1__WatchEndsItem *message)
+size_t postern__session__v1__watch_revocations_item__get_packed_size
+                     (const Postern__Session__V1__WatchRevocationsItem *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_item__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__watch_ends_item__pack
-                     (const Postern__Session__V1__WatchEndsItem *message,
+size_t postern__session__v1__watch_revocations_item__pack
+                     (const Postern__Session__V1__WatchRevocationsItem *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_item__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__watch_ends_item__pack_to_buffer
-                     (const Postern__Session__V1__WatchEndsItem *message,
+size_t postern__session__v1__watch_revocations_item__pack_to_buffer
+                     (const Postern__Session__V1__WatchRevocationsItem *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_item__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__WatchEndsItem *
-       postern__session__v1__watch_ends_item__unpack
+Postern__Session__V1__WatchRevocationsItem *
+       postern__session__v1__watch_revocations_item__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__WatchEndsItem *)
-     protobuf_c_message_unpack (&postern__session__v1__watch_ends_item__descriptor,
+  return (Postern__Session__V1__WatchRevocationsItem *)
+     protobuf_c_message_unpack (&postern__session__v1__watch_revocations_item__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__watch_ends_item__free_unpacked
-                     (Postern__Session__V1__WatchEndsItem *message,
+void   postern__session__v1__watch_revocations_item__free_unpacked
+                     (Postern__Session__V1__WatchRevocationsItem *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__watch_ends_item__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__watch_revocations_item__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__session__v1__revoked_session__init
@@ -142,7 +142,7 @@ void   postern__session__v1__revoked_session__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__revoked_session__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__session__v1__watch_revocations_request__field_descriptors[2] =
 {
   {
     "position",
@@ -150,7 +150,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_request__
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsRequest, position),
+    offsetof(Postern__Session__V1__WatchRevocationsRequest, position),
     NULL,
     NULL,
     0,             /* flags */
@@ -162,38 +162,38 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_request__
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsRequest, epoch),
+    offsetof(Postern__Session__V1__WatchRevocationsRequest, epoch),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__watch_ends_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__watch_revocations_request__field_indices_by_name[] = {
   1,   /* field[1] = epoch */
   0,   /* field[0] = position */
 };
-static const ProtobufCIntRange postern__session__v1__watch_ends_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__watch_revocations_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__watch_ends_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__watch_revocations_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.WatchEndsRequest",
-  "WatchEndsRequest",
-  "Postern__Session__V1__WatchEndsRequest",
+  "postern.session.v1.WatchRevocationsRequest",
+  "WatchRevocationsRequest",
+  "Postern__Session__V1__WatchRevocationsRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__WatchEndsRequest),
+  sizeof(Postern__Session__V1__WatchRevocationsRequest),
   2,
-  postern__session__v1__watch_ends_request__field_descriptors,
-  postern__session__v1__watch_ends_request__field_indices_by_name,
-  1,  postern__session__v1__watch_ends_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__watch_ends_request__init,
+  postern__session__v1__watch_revocations_request__field_descriptors,
+  postern__session__v1__watch_revocations_request__field_indices_by_name,
+  1,  postern__session__v1__watch_revocations_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__watch_revocations_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__field_descriptors[8] =
+static const ProtobufCFieldDescriptor postern__session__v1__watch_revocations_item__field_descriptors[8] =
 {
   {
     "position",
@@ -201,7 +201,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsItem, position),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, position),
     NULL,
     NULL,
     0,             /* flags */
@@ -213,7 +213,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsItem, complete_at_ms),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, complete_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -225,7 +225,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsItem, reset),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, reset),
     NULL,
     NULL,
     0,             /* flags */
@@ -236,8 +236,8 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     4,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Postern__Session__V1__WatchEndsItem, n_ends),
-    offsetof(Postern__Session__V1__WatchEndsItem, ends),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, n_ends),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, ends),
     &postern__session__v1__revoked_session__descriptor,
     NULL,
     0,             /* flags */
@@ -249,7 +249,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsItem, keys_changed),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, keys_changed),
     NULL,
     NULL,
     0,             /* flags */
@@ -261,7 +261,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsItem, key_set),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, key_set),
     NULL,
     NULL,
     0,             /* flags */
@@ -273,7 +273,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsItem, kept_for_ms),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, kept_for_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -285,14 +285,14 @@ static const ProtobufCFieldDescriptor postern__session__v1__watch_ends_item__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__WatchEndsItem, epoch),
+    offsetof(Postern__Session__V1__WatchRevocationsItem, epoch),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__watch_ends_item__field_indices_by_name[] = {
+static const unsigned postern__session__v1__watch_revocations_item__field_indices_by_name[] = {
   1,   /* field[1] = complete_at_ms */
   3,   /* field[3] = ends */
   7,   /* field[7] = epoch */
@@ -302,24 +302,24 @@ static const unsigned postern__session__v1__watch_ends_item__field_indices_by_na
   0,   /* field[0] = position */
   2,   /* field[2] = reset */
 };
-static const ProtobufCIntRange postern__session__v1__watch_ends_item__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__watch_revocations_item__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 8 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__watch_ends_item__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__watch_revocations_item__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.WatchEndsItem",
-  "WatchEndsItem",
-  "Postern__Session__V1__WatchEndsItem",
+  "postern.session.v1.WatchRevocationsItem",
+  "WatchRevocationsItem",
+  "Postern__Session__V1__WatchRevocationsItem",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__WatchEndsItem),
+  sizeof(Postern__Session__V1__WatchRevocationsItem),
   8,
-  postern__session__v1__watch_ends_item__field_descriptors,
-  postern__session__v1__watch_ends_item__field_indices_by_name,
-  1,  postern__session__v1__watch_ends_item__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__watch_ends_item__init,
+  postern__session__v1__watch_revocations_item__field_descriptors,
+  postern__session__v1__watch_revocations_item__field_indices_by_name,
+  1,  postern__session__v1__watch_revocations_item__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__watch_revocations_item__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__revoked_session__field_descriptors[4] =

@@ -142,364 +142,364 @@ void   postern__session__v1__device_proof__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__device_proof__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__create_request__init
-                     (Postern__Session__V1__CreateRequest         *message)
+void   postern__session__v1__create_session_request__init
+                     (Postern__Session__V1__CreateSessionRequest         *message)
 {
-  static const Postern__Session__V1__CreateRequest init_value = POSTERN__SESSION__V1__CREATE_REQUEST__INIT;
+  static const Postern__Session__V1__CreateSessionRequest init_value = POSTERN__SESSION__V1__CREATE_SESSION_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__create_request__get_packed_size
-                     (const Postern__Session__V1__CreateRequest *message)
+size_t postern__session__v1__create_session_request__get_packed_size
+                     (const Postern__Session__V1__CreateSessionRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__create_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__create_request__pack
-                     (const Postern__Session__V1__CreateRequest *message,
+size_t postern__session__v1__create_session_request__pack
+                     (const Postern__Session__V1__CreateSessionRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__create_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__create_request__pack_to_buffer
-                     (const Postern__Session__V1__CreateRequest *message,
+size_t postern__session__v1__create_session_request__pack_to_buffer
+                     (const Postern__Session__V1__CreateSessionRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__create_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__CreateRequest *
-       postern__session__v1__create_request__unpack
+Postern__Session__V1__CreateSessionRequest *
+       postern__session__v1__create_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__CreateRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__create_request__descriptor,
+  return (Postern__Session__V1__CreateSessionRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__create_session_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__create_request__free_unpacked
-                     (Postern__Session__V1__CreateRequest *message,
+void   postern__session__v1__create_session_request__free_unpacked
+                     (Postern__Session__V1__CreateSessionRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__create_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__create_response__init
-                     (Postern__Session__V1__CreateResponse         *message)
+void   postern__session__v1__create_session_response__init
+                     (Postern__Session__V1__CreateSessionResponse         *message)
 {
-  static const Postern__Session__V1__CreateResponse init_value = POSTERN__SESSION__V1__CREATE_RESPONSE__INIT;
+  static const Postern__Session__V1__CreateSessionResponse init_value = POSTERN__SESSION__V1__CREATE_SESSION_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__create_response__get_packed_size
-                     (const Postern__Session__V1__CreateResponse *message)
+size_t postern__session__v1__create_session_response__get_packed_size
+                     (const Postern__Session__V1__CreateSessionResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__create_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__create_response__pack
-                     (const Postern__Session__V1__CreateResponse *message,
+size_t postern__session__v1__create_session_response__pack
+                     (const Postern__Session__V1__CreateSessionResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__create_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__create_response__pack_to_buffer
-                     (const Postern__Session__V1__CreateResponse *message,
+size_t postern__session__v1__create_session_response__pack_to_buffer
+                     (const Postern__Session__V1__CreateSessionResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__create_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__CreateResponse *
-       postern__session__v1__create_response__unpack
+Postern__Session__V1__CreateSessionResponse *
+       postern__session__v1__create_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__CreateResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__create_response__descriptor,
+  return (Postern__Session__V1__CreateSessionResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__create_session_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__create_response__free_unpacked
-                     (Postern__Session__V1__CreateResponse *message,
+void   postern__session__v1__create_session_response__free_unpacked
+                     (Postern__Session__V1__CreateSessionResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__create_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__create_session_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__refresh_request__init
-                     (Postern__Session__V1__RefreshRequest         *message)
+void   postern__session__v1__refresh_session_request__init
+                     (Postern__Session__V1__RefreshSessionRequest         *message)
 {
-  static const Postern__Session__V1__RefreshRequest init_value = POSTERN__SESSION__V1__REFRESH_REQUEST__INIT;
+  static const Postern__Session__V1__RefreshSessionRequest init_value = POSTERN__SESSION__V1__REFRESH_SESSION_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__refresh_request__get_packed_size
-                     (const Postern__Session__V1__RefreshRequest *message)
+size_t postern__session__v1__refresh_session_request__get_packed_size
+                     (const Postern__Session__V1__RefreshSessionRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__refresh_request__pack
-                     (const Postern__Session__V1__RefreshRequest *message,
+size_t postern__session__v1__refresh_session_request__pack
+                     (const Postern__Session__V1__RefreshSessionRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__refresh_request__pack_to_buffer
-                     (const Postern__Session__V1__RefreshRequest *message,
+size_t postern__session__v1__refresh_session_request__pack_to_buffer
+                     (const Postern__Session__V1__RefreshSessionRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__RefreshRequest *
-       postern__session__v1__refresh_request__unpack
+Postern__Session__V1__RefreshSessionRequest *
+       postern__session__v1__refresh_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__RefreshRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__refresh_request__descriptor,
+  return (Postern__Session__V1__RefreshSessionRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__refresh_session_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__refresh_request__free_unpacked
-                     (Postern__Session__V1__RefreshRequest *message,
+void   postern__session__v1__refresh_session_request__free_unpacked
+                     (Postern__Session__V1__RefreshSessionRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__refresh_response__init
-                     (Postern__Session__V1__RefreshResponse         *message)
+void   postern__session__v1__refresh_session_response__init
+                     (Postern__Session__V1__RefreshSessionResponse         *message)
 {
-  static const Postern__Session__V1__RefreshResponse init_value = POSTERN__SESSION__V1__REFRESH_RESPONSE__INIT;
+  static const Postern__Session__V1__RefreshSessionResponse init_value = POSTERN__SESSION__V1__REFRESH_SESSION_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__refresh_response__get_packed_size
-                     (const Postern__Session__V1__RefreshResponse *message)
+size_t postern__session__v1__refresh_session_response__get_packed_size
+                     (const Postern__Session__V1__RefreshSessionResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__refresh_response__pack
-                     (const Postern__Session__V1__RefreshResponse *message,
+size_t postern__session__v1__refresh_session_response__pack
+                     (const Postern__Session__V1__RefreshSessionResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__refresh_response__pack_to_buffer
-                     (const Postern__Session__V1__RefreshResponse *message,
+size_t postern__session__v1__refresh_session_response__pack_to_buffer
+                     (const Postern__Session__V1__RefreshSessionResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__RefreshResponse *
-       postern__session__v1__refresh_response__unpack
+Postern__Session__V1__RefreshSessionResponse *
+       postern__session__v1__refresh_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__RefreshResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__refresh_response__descriptor,
+  return (Postern__Session__V1__RefreshSessionResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__refresh_session_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__refresh_response__free_unpacked
-                     (Postern__Session__V1__RefreshResponse *message,
+void   postern__session__v1__refresh_session_response__free_unpacked
+                     (Postern__Session__V1__RefreshSessionResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__refresh_session_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__validate_request__init
-                     (Postern__Session__V1__ValidateRequest         *message)
+void   postern__session__v1__validate_access_token_request__init
+                     (Postern__Session__V1__ValidateAccessTokenRequest         *message)
 {
-  static const Postern__Session__V1__ValidateRequest init_value = POSTERN__SESSION__V1__VALIDATE_REQUEST__INIT;
+  static const Postern__Session__V1__ValidateAccessTokenRequest init_value = POSTERN__SESSION__V1__VALIDATE_ACCESS_TOKEN_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__validate_request__get_packed_size
-                     (const Postern__Session__V1__ValidateRequest *message)
+size_t postern__session__v1__validate_access_token_request__get_packed_size
+                     (const Postern__Session__V1__ValidateAccessTokenRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__validate_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__validate_request__pack
-                     (const Postern__Session__V1__ValidateRequest *message,
+size_t postern__session__v1__validate_access_token_request__pack
+                     (const Postern__Session__V1__ValidateAccessTokenRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__validate_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__validate_request__pack_to_buffer
-                     (const Postern__Session__V1__ValidateRequest *message,
+size_t postern__session__v1__validate_access_token_request__pack_to_buffer
+                     (const Postern__Session__V1__ValidateAccessTokenRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__validate_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__ValidateRequest *
-       postern__session__v1__validate_request__unpack
+Postern__Session__V1__ValidateAccessTokenRequest *
+       postern__session__v1__validate_access_token_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__ValidateRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__validate_request__descriptor,
+  return (Postern__Session__V1__ValidateAccessTokenRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__validate_access_token_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__validate_request__free_unpacked
-                     (Postern__Session__V1__ValidateRequest *message,
+void   postern__session__v1__validate_access_token_request__free_unpacked
+                     (Postern__Session__V1__ValidateAccessTokenRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__validate_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__validate_response__init
-                     (Postern__Session__V1__ValidateResponse         *message)
+void   postern__session__v1__validate_access_token_response__init
+                     (Postern__Session__V1__ValidateAccessTokenResponse         *message)
 {
-  static const Postern__Session__V1__ValidateResponse init_value = POSTERN__SESSION__V1__VALIDATE_RESPONSE__INIT;
+  static const Postern__Session__V1__ValidateAccessTokenResponse init_value = POSTERN__SESSION__V1__VALIDATE_ACCESS_TOKEN_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__validate_response__get_packed_size
-                     (const Postern__Session__V1__ValidateResponse *message)
+size_t postern__session__v1__validate_access_token_response__get_packed_size
+                     (const Postern__Session__V1__ValidateAccessTokenResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__validate_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__validate_response__pack
-                     (const Postern__Session__V1__ValidateResponse *message,
+size_t postern__session__v1__validate_access_token_response__pack
+                     (const Postern__Session__V1__ValidateAccessTokenResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__validate_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__validate_response__pack_to_buffer
-                     (const Postern__Session__V1__ValidateResponse *message,
+size_t postern__session__v1__validate_access_token_response__pack_to_buffer
+                     (const Postern__Session__V1__ValidateAccessTokenResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__validate_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__ValidateResponse *
-       postern__session__v1__validate_response__unpack
+Postern__Session__V1__ValidateAccessTokenResponse *
+       postern__session__v1__validate_access_token_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__ValidateResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__validate_response__descriptor,
+  return (Postern__Session__V1__ValidateAccessTokenResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__validate_access_token_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__validate_response__free_unpacked
-                     (Postern__Session__V1__ValidateResponse *message,
+void   postern__session__v1__validate_access_token_response__free_unpacked
+                     (Postern__Session__V1__ValidateAccessTokenResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__validate_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__validate_access_token_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__inspect_request__init
-                     (Postern__Session__V1__InspectRequest         *message)
+void   postern__session__v1__inspect_session_request__init
+                     (Postern__Session__V1__InspectSessionRequest         *message)
 {
-  static const Postern__Session__V1__InspectRequest init_value = POSTERN__SESSION__V1__INSPECT_REQUEST__INIT;
+  static const Postern__Session__V1__InspectSessionRequest init_value = POSTERN__SESSION__V1__INSPECT_SESSION_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__inspect_request__get_packed_size
-                     (const Postern__Session__V1__InspectRequest *message)
+size_t postern__session__v1__inspect_session_request__get_packed_size
+                     (const Postern__Session__V1__InspectSessionRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__inspect_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__inspect_request__pack
-                     (const Postern__Session__V1__InspectRequest *message,
+size_t postern__session__v1__inspect_session_request__pack
+                     (const Postern__Session__V1__InspectSessionRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__inspect_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__inspect_request__pack_to_buffer
-                     (const Postern__Session__V1__InspectRequest *message,
+size_t postern__session__v1__inspect_session_request__pack_to_buffer
+                     (const Postern__Session__V1__InspectSessionRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__inspect_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__InspectRequest *
-       postern__session__v1__inspect_request__unpack
+Postern__Session__V1__InspectSessionRequest *
+       postern__session__v1__inspect_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__InspectRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__inspect_request__descriptor,
+  return (Postern__Session__V1__InspectSessionRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__inspect_session_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__inspect_request__free_unpacked
-                     (Postern__Session__V1__InspectRequest *message,
+void   postern__session__v1__inspect_session_request__free_unpacked
+                     (Postern__Session__V1__InspectSessionRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__inspect_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__inspect_response__init
-                     (Postern__Session__V1__InspectResponse         *message)
+void   postern__session__v1__inspect_session_response__init
+                     (Postern__Session__V1__InspectSessionResponse         *message)
 {
-  static const Postern__Session__V1__InspectResponse init_value = POSTERN__SESSION__V1__INSPECT_RESPONSE__INIT;
+  static const Postern__Session__V1__InspectSessionResponse init_value = POSTERN__SESSION__V1__INSPECT_SESSION_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__inspect_response__get_packed_size
-                     (const Postern__Session__V1__InspectResponse *message)
+size_t postern__session__v1__inspect_session_response__get_packed_size
+                     (const Postern__Session__V1__InspectSessionResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__inspect_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__inspect_response__pack
-                     (const Postern__Session__V1__InspectResponse *message,
+size_t postern__session__v1__inspect_session_response__pack
+                     (const Postern__Session__V1__InspectSessionResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__inspect_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__inspect_response__pack_to_buffer
-                     (const Postern__Session__V1__InspectResponse *message,
+size_t postern__session__v1__inspect_session_response__pack_to_buffer
+                     (const Postern__Session__V1__InspectSessionResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__inspect_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__InspectResponse *
-       postern__session__v1__inspect_response__unpack
+Postern__Session__V1__InspectSessionResponse *
+       postern__session__v1__inspect_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__InspectResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__inspect_response__descriptor,
+  return (Postern__Session__V1__InspectSessionResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__inspect_session_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__inspect_response__free_unpacked
-                     (Postern__Session__V1__InspectResponse *message,
+void   postern__session__v1__inspect_session_response__free_unpacked
+                     (Postern__Session__V1__InspectSessionResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__inspect_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__inspect_session_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__session__v1__sign_out_request__init
@@ -592,184 +592,184 @@ void   postern__session__v1__sign_out_response__free_unpacked
   assert(message->base.descriptor == &postern__session__v1__sign_out_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__end_account_request__init
-                     (Postern__Session__V1__EndAccountRequest         *message)
+void   postern__session__v1__end_account_sessions_request__init
+                     (Postern__Session__V1__EndAccountSessionsRequest         *message)
 {
-  static const Postern__Session__V1__EndAccountRequest init_value = POSTERN__SESSION__V1__END_ACCOUNT_REQUEST__INIT;
+  static const Postern__Session__V1__EndAccountSessionsRequest init_value = POSTERN__SESSION__V1__END_ACCOUNT_SESSIONS_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__end_account_request__get_packed_size
-                     (const Postern__Session__V1__EndAccountRequest *message)
+size_t postern__session__v1__end_account_sessions_request__get_packed_size
+                     (const Postern__Session__V1__EndAccountSessionsRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_account_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__end_account_request__pack
-                     (const Postern__Session__V1__EndAccountRequest *message,
+size_t postern__session__v1__end_account_sessions_request__pack
+                     (const Postern__Session__V1__EndAccountSessionsRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_account_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__end_account_request__pack_to_buffer
-                     (const Postern__Session__V1__EndAccountRequest *message,
+size_t postern__session__v1__end_account_sessions_request__pack_to_buffer
+                     (const Postern__Session__V1__EndAccountSessionsRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_account_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__EndAccountRequest *
-       postern__session__v1__end_account_request__unpack
+Postern__Session__V1__EndAccountSessionsRequest *
+       postern__session__v1__end_account_sessions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__EndAccountRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__end_account_request__descriptor,
+  return (Postern__Session__V1__EndAccountSessionsRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__end_account_sessions_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__end_account_request__free_unpacked
-                     (Postern__Session__V1__EndAccountRequest *message,
+void   postern__session__v1__end_account_sessions_request__free_unpacked
+                     (Postern__Session__V1__EndAccountSessionsRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__end_account_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__end_account_response__init
-                     (Postern__Session__V1__EndAccountResponse         *message)
+void   postern__session__v1__end_account_sessions_response__init
+                     (Postern__Session__V1__EndAccountSessionsResponse         *message)
 {
-  static const Postern__Session__V1__EndAccountResponse init_value = POSTERN__SESSION__V1__END_ACCOUNT_RESPONSE__INIT;
+  static const Postern__Session__V1__EndAccountSessionsResponse init_value = POSTERN__SESSION__V1__END_ACCOUNT_SESSIONS_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__end_account_response__get_packed_size
-                     (const Postern__Session__V1__EndAccountResponse *message)
+size_t postern__session__v1__end_account_sessions_response__get_packed_size
+                     (const Postern__Session__V1__EndAccountSessionsResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_account_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__end_account_response__pack
-                     (const Postern__Session__V1__EndAccountResponse *message,
+size_t postern__session__v1__end_account_sessions_response__pack
+                     (const Postern__Session__V1__EndAccountSessionsResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_account_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__end_account_response__pack_to_buffer
-                     (const Postern__Session__V1__EndAccountResponse *message,
+size_t postern__session__v1__end_account_sessions_response__pack_to_buffer
+                     (const Postern__Session__V1__EndAccountSessionsResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__end_account_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__EndAccountResponse *
-       postern__session__v1__end_account_response__unpack
+Postern__Session__V1__EndAccountSessionsResponse *
+       postern__session__v1__end_account_sessions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__EndAccountResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__end_account_response__descriptor,
+  return (Postern__Session__V1__EndAccountSessionsResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__end_account_sessions_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__end_account_response__free_unpacked
-                     (Postern__Session__V1__EndAccountResponse *message,
+void   postern__session__v1__end_account_sessions_response__free_unpacked
+                     (Postern__Session__V1__EndAccountSessionsResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__end_account_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__end_account_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__key_set_request__init
-                     (Postern__Session__V1__KeySetRequest         *message)
+void   postern__session__v1__get_key_set_request__init
+                     (Postern__Session__V1__GetKeySetRequest         *message)
 {
-  static const Postern__Session__V1__KeySetRequest init_value = POSTERN__SESSION__V1__KEY_SET_REQUEST__INIT;
+  static const Postern__Session__V1__GetKeySetRequest init_value = POSTERN__SESSION__V1__GET_KEY_SET_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__key_set_request__get_packed_size
-                     (const Postern__Session__V1__KeySetRequest *message)
+size_t postern__session__v1__get_key_set_request__get_packed_size
+                     (const Postern__Session__V1__GetKeySetRequest *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__key_set_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__key_set_request__pack
-                     (const Postern__Session__V1__KeySetRequest *message,
+size_t postern__session__v1__get_key_set_request__pack
+                     (const Postern__Session__V1__GetKeySetRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__key_set_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__key_set_request__pack_to_buffer
-                     (const Postern__Session__V1__KeySetRequest *message,
+size_t postern__session__v1__get_key_set_request__pack_to_buffer
+                     (const Postern__Session__V1__GetKeySetRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__key_set_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__KeySetRequest *
-       postern__session__v1__key_set_request__unpack
+Postern__Session__V1__GetKeySetRequest *
+       postern__session__v1__get_key_set_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__KeySetRequest *)
-     protobuf_c_message_unpack (&postern__session__v1__key_set_request__descriptor,
+  return (Postern__Session__V1__GetKeySetRequest *)
+     protobuf_c_message_unpack (&postern__session__v1__get_key_set_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__key_set_request__free_unpacked
-                     (Postern__Session__V1__KeySetRequest *message,
+void   postern__session__v1__get_key_set_request__free_unpacked
+                     (Postern__Session__V1__GetKeySetRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__key_set_request__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__session__v1__key_set_response__init
-                     (Postern__Session__V1__KeySetResponse         *message)
+void   postern__session__v1__get_key_set_response__init
+                     (Postern__Session__V1__GetKeySetResponse         *message)
 {
-  static const Postern__Session__V1__KeySetResponse init_value = POSTERN__SESSION__V1__KEY_SET_RESPONSE__INIT;
+  static const Postern__Session__V1__GetKeySetResponse init_value = POSTERN__SESSION__V1__GET_KEY_SET_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__session__v1__key_set_response__get_packed_size
-                     (const Postern__Session__V1__KeySetResponse *message)
+size_t postern__session__v1__get_key_set_response__get_packed_size
+                     (const Postern__Session__V1__GetKeySetResponse *message)
 {
-  assert(message->base.descriptor == &postern__session__v1__key_set_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__session__v1__key_set_response__pack
-                     (const Postern__Session__V1__KeySetResponse *message,
+size_t postern__session__v1__get_key_set_response__pack
+                     (const Postern__Session__V1__GetKeySetResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__session__v1__key_set_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__session__v1__key_set_response__pack_to_buffer
-                     (const Postern__Session__V1__KeySetResponse *message,
+size_t postern__session__v1__get_key_set_response__pack_to_buffer
+                     (const Postern__Session__V1__GetKeySetResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__session__v1__key_set_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Session__V1__KeySetResponse *
-       postern__session__v1__key_set_response__unpack
+Postern__Session__V1__GetKeySetResponse *
+       postern__session__v1__get_key_set_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Session__V1__KeySetResponse *)
-     protobuf_c_message_unpack (&postern__session__v1__key_set_response__descriptor,
+  return (Postern__Session__V1__GetKeySetResponse *)
+     protobuf_c_message_unpack (&postern__session__v1__get_key_set_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__session__v1__key_set_response__free_unpacked
-                     (Postern__Session__V1__KeySetResponse *message,
+void   postern__session__v1__get_key_set_response__free_unpacked
+                     (Postern__Session__V1__GetKeySetResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__session__v1__key_set_response__descriptor);
+  assert(message->base.descriptor == &postern__session__v1__get_key_set_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 static const ProtobufCFieldDescriptor postern__session__v1__tokens__field_descriptors[7] =
@@ -1003,7 +1003,7 @@ const ProtobufCMessageDescriptor postern__session__v1__device_proof__descriptor 
   (ProtobufCMessageInit) postern__session__v1__device_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__create_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__session__v1__create_session_request__field_descriptors[3] =
 {
   {
     "proof",
@@ -1011,7 +1011,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__create_request__fiel
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__CreateRequest, proof),
+    offsetof(Postern__Session__V1__CreateSessionRequest, proof),
     &postern__identity__v1__sign_in_proof__descriptor,
     NULL,
     0,             /* flags */
@@ -1023,7 +1023,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__create_request__fiel
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__CreateRequest, origin),
+    offsetof(Postern__Session__V1__CreateSessionRequest, origin),
     &postern__identity__v1__origin__descriptor,
     NULL,
     0,             /* flags */
@@ -1035,39 +1035,39 @@ static const ProtobufCFieldDescriptor postern__session__v1__create_request__fiel
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__CreateRequest, device_key),
+    offsetof(Postern__Session__V1__CreateSessionRequest, device_key),
     &postern__session__v1__device_key__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__create_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__create_session_request__field_indices_by_name[] = {
   2,   /* field[2] = device_key */
   1,   /* field[1] = origin */
   0,   /* field[0] = proof */
 };
-static const ProtobufCIntRange postern__session__v1__create_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__create_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__create_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__create_session_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.CreateRequest",
-  "CreateRequest",
-  "Postern__Session__V1__CreateRequest",
+  "postern.session.v1.CreateSessionRequest",
+  "CreateSessionRequest",
+  "Postern__Session__V1__CreateSessionRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__CreateRequest),
+  sizeof(Postern__Session__V1__CreateSessionRequest),
   3,
-  postern__session__v1__create_request__field_descriptors,
-  postern__session__v1__create_request__field_indices_by_name,
-  1,  postern__session__v1__create_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__create_request__init,
+  postern__session__v1__create_session_request__field_descriptors,
+  postern__session__v1__create_session_request__field_indices_by_name,
+  1,  postern__session__v1__create_session_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__create_session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__create_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__create_session_response__field_descriptors[1] =
 {
   {
     "tokens",
@@ -1075,37 +1075,37 @@ static const ProtobufCFieldDescriptor postern__session__v1__create_response__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__CreateResponse, tokens),
+    offsetof(Postern__Session__V1__CreateSessionResponse, tokens),
     &postern__session__v1__tokens__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__create_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__create_session_response__field_indices_by_name[] = {
   0,   /* field[0] = tokens */
 };
-static const ProtobufCIntRange postern__session__v1__create_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__create_session_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__create_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__create_session_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.CreateResponse",
-  "CreateResponse",
-  "Postern__Session__V1__CreateResponse",
+  "postern.session.v1.CreateSessionResponse",
+  "CreateSessionResponse",
+  "Postern__Session__V1__CreateSessionResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__CreateResponse),
+  sizeof(Postern__Session__V1__CreateSessionResponse),
   1,
-  postern__session__v1__create_response__field_descriptors,
-  postern__session__v1__create_response__field_indices_by_name,
-  1,  postern__session__v1__create_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__create_response__init,
+  postern__session__v1__create_session_response__field_descriptors,
+  postern__session__v1__create_session_response__field_indices_by_name,
+  1,  postern__session__v1__create_session_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__create_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__refresh_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_request__field_descriptors[3] =
 {
   {
     "refresh_token",
@@ -1113,7 +1113,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__RefreshRequest, refresh_token),
+    offsetof(Postern__Session__V1__RefreshSessionRequest, refresh_token),
     NULL,
     NULL,
     0,             /* flags */
@@ -1125,7 +1125,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__RefreshRequest, origin),
+    offsetof(Postern__Session__V1__RefreshSessionRequest, origin),
     &postern__identity__v1__origin__descriptor,
     NULL,
     0,             /* flags */
@@ -1137,39 +1137,39 @@ static const ProtobufCFieldDescriptor postern__session__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__RefreshRequest, device_proof),
+    offsetof(Postern__Session__V1__RefreshSessionRequest, device_proof),
     &postern__session__v1__device_proof__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__refresh_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__refresh_session_request__field_indices_by_name[] = {
   2,   /* field[2] = device_proof */
   1,   /* field[1] = origin */
   0,   /* field[0] = refresh_token */
 };
-static const ProtobufCIntRange postern__session__v1__refresh_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__refresh_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__refresh_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__refresh_session_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.RefreshRequest",
-  "RefreshRequest",
-  "Postern__Session__V1__RefreshRequest",
+  "postern.session.v1.RefreshSessionRequest",
+  "RefreshSessionRequest",
+  "Postern__Session__V1__RefreshSessionRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__RefreshRequest),
+  sizeof(Postern__Session__V1__RefreshSessionRequest),
   3,
-  postern__session__v1__refresh_request__field_descriptors,
-  postern__session__v1__refresh_request__field_indices_by_name,
-  1,  postern__session__v1__refresh_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__refresh_request__init,
+  postern__session__v1__refresh_session_request__field_descriptors,
+  postern__session__v1__refresh_session_request__field_indices_by_name,
+  1,  postern__session__v1__refresh_session_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__refresh_session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__refresh_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__session__v1__refresh_session_response__field_descriptors[2] =
 {
   {
     "tokens",
@@ -1177,7 +1177,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__refresh_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__RefreshResponse, tokens),
+    offsetof(Postern__Session__V1__RefreshSessionResponse, tokens),
     &postern__session__v1__tokens__descriptor,
     NULL,
     0,             /* flags */
@@ -1189,38 +1189,38 @@ static const ProtobufCFieldDescriptor postern__session__v1__refresh_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__RefreshResponse, account_id),
+    offsetof(Postern__Session__V1__RefreshSessionResponse, account_id),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__refresh_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__refresh_session_response__field_indices_by_name[] = {
   1,   /* field[1] = account_id */
   0,   /* field[0] = tokens */
 };
-static const ProtobufCIntRange postern__session__v1__refresh_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__refresh_session_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__refresh_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__refresh_session_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.RefreshResponse",
-  "RefreshResponse",
-  "Postern__Session__V1__RefreshResponse",
+  "postern.session.v1.RefreshSessionResponse",
+  "RefreshSessionResponse",
+  "Postern__Session__V1__RefreshSessionResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__RefreshResponse),
+  sizeof(Postern__Session__V1__RefreshSessionResponse),
   2,
-  postern__session__v1__refresh_response__field_descriptors,
-  postern__session__v1__refresh_response__field_indices_by_name,
-  1,  postern__session__v1__refresh_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__refresh_response__init,
+  postern__session__v1__refresh_session_response__field_descriptors,
+  postern__session__v1__refresh_session_response__field_indices_by_name,
+  1,  postern__session__v1__refresh_session_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__refresh_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__validate_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_request__field_descriptors[1] =
 {
   {
     "access_token",
@@ -1228,37 +1228,37 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_request__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__ValidateRequest, access_token),
+    offsetof(Postern__Session__V1__ValidateAccessTokenRequest, access_token),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__validate_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__validate_access_token_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
 };
-static const ProtobufCIntRange postern__session__v1__validate_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__validate_access_token_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__validate_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__validate_access_token_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.ValidateRequest",
-  "ValidateRequest",
-  "Postern__Session__V1__ValidateRequest",
+  "postern.session.v1.ValidateAccessTokenRequest",
+  "ValidateAccessTokenRequest",
+  "Postern__Session__V1__ValidateAccessTokenRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__ValidateRequest),
+  sizeof(Postern__Session__V1__ValidateAccessTokenRequest),
   1,
-  postern__session__v1__validate_request__field_descriptors,
-  postern__session__v1__validate_request__field_indices_by_name,
-  1,  postern__session__v1__validate_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__validate_request__init,
+  postern__session__v1__validate_access_token_request__field_descriptors,
+  postern__session__v1__validate_access_token_request__field_indices_by_name,
+  1,  postern__session__v1__validate_access_token_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__validate_access_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__validate_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__session__v1__validate_access_token_response__field_descriptors[6] =
 {
   {
     "valid",
@@ -1266,7 +1266,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_response__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__ValidateResponse, valid),
+    offsetof(Postern__Session__V1__ValidateAccessTokenResponse, valid),
     NULL,
     NULL,
     0,             /* flags */
@@ -1278,7 +1278,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_response__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__ValidateResponse, session_id),
+    offsetof(Postern__Session__V1__ValidateAccessTokenResponse, session_id),
     NULL,
     NULL,
     0,             /* flags */
@@ -1290,7 +1290,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_response__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__ValidateResponse, account_id),
+    offsetof(Postern__Session__V1__ValidateAccessTokenResponse, account_id),
     NULL,
     NULL,
     0,             /* flags */
@@ -1302,7 +1302,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_response__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__ValidateResponse, auth_time_ms),
+    offsetof(Postern__Session__V1__ValidateAccessTokenResponse, auth_time_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1313,8 +1313,8 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_response__f
     5,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Postern__Session__V1__ValidateResponse, n_amr),
-    offsetof(Postern__Session__V1__ValidateResponse, amr),
+    offsetof(Postern__Session__V1__ValidateAccessTokenResponse, n_amr),
+    offsetof(Postern__Session__V1__ValidateAccessTokenResponse, amr),
     NULL,
     NULL,
     0,             /* flags */
@@ -1326,14 +1326,14 @@ static const ProtobufCFieldDescriptor postern__session__v1__validate_response__f
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__ValidateResponse, expires_at_ms),
+    offsetof(Postern__Session__V1__ValidateAccessTokenResponse, expires_at_ms),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__validate_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__validate_access_token_response__field_indices_by_name[] = {
   2,   /* field[2] = account_id */
   4,   /* field[4] = amr */
   3,   /* field[3] = auth_time_ms */
@@ -1341,27 +1341,27 @@ static const unsigned postern__session__v1__validate_response__field_indices_by_
   1,   /* field[1] = session_id */
   0,   /* field[0] = valid */
 };
-static const ProtobufCIntRange postern__session__v1__validate_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__validate_access_token_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 6 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__validate_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__validate_access_token_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.ValidateResponse",
-  "ValidateResponse",
-  "Postern__Session__V1__ValidateResponse",
+  "postern.session.v1.ValidateAccessTokenResponse",
+  "ValidateAccessTokenResponse",
+  "Postern__Session__V1__ValidateAccessTokenResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__ValidateResponse),
+  sizeof(Postern__Session__V1__ValidateAccessTokenResponse),
   6,
-  postern__session__v1__validate_response__field_descriptors,
-  postern__session__v1__validate_response__field_indices_by_name,
-  1,  postern__session__v1__validate_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__validate_response__init,
+  postern__session__v1__validate_access_token_response__field_descriptors,
+  postern__session__v1__validate_access_token_response__field_indices_by_name,
+  1,  postern__session__v1__validate_access_token_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__validate_access_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__inspect_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_request__field_descriptors[1] =
 {
   {
     "access_token",
@@ -1369,37 +1369,37 @@ static const ProtobufCFieldDescriptor postern__session__v1__inspect_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__InspectRequest, access_token),
+    offsetof(Postern__Session__V1__InspectSessionRequest, access_token),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__inspect_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__inspect_session_request__field_indices_by_name[] = {
   0,   /* field[0] = access_token */
 };
-static const ProtobufCIntRange postern__session__v1__inspect_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__inspect_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__inspect_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__inspect_session_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.InspectRequest",
-  "InspectRequest",
-  "Postern__Session__V1__InspectRequest",
+  "postern.session.v1.InspectSessionRequest",
+  "InspectSessionRequest",
+  "Postern__Session__V1__InspectSessionRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__InspectRequest),
+  sizeof(Postern__Session__V1__InspectSessionRequest),
   1,
-  postern__session__v1__inspect_request__field_descriptors,
-  postern__session__v1__inspect_request__field_indices_by_name,
-  1,  postern__session__v1__inspect_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__inspect_request__init,
+  postern__session__v1__inspect_session_request__field_descriptors,
+  postern__session__v1__inspect_session_request__field_indices_by_name,
+  1,  postern__session__v1__inspect_session_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__inspect_session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__inspect_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__session__v1__inspect_session_response__field_descriptors[6] =
 {
   {
     "known",
@@ -1407,7 +1407,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__inspect_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__InspectResponse, known),
+    offsetof(Postern__Session__V1__InspectSessionResponse, known),
     NULL,
     NULL,
     0,             /* flags */
@@ -1419,7 +1419,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__inspect_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__InspectResponse, session_id),
+    offsetof(Postern__Session__V1__InspectSessionResponse, session_id),
     NULL,
     NULL,
     0,             /* flags */
@@ -1431,7 +1431,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__inspect_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__InspectResponse, account_id),
+    offsetof(Postern__Session__V1__InspectSessionResponse, account_id),
     NULL,
     NULL,
     0,             /* flags */
@@ -1443,7 +1443,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__inspect_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__InspectResponse, live),
+    offsetof(Postern__Session__V1__InspectSessionResponse, live),
     NULL,
     NULL,
     0,             /* flags */
@@ -1455,7 +1455,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__inspect_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__InspectResponse, end_reason),
+    offsetof(Postern__Session__V1__InspectSessionResponse, end_reason),
     &postern__session__v1__end_reason__descriptor,
     NULL,
     0,             /* flags */
@@ -1467,14 +1467,14 @@ static const ProtobufCFieldDescriptor postern__session__v1__inspect_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__InspectResponse, access_token_current),
+    offsetof(Postern__Session__V1__InspectSessionResponse, access_token_current),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__inspect_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__inspect_session_response__field_indices_by_name[] = {
   5,   /* field[5] = access_token_current */
   2,   /* field[2] = account_id */
   4,   /* field[4] = end_reason */
@@ -1482,24 +1482,24 @@ static const unsigned postern__session__v1__inspect_response__field_indices_by_n
   3,   /* field[3] = live */
   1,   /* field[1] = session_id */
 };
-static const ProtobufCIntRange postern__session__v1__inspect_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__inspect_session_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 6 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__inspect_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__inspect_session_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.InspectResponse",
-  "InspectResponse",
-  "Postern__Session__V1__InspectResponse",
+  "postern.session.v1.InspectSessionResponse",
+  "InspectSessionResponse",
+  "Postern__Session__V1__InspectSessionResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__InspectResponse),
+  sizeof(Postern__Session__V1__InspectSessionResponse),
   6,
-  postern__session__v1__inspect_response__field_descriptors,
-  postern__session__v1__inspect_response__field_indices_by_name,
-  1,  postern__session__v1__inspect_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__inspect_response__init,
+  postern__session__v1__inspect_session_response__field_descriptors,
+  postern__session__v1__inspect_session_response__field_indices_by_name,
+  1,  postern__session__v1__inspect_session_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__inspect_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__session__v1__sign_out_request__field_descriptors[4] =
@@ -1617,7 +1617,7 @@ const ProtobufCMessageDescriptor postern__session__v1__sign_out_response__descri
   (ProtobufCMessageInit) postern__session__v1__sign_out_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_account_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_request__field_descriptors[4] =
 {
   {
     "account_id",
@@ -1625,7 +1625,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_request_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndAccountRequest, account_id),
+    offsetof(Postern__Session__V1__EndAccountSessionsRequest, account_id),
     NULL,
     NULL,
     0,             /* flags */
@@ -1637,7 +1637,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_request_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndAccountRequest, before_ms),
+    offsetof(Postern__Session__V1__EndAccountSessionsRequest, before_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1649,7 +1649,7 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_request_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndAccountRequest, reason),
+    offsetof(Postern__Session__V1__EndAccountSessionsRequest, reason),
     &postern__session__v1__end_reason__descriptor,
     NULL,
     0,             /* flags */
@@ -1661,40 +1661,40 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_request_
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndAccountRequest, except_session_id),
+    offsetof(Postern__Session__V1__EndAccountSessionsRequest, except_session_id),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__end_account_request__field_indices_by_name[] = {
+static const unsigned postern__session__v1__end_account_sessions_request__field_indices_by_name[] = {
   0,   /* field[0] = account_id */
   1,   /* field[1] = before_ms */
   3,   /* field[3] = except_session_id */
   2,   /* field[2] = reason */
 };
-static const ProtobufCIntRange postern__session__v1__end_account_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__end_account_sessions_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 4 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__end_account_request__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.EndAccountRequest",
-  "EndAccountRequest",
-  "Postern__Session__V1__EndAccountRequest",
+  "postern.session.v1.EndAccountSessionsRequest",
+  "EndAccountSessionsRequest",
+  "Postern__Session__V1__EndAccountSessionsRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__EndAccountRequest),
+  sizeof(Postern__Session__V1__EndAccountSessionsRequest),
   4,
-  postern__session__v1__end_account_request__field_descriptors,
-  postern__session__v1__end_account_request__field_indices_by_name,
-  1,  postern__session__v1__end_account_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_account_request__init,
+  postern__session__v1__end_account_sessions_request__field_descriptors,
+  postern__session__v1__end_account_sessions_request__field_indices_by_name,
+  1,  postern__session__v1__end_account_sessions_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__end_account_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__end_account_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__end_account_sessions_response__field_descriptors[1] =
 {
   {
     "ended",
@@ -1702,55 +1702,55 @@ static const ProtobufCFieldDescriptor postern__session__v1__end_account_response
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__EndAccountResponse, ended),
+    offsetof(Postern__Session__V1__EndAccountSessionsResponse, ended),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__end_account_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__end_account_sessions_response__field_indices_by_name[] = {
   0,   /* field[0] = ended */
 };
-static const ProtobufCIntRange postern__session__v1__end_account_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__end_account_sessions_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__end_account_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.EndAccountResponse",
-  "EndAccountResponse",
-  "Postern__Session__V1__EndAccountResponse",
+  "postern.session.v1.EndAccountSessionsResponse",
+  "EndAccountSessionsResponse",
+  "Postern__Session__V1__EndAccountSessionsResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__EndAccountResponse),
+  sizeof(Postern__Session__V1__EndAccountSessionsResponse),
   1,
-  postern__session__v1__end_account_response__field_descriptors,
-  postern__session__v1__end_account_response__field_indices_by_name,
-  1,  postern__session__v1__end_account_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__end_account_response__init,
+  postern__session__v1__end_account_sessions_response__field_descriptors,
+  postern__session__v1__end_account_sessions_response__field_indices_by_name,
+  1,  postern__session__v1__end_account_sessions_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__end_account_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define postern__session__v1__key_set_request__field_descriptors NULL
-#define postern__session__v1__key_set_request__field_indices_by_name NULL
-#define postern__session__v1__key_set_request__number_ranges NULL
-const ProtobufCMessageDescriptor postern__session__v1__key_set_request__descriptor =
+#define postern__session__v1__get_key_set_request__field_descriptors NULL
+#define postern__session__v1__get_key_set_request__field_indices_by_name NULL
+#define postern__session__v1__get_key_set_request__number_ranges NULL
+const ProtobufCMessageDescriptor postern__session__v1__get_key_set_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.KeySetRequest",
-  "KeySetRequest",
-  "Postern__Session__V1__KeySetRequest",
+  "postern.session.v1.GetKeySetRequest",
+  "GetKeySetRequest",
+  "Postern__Session__V1__GetKeySetRequest",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__KeySetRequest),
+  sizeof(Postern__Session__V1__GetKeySetRequest),
   0,
-  postern__session__v1__key_set_request__field_descriptors,
-  postern__session__v1__key_set_request__field_indices_by_name,
-  0,  postern__session__v1__key_set_request__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__key_set_request__init,
+  postern__session__v1__get_key_set_request__field_descriptors,
+  postern__session__v1__get_key_set_request__field_indices_by_name,
+  0,  postern__session__v1__get_key_set_request__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__get_key_set_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__session__v1__key_set_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__session__v1__get_key_set_response__field_descriptors[1] =
 {
   {
     "jwks",
@@ -1758,34 +1758,34 @@ static const ProtobufCFieldDescriptor postern__session__v1__key_set_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Session__V1__KeySetResponse, jwks),
+    offsetof(Postern__Session__V1__GetKeySetResponse, jwks),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__session__v1__key_set_response__field_indices_by_name[] = {
+static const unsigned postern__session__v1__get_key_set_response__field_indices_by_name[] = {
   0,   /* field[0] = jwks */
 };
-static const ProtobufCIntRange postern__session__v1__key_set_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__session__v1__get_key_set_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__session__v1__key_set_response__descriptor =
+const ProtobufCMessageDescriptor postern__session__v1__get_key_set_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.session.v1.KeySetResponse",
-  "KeySetResponse",
-  "Postern__Session__V1__KeySetResponse",
+  "postern.session.v1.GetKeySetResponse",
+  "GetKeySetResponse",
+  "Postern__Session__V1__GetKeySetResponse",
   "postern.session.v1",
-  sizeof(Postern__Session__V1__KeySetResponse),
+  sizeof(Postern__Session__V1__GetKeySetResponse),
   1,
-  postern__session__v1__key_set_response__field_descriptors,
-  postern__session__v1__key_set_response__field_indices_by_name,
-  1,  postern__session__v1__key_set_response__number_ranges,
-  (ProtobufCMessageInit) postern__session__v1__key_set_response__init,
+  postern__session__v1__get_key_set_response__field_descriptors,
+  postern__session__v1__get_key_set_response__field_indices_by_name,
+  1,  postern__session__v1__get_key_set_response__number_ranges,
+  (ProtobufCMessageInit) postern__session__v1__get_key_set_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__session__v1__device_key_kind__enum_values_by_number[3] =

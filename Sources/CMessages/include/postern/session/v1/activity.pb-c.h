@@ -15,8 +15,8 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 
-typedef struct Postern__Session__V1__AccountActivityRequest Postern__Session__V1__AccountActivityRequest;
-typedef struct Postern__Session__V1__AccountActivityResponse Postern__Session__V1__AccountActivityResponse;
+typedef struct Postern__Session__V1__GetAccountActivityRequest Postern__Session__V1__GetAccountActivityRequest;
+typedef struct Postern__Session__V1__GetAccountActivityResponse Postern__Session__V1__GetAccountActivityResponse;
 
 
 /* --- enums --- */
@@ -24,73 +24,73 @@ typedef struct Postern__Session__V1__AccountActivityResponse Postern__Session__V
 
 /* --- messages --- */
 
-struct  Postern__Session__V1__AccountActivityRequest
+struct  Postern__Session__V1__GetAccountActivityRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData account_id;
 };
-#define POSTERN__SESSION__V1__ACCOUNT_ACTIVITY_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__account_activity_request__descriptor) \
+#define POSTERN__SESSION__V1__GET_ACCOUNT_ACTIVITY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__get_account_activity_request__descriptor) \
     , {0,NULL} }
 
 
-struct  Postern__Session__V1__AccountActivityResponse
+struct  Postern__Session__V1__GetAccountActivityResponse
 {
   ProtobufCMessage base;
   uint32_t live_sessions;
   int64_t last_activity_at_ms;
   int64_t last_seen_at_ms;
 };
-#define POSTERN__SESSION__V1__ACCOUNT_ACTIVITY_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__account_activity_response__descriptor) \
+#define POSTERN__SESSION__V1__GET_ACCOUNT_ACTIVITY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__get_account_activity_response__descriptor) \
     , 0, 0, 0 }
 
 
-/* Postern__Session__V1__AccountActivityRequest methods */
-void   postern__session__v1__account_activity_request__init
-                     (Postern__Session__V1__AccountActivityRequest         *message);
-size_t postern__session__v1__account_activity_request__get_packed_size
-                     (const Postern__Session__V1__AccountActivityRequest   *message);
-size_t postern__session__v1__account_activity_request__pack
-                     (const Postern__Session__V1__AccountActivityRequest   *message,
+/* Postern__Session__V1__GetAccountActivityRequest methods */
+void   postern__session__v1__get_account_activity_request__init
+                     (Postern__Session__V1__GetAccountActivityRequest         *message);
+size_t postern__session__v1__get_account_activity_request__get_packed_size
+                     (const Postern__Session__V1__GetAccountActivityRequest   *message);
+size_t postern__session__v1__get_account_activity_request__pack
+                     (const Postern__Session__V1__GetAccountActivityRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__account_activity_request__pack_to_buffer
-                     (const Postern__Session__V1__AccountActivityRequest   *message,
+size_t postern__session__v1__get_account_activity_request__pack_to_buffer
+                     (const Postern__Session__V1__GetAccountActivityRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__AccountActivityRequest *
-       postern__session__v1__account_activity_request__unpack
+Postern__Session__V1__GetAccountActivityRequest *
+       postern__session__v1__get_account_activity_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__account_activity_request__free_unpacked
-                     (Postern__Session__V1__AccountActivityRequest *message,
+void   postern__session__v1__get_account_activity_request__free_unpacked
+                     (Postern__Session__V1__GetAccountActivityRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__AccountActivityResponse methods */
-void   postern__session__v1__account_activity_response__init
-                     (Postern__Session__V1__AccountActivityResponse         *message);
-size_t postern__session__v1__account_activity_response__get_packed_size
-                     (const Postern__Session__V1__AccountActivityResponse   *message);
-size_t postern__session__v1__account_activity_response__pack
-                     (const Postern__Session__V1__AccountActivityResponse   *message,
+/* Postern__Session__V1__GetAccountActivityResponse methods */
+void   postern__session__v1__get_account_activity_response__init
+                     (Postern__Session__V1__GetAccountActivityResponse         *message);
+size_t postern__session__v1__get_account_activity_response__get_packed_size
+                     (const Postern__Session__V1__GetAccountActivityResponse   *message);
+size_t postern__session__v1__get_account_activity_response__pack
+                     (const Postern__Session__V1__GetAccountActivityResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__account_activity_response__pack_to_buffer
-                     (const Postern__Session__V1__AccountActivityResponse   *message,
+size_t postern__session__v1__get_account_activity_response__pack_to_buffer
+                     (const Postern__Session__V1__GetAccountActivityResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__AccountActivityResponse *
-       postern__session__v1__account_activity_response__unpack
+Postern__Session__V1__GetAccountActivityResponse *
+       postern__session__v1__get_account_activity_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__account_activity_response__free_unpacked
-                     (Postern__Session__V1__AccountActivityResponse *message,
+void   postern__session__v1__get_account_activity_response__free_unpacked
+                     (Postern__Session__V1__GetAccountActivityResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Postern__Session__V1__AccountActivityRequest_Closure)
-                 (const Postern__Session__V1__AccountActivityRequest *message,
+typedef void (*Postern__Session__V1__GetAccountActivityRequest_Closure)
+                 (const Postern__Session__V1__GetAccountActivityRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__AccountActivityResponse_Closure)
-                 (const Postern__Session__V1__AccountActivityResponse *message,
+typedef void (*Postern__Session__V1__GetAccountActivityResponse_Closure)
+                 (const Postern__Session__V1__GetAccountActivityResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -98,8 +98,8 @@ typedef void (*Postern__Session__V1__AccountActivityResponse_Closure)
 
 /* --- descriptors --- */
 
-extern const ProtobufCMessageDescriptor postern__session__v1__account_activity_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__account_activity_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__get_account_activity_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -17,12 +17,12 @@ PROTOBUF_C__BEGIN_DECLS
 #include "postern/identity/v1/identity.pb-c.h"
 
 typedef struct Postern__Session__V1__DeviceSession Postern__Session__V1__DeviceSession;
-typedef struct Postern__Session__V1__ListRequest Postern__Session__V1__ListRequest;
-typedef struct Postern__Session__V1__ListResponse Postern__Session__V1__ListResponse;
-typedef struct Postern__Session__V1__EndRequest Postern__Session__V1__EndRequest;
-typedef struct Postern__Session__V1__EndResponse Postern__Session__V1__EndResponse;
-typedef struct Postern__Session__V1__EndOthersRequest Postern__Session__V1__EndOthersRequest;
-typedef struct Postern__Session__V1__EndOthersResponse Postern__Session__V1__EndOthersResponse;
+typedef struct Postern__Session__V1__ListSessionsRequest Postern__Session__V1__ListSessionsRequest;
+typedef struct Postern__Session__V1__ListSessionsResponse Postern__Session__V1__ListSessionsResponse;
+typedef struct Postern__Session__V1__EndSessionRequest Postern__Session__V1__EndSessionRequest;
+typedef struct Postern__Session__V1__EndSessionResponse Postern__Session__V1__EndSessionResponse;
+typedef struct Postern__Session__V1__EndOtherSessionsRequest Postern__Session__V1__EndOtherSessionsRequest;
+typedef struct Postern__Session__V1__EndOtherSessionsResponse Postern__Session__V1__EndOtherSessionsResponse;
 typedef struct Postern__Session__V1__ReauthenticateRequest Postern__Session__V1__ReauthenticateRequest;
 typedef struct Postern__Session__V1__PresenceProof Postern__Session__V1__PresenceProof;
 typedef struct Postern__Session__V1__ReauthenticateResponse Postern__Session__V1__ReauthenticateResponse;
@@ -54,65 +54,65 @@ struct  Postern__Session__V1__DeviceSession
     , {0,NULL}, {0,NULL}, {0,NULL}, 0, 0, 0, 0,NULL, 0 }
 
 
-struct  Postern__Session__V1__ListRequest
+struct  Postern__Session__V1__ListSessionsRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData access_token;
 };
-#define POSTERN__SESSION__V1__LIST_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__list_request__descriptor) \
+#define POSTERN__SESSION__V1__LIST_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__list_sessions_request__descriptor) \
     , {0,NULL} }
 
 
-struct  Postern__Session__V1__ListResponse
+struct  Postern__Session__V1__ListSessionsResponse
 {
   ProtobufCMessage base;
   size_t n_sessions;
   Postern__Session__V1__DeviceSession **sessions;
 };
-#define POSTERN__SESSION__V1__LIST_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__list_response__descriptor) \
+#define POSTERN__SESSION__V1__LIST_SESSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__list_sessions_response__descriptor) \
     , 0,NULL }
 
 
-struct  Postern__Session__V1__EndRequest
+struct  Postern__Session__V1__EndSessionRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData access_token;
   ProtobufCBinaryData session_id;
 };
-#define POSTERN__SESSION__V1__END_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_request__descriptor) \
+#define POSTERN__SESSION__V1__END_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_session_request__descriptor) \
     , {0,NULL}, {0,NULL} }
 
 
-struct  Postern__Session__V1__EndResponse
+struct  Postern__Session__V1__EndSessionResponse
 {
   ProtobufCMessage base;
   protobuf_c_boolean ended;
 };
-#define POSTERN__SESSION__V1__END_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_response__descriptor) \
+#define POSTERN__SESSION__V1__END_SESSION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_session_response__descriptor) \
     , 0 }
 
 
-struct  Postern__Session__V1__EndOthersRequest
+struct  Postern__Session__V1__EndOtherSessionsRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData access_token;
 };
-#define POSTERN__SESSION__V1__END_OTHERS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_others_request__descriptor) \
+#define POSTERN__SESSION__V1__END_OTHER_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_other_sessions_request__descriptor) \
     , {0,NULL} }
 
 
-struct  Postern__Session__V1__EndOthersResponse
+struct  Postern__Session__V1__EndOtherSessionsResponse
 {
   ProtobufCMessage base;
   uint32_t ended;
 };
-#define POSTERN__SESSION__V1__END_OTHERS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_others_response__descriptor) \
+#define POSTERN__SESSION__V1__END_OTHER_SESSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_other_sessions_response__descriptor) \
     , 0 }
 
 
@@ -209,119 +209,119 @@ Postern__Session__V1__DeviceSession *
 void   postern__session__v1__device_session__free_unpacked
                      (Postern__Session__V1__DeviceSession *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__ListRequest methods */
-void   postern__session__v1__list_request__init
-                     (Postern__Session__V1__ListRequest         *message);
-size_t postern__session__v1__list_request__get_packed_size
-                     (const Postern__Session__V1__ListRequest   *message);
-size_t postern__session__v1__list_request__pack
-                     (const Postern__Session__V1__ListRequest   *message,
+/* Postern__Session__V1__ListSessionsRequest methods */
+void   postern__session__v1__list_sessions_request__init
+                     (Postern__Session__V1__ListSessionsRequest         *message);
+size_t postern__session__v1__list_sessions_request__get_packed_size
+                     (const Postern__Session__V1__ListSessionsRequest   *message);
+size_t postern__session__v1__list_sessions_request__pack
+                     (const Postern__Session__V1__ListSessionsRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__list_request__pack_to_buffer
-                     (const Postern__Session__V1__ListRequest   *message,
+size_t postern__session__v1__list_sessions_request__pack_to_buffer
+                     (const Postern__Session__V1__ListSessionsRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__ListRequest *
-       postern__session__v1__list_request__unpack
+Postern__Session__V1__ListSessionsRequest *
+       postern__session__v1__list_sessions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__list_request__free_unpacked
-                     (Postern__Session__V1__ListRequest *message,
+void   postern__session__v1__list_sessions_request__free_unpacked
+                     (Postern__Session__V1__ListSessionsRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__ListResponse methods */
-void   postern__session__v1__list_response__init
-                     (Postern__Session__V1__ListResponse         *message);
-size_t postern__session__v1__list_response__get_packed_size
-                     (const Postern__Session__V1__ListResponse   *message);
-size_t postern__session__v1__list_response__pack
-                     (const Postern__Session__V1__ListResponse   *message,
+/* Postern__Session__V1__ListSessionsResponse methods */
+void   postern__session__v1__list_sessions_response__init
+                     (Postern__Session__V1__ListSessionsResponse         *message);
+size_t postern__session__v1__list_sessions_response__get_packed_size
+                     (const Postern__Session__V1__ListSessionsResponse   *message);
+size_t postern__session__v1__list_sessions_response__pack
+                     (const Postern__Session__V1__ListSessionsResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__list_response__pack_to_buffer
-                     (const Postern__Session__V1__ListResponse   *message,
+size_t postern__session__v1__list_sessions_response__pack_to_buffer
+                     (const Postern__Session__V1__ListSessionsResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__ListResponse *
-       postern__session__v1__list_response__unpack
+Postern__Session__V1__ListSessionsResponse *
+       postern__session__v1__list_sessions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__list_response__free_unpacked
-                     (Postern__Session__V1__ListResponse *message,
+void   postern__session__v1__list_sessions_response__free_unpacked
+                     (Postern__Session__V1__ListSessionsResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__EndRequest methods */
-void   postern__session__v1__end_request__init
-                     (Postern__Session__V1__EndRequest         *message);
-size_t postern__session__v1__end_request__get_packed_size
-                     (const Postern__Session__V1__EndRequest   *message);
-size_t postern__session__v1__end_request__pack
-                     (const Postern__Session__V1__EndRequest   *message,
+/* Postern__Session__V1__EndSessionRequest methods */
+void   postern__session__v1__end_session_request__init
+                     (Postern__Session__V1__EndSessionRequest         *message);
+size_t postern__session__v1__end_session_request__get_packed_size
+                     (const Postern__Session__V1__EndSessionRequest   *message);
+size_t postern__session__v1__end_session_request__pack
+                     (const Postern__Session__V1__EndSessionRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__end_request__pack_to_buffer
-                     (const Postern__Session__V1__EndRequest   *message,
+size_t postern__session__v1__end_session_request__pack_to_buffer
+                     (const Postern__Session__V1__EndSessionRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__EndRequest *
-       postern__session__v1__end_request__unpack
+Postern__Session__V1__EndSessionRequest *
+       postern__session__v1__end_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__end_request__free_unpacked
-                     (Postern__Session__V1__EndRequest *message,
+void   postern__session__v1__end_session_request__free_unpacked
+                     (Postern__Session__V1__EndSessionRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__EndResponse methods */
-void   postern__session__v1__end_response__init
-                     (Postern__Session__V1__EndResponse         *message);
-size_t postern__session__v1__end_response__get_packed_size
-                     (const Postern__Session__V1__EndResponse   *message);
-size_t postern__session__v1__end_response__pack
-                     (const Postern__Session__V1__EndResponse   *message,
+/* Postern__Session__V1__EndSessionResponse methods */
+void   postern__session__v1__end_session_response__init
+                     (Postern__Session__V1__EndSessionResponse         *message);
+size_t postern__session__v1__end_session_response__get_packed_size
+                     (const Postern__Session__V1__EndSessionResponse   *message);
+size_t postern__session__v1__end_session_response__pack
+                     (const Postern__Session__V1__EndSessionResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__end_response__pack_to_buffer
-                     (const Postern__Session__V1__EndResponse   *message,
+size_t postern__session__v1__end_session_response__pack_to_buffer
+                     (const Postern__Session__V1__EndSessionResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__EndResponse *
-       postern__session__v1__end_response__unpack
+Postern__Session__V1__EndSessionResponse *
+       postern__session__v1__end_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__end_response__free_unpacked
-                     (Postern__Session__V1__EndResponse *message,
+void   postern__session__v1__end_session_response__free_unpacked
+                     (Postern__Session__V1__EndSessionResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__EndOthersRequest methods */
-void   postern__session__v1__end_others_request__init
-                     (Postern__Session__V1__EndOthersRequest         *message);
-size_t postern__session__v1__end_others_request__get_packed_size
-                     (const Postern__Session__V1__EndOthersRequest   *message);
-size_t postern__session__v1__end_others_request__pack
-                     (const Postern__Session__V1__EndOthersRequest   *message,
+/* Postern__Session__V1__EndOtherSessionsRequest methods */
+void   postern__session__v1__end_other_sessions_request__init
+                     (Postern__Session__V1__EndOtherSessionsRequest         *message);
+size_t postern__session__v1__end_other_sessions_request__get_packed_size
+                     (const Postern__Session__V1__EndOtherSessionsRequest   *message);
+size_t postern__session__v1__end_other_sessions_request__pack
+                     (const Postern__Session__V1__EndOtherSessionsRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__end_others_request__pack_to_buffer
-                     (const Postern__Session__V1__EndOthersRequest   *message,
+size_t postern__session__v1__end_other_sessions_request__pack_to_buffer
+                     (const Postern__Session__V1__EndOtherSessionsRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__EndOthersRequest *
-       postern__session__v1__end_others_request__unpack
+Postern__Session__V1__EndOtherSessionsRequest *
+       postern__session__v1__end_other_sessions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__end_others_request__free_unpacked
-                     (Postern__Session__V1__EndOthersRequest *message,
+void   postern__session__v1__end_other_sessions_request__free_unpacked
+                     (Postern__Session__V1__EndOtherSessionsRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__EndOthersResponse methods */
-void   postern__session__v1__end_others_response__init
-                     (Postern__Session__V1__EndOthersResponse         *message);
-size_t postern__session__v1__end_others_response__get_packed_size
-                     (const Postern__Session__V1__EndOthersResponse   *message);
-size_t postern__session__v1__end_others_response__pack
-                     (const Postern__Session__V1__EndOthersResponse   *message,
+/* Postern__Session__V1__EndOtherSessionsResponse methods */
+void   postern__session__v1__end_other_sessions_response__init
+                     (Postern__Session__V1__EndOtherSessionsResponse         *message);
+size_t postern__session__v1__end_other_sessions_response__get_packed_size
+                     (const Postern__Session__V1__EndOtherSessionsResponse   *message);
+size_t postern__session__v1__end_other_sessions_response__pack
+                     (const Postern__Session__V1__EndOtherSessionsResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__end_others_response__pack_to_buffer
-                     (const Postern__Session__V1__EndOthersResponse   *message,
+size_t postern__session__v1__end_other_sessions_response__pack_to_buffer
+                     (const Postern__Session__V1__EndOtherSessionsResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__EndOthersResponse *
-       postern__session__v1__end_others_response__unpack
+Postern__Session__V1__EndOtherSessionsResponse *
+       postern__session__v1__end_other_sessions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__end_others_response__free_unpacked
-                     (Postern__Session__V1__EndOthersResponse *message,
+void   postern__session__v1__end_other_sessions_response__free_unpacked
+                     (Postern__Session__V1__EndOtherSessionsResponse *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Session__V1__ReauthenticateRequest methods */
 void   postern__session__v1__reauthenticate_request__init
@@ -442,23 +442,23 @@ void   postern__session__v1__list_proofs_response__free_unpacked
 typedef void (*Postern__Session__V1__DeviceSession_Closure)
                  (const Postern__Session__V1__DeviceSession *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__ListRequest_Closure)
-                 (const Postern__Session__V1__ListRequest *message,
+typedef void (*Postern__Session__V1__ListSessionsRequest_Closure)
+                 (const Postern__Session__V1__ListSessionsRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__ListResponse_Closure)
-                 (const Postern__Session__V1__ListResponse *message,
+typedef void (*Postern__Session__V1__ListSessionsResponse_Closure)
+                 (const Postern__Session__V1__ListSessionsResponse *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__EndRequest_Closure)
-                 (const Postern__Session__V1__EndRequest *message,
+typedef void (*Postern__Session__V1__EndSessionRequest_Closure)
+                 (const Postern__Session__V1__EndSessionRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__EndResponse_Closure)
-                 (const Postern__Session__V1__EndResponse *message,
+typedef void (*Postern__Session__V1__EndSessionResponse_Closure)
+                 (const Postern__Session__V1__EndSessionResponse *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__EndOthersRequest_Closure)
-                 (const Postern__Session__V1__EndOthersRequest *message,
+typedef void (*Postern__Session__V1__EndOtherSessionsRequest_Closure)
+                 (const Postern__Session__V1__EndOtherSessionsRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__EndOthersResponse_Closure)
-                 (const Postern__Session__V1__EndOthersResponse *message,
+typedef void (*Postern__Session__V1__EndOtherSessionsResponse_Closure)
+                 (const Postern__Session__V1__EndOtherSessionsResponse *message,
                   void *closure_data);
 typedef void (*Postern__Session__V1__ReauthenticateRequest_Closure)
                  (const Postern__Session__V1__ReauthenticateRequest *message,
@@ -485,12 +485,12 @@ typedef void (*Postern__Session__V1__ListProofsResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor postern__session__v1__device_session__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__list_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__list_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__end_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__end_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__end_others_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__end_others_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__list_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__list_sessions_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__end_session_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__end_session_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__end_other_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__end_other_sessions_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__presence_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__reauthenticate_response__descriptor;

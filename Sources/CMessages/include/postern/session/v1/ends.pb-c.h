@@ -16,8 +16,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "postern/session/v1/session.pb-c.h"
 
-typedef struct Postern__Session__V1__WatchEndsRequest Postern__Session__V1__WatchEndsRequest;
-typedef struct Postern__Session__V1__WatchEndsItem Postern__Session__V1__WatchEndsItem;
+typedef struct Postern__Session__V1__WatchRevocationsRequest Postern__Session__V1__WatchRevocationsRequest;
+typedef struct Postern__Session__V1__WatchRevocationsItem Postern__Session__V1__WatchRevocationsItem;
 typedef struct Postern__Session__V1__RevokedSession Postern__Session__V1__RevokedSession;
 
 
@@ -26,18 +26,18 @@ typedef struct Postern__Session__V1__RevokedSession Postern__Session__V1__Revoke
 
 /* --- messages --- */
 
-struct  Postern__Session__V1__WatchEndsRequest
+struct  Postern__Session__V1__WatchRevocationsRequest
 {
   ProtobufCMessage base;
   uint64_t position;
   uint64_t epoch;
 };
-#define POSTERN__SESSION__V1__WATCH_ENDS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__watch_ends_request__descriptor) \
+#define POSTERN__SESSION__V1__WATCH_REVOCATIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__watch_revocations_request__descriptor) \
     , 0, 0 }
 
 
-struct  Postern__Session__V1__WatchEndsItem
+struct  Postern__Session__V1__WatchRevocationsItem
 {
   ProtobufCMessage base;
   uint64_t position;
@@ -50,8 +50,8 @@ struct  Postern__Session__V1__WatchEndsItem
   int64_t kept_for_ms;
   uint64_t epoch;
 };
-#define POSTERN__SESSION__V1__WATCH_ENDS_ITEM__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__watch_ends_item__descriptor) \
+#define POSTERN__SESSION__V1__WATCH_REVOCATIONS_ITEM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__watch_revocations_item__descriptor) \
     , 0, 0, 0, 0,NULL, 0, {0,NULL}, 0, 0 }
 
 
@@ -68,43 +68,43 @@ struct  Postern__Session__V1__RevokedSession
     , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, 0 }
 
 
-/* Postern__Session__V1__WatchEndsRequest methods */
-void   postern__session__v1__watch_ends_request__init
-                     (Postern__Session__V1__WatchEndsRequest         *message);
-size_t postern__session__v1__watch_ends_request__get_packed_size
-                     (const Postern__Session__V1__WatchEndsRequest   *message);
-size_t postern__session__v1__watch_ends_request__pack
-                     (const Postern__Session__V1__WatchEndsRequest   *message,
+/* Postern__Session__V1__WatchRevocationsRequest methods */
+void   postern__session__v1__watch_revocations_request__init
+                     (Postern__Session__V1__WatchRevocationsRequest         *message);
+size_t postern__session__v1__watch_revocations_request__get_packed_size
+                     (const Postern__Session__V1__WatchRevocationsRequest   *message);
+size_t postern__session__v1__watch_revocations_request__pack
+                     (const Postern__Session__V1__WatchRevocationsRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__watch_ends_request__pack_to_buffer
-                     (const Postern__Session__V1__WatchEndsRequest   *message,
+size_t postern__session__v1__watch_revocations_request__pack_to_buffer
+                     (const Postern__Session__V1__WatchRevocationsRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__WatchEndsRequest *
-       postern__session__v1__watch_ends_request__unpack
+Postern__Session__V1__WatchRevocationsRequest *
+       postern__session__v1__watch_revocations_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__watch_ends_request__free_unpacked
-                     (Postern__Session__V1__WatchEndsRequest *message,
+void   postern__session__v1__watch_revocations_request__free_unpacked
+                     (Postern__Session__V1__WatchRevocationsRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__WatchEndsItem methods */
-void   postern__session__v1__watch_ends_item__init
-                     (Postern__Session__V1__WatchEndsItem         *message);
-size_t postern__session__v1__watch_ends_item__get_packed_size
-                     (const Postern__Session__V1__WatchEndsItem   *message);
-size_t postern__session__v1__watch_ends_item__pack
-                     (const Postern__Session__V1__WatchEndsItem   *message,
+/* Postern__Session__V1__WatchRevocationsItem methods */
+void   postern__session__v1__watch_revocations_item__init
+                     (Postern__Session__V1__WatchRevocationsItem         *message);
+size_t postern__session__v1__watch_revocations_item__get_packed_size
+                     (const Postern__Session__V1__WatchRevocationsItem   *message);
+size_t postern__session__v1__watch_revocations_item__pack
+                     (const Postern__Session__V1__WatchRevocationsItem   *message,
                       uint8_t             *out);
-size_t postern__session__v1__watch_ends_item__pack_to_buffer
-                     (const Postern__Session__V1__WatchEndsItem   *message,
+size_t postern__session__v1__watch_revocations_item__pack_to_buffer
+                     (const Postern__Session__V1__WatchRevocationsItem   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__WatchEndsItem *
-       postern__session__v1__watch_ends_item__unpack
+Postern__Session__V1__WatchRevocationsItem *
+       postern__session__v1__watch_revocations_item__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__watch_ends_item__free_unpacked
-                     (Postern__Session__V1__WatchEndsItem *message,
+void   postern__session__v1__watch_revocations_item__free_unpacked
+                     (Postern__Session__V1__WatchRevocationsItem *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Session__V1__RevokedSession methods */
 void   postern__session__v1__revoked_session__init
@@ -127,11 +127,11 @@ void   postern__session__v1__revoked_session__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Postern__Session__V1__WatchEndsRequest_Closure)
-                 (const Postern__Session__V1__WatchEndsRequest *message,
+typedef void (*Postern__Session__V1__WatchRevocationsRequest_Closure)
+                 (const Postern__Session__V1__WatchRevocationsRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__WatchEndsItem_Closure)
-                 (const Postern__Session__V1__WatchEndsItem *message,
+typedef void (*Postern__Session__V1__WatchRevocationsItem_Closure)
+                 (const Postern__Session__V1__WatchRevocationsItem *message,
                   void *closure_data);
 typedef void (*Postern__Session__V1__RevokedSession_Closure)
                  (const Postern__Session__V1__RevokedSession *message,
@@ -142,8 +142,8 @@ typedef void (*Postern__Session__V1__RevokedSession_Closure)
 
 /* --- descriptors --- */
 
-extern const ProtobufCMessageDescriptor postern__session__v1__watch_ends_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__watch_ends_item__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__watch_revocations_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__watch_revocations_item__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__revoked_session__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -19,20 +19,20 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Postern__Session__V1__Tokens Postern__Session__V1__Tokens;
 typedef struct Postern__Session__V1__DeviceKey Postern__Session__V1__DeviceKey;
 typedef struct Postern__Session__V1__DeviceProof Postern__Session__V1__DeviceProof;
-typedef struct Postern__Session__V1__CreateRequest Postern__Session__V1__CreateRequest;
-typedef struct Postern__Session__V1__CreateResponse Postern__Session__V1__CreateResponse;
-typedef struct Postern__Session__V1__RefreshRequest Postern__Session__V1__RefreshRequest;
-typedef struct Postern__Session__V1__RefreshResponse Postern__Session__V1__RefreshResponse;
-typedef struct Postern__Session__V1__ValidateRequest Postern__Session__V1__ValidateRequest;
-typedef struct Postern__Session__V1__ValidateResponse Postern__Session__V1__ValidateResponse;
-typedef struct Postern__Session__V1__InspectRequest Postern__Session__V1__InspectRequest;
-typedef struct Postern__Session__V1__InspectResponse Postern__Session__V1__InspectResponse;
+typedef struct Postern__Session__V1__CreateSessionRequest Postern__Session__V1__CreateSessionRequest;
+typedef struct Postern__Session__V1__CreateSessionResponse Postern__Session__V1__CreateSessionResponse;
+typedef struct Postern__Session__V1__RefreshSessionRequest Postern__Session__V1__RefreshSessionRequest;
+typedef struct Postern__Session__V1__RefreshSessionResponse Postern__Session__V1__RefreshSessionResponse;
+typedef struct Postern__Session__V1__ValidateAccessTokenRequest Postern__Session__V1__ValidateAccessTokenRequest;
+typedef struct Postern__Session__V1__ValidateAccessTokenResponse Postern__Session__V1__ValidateAccessTokenResponse;
+typedef struct Postern__Session__V1__InspectSessionRequest Postern__Session__V1__InspectSessionRequest;
+typedef struct Postern__Session__V1__InspectSessionResponse Postern__Session__V1__InspectSessionResponse;
 typedef struct Postern__Session__V1__SignOutRequest Postern__Session__V1__SignOutRequest;
 typedef struct Postern__Session__V1__SignOutResponse Postern__Session__V1__SignOutResponse;
-typedef struct Postern__Session__V1__EndAccountRequest Postern__Session__V1__EndAccountRequest;
-typedef struct Postern__Session__V1__EndAccountResponse Postern__Session__V1__EndAccountResponse;
-typedef struct Postern__Session__V1__KeySetRequest Postern__Session__V1__KeySetRequest;
-typedef struct Postern__Session__V1__KeySetResponse Postern__Session__V1__KeySetResponse;
+typedef struct Postern__Session__V1__EndAccountSessionsRequest Postern__Session__V1__EndAccountSessionsRequest;
+typedef struct Postern__Session__V1__EndAccountSessionsResponse Postern__Session__V1__EndAccountSessionsResponse;
+typedef struct Postern__Session__V1__GetKeySetRequest Postern__Session__V1__GetKeySetRequest;
+typedef struct Postern__Session__V1__GetKeySetResponse Postern__Session__V1__GetKeySetResponse;
 
 
 /* --- enums --- */
@@ -97,62 +97,62 @@ struct  Postern__Session__V1__DeviceProof
     , 0, {0,NULL} }
 
 
-struct  Postern__Session__V1__CreateRequest
+struct  Postern__Session__V1__CreateSessionRequest
 {
   ProtobufCMessage base;
   Postern__Identity__V1__SignInProof *proof;
   Postern__Identity__V1__Origin *origin;
   Postern__Session__V1__DeviceKey *device_key;
 };
-#define POSTERN__SESSION__V1__CREATE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__create_request__descriptor) \
+#define POSTERN__SESSION__V1__CREATE_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__create_session_request__descriptor) \
     , NULL, NULL, NULL }
 
 
-struct  Postern__Session__V1__CreateResponse
+struct  Postern__Session__V1__CreateSessionResponse
 {
   ProtobufCMessage base;
   Postern__Session__V1__Tokens *tokens;
 };
-#define POSTERN__SESSION__V1__CREATE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__create_response__descriptor) \
+#define POSTERN__SESSION__V1__CREATE_SESSION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__create_session_response__descriptor) \
     , NULL }
 
 
-struct  Postern__Session__V1__RefreshRequest
+struct  Postern__Session__V1__RefreshSessionRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData refresh_token;
   Postern__Identity__V1__Origin *origin;
   Postern__Session__V1__DeviceProof *device_proof;
 };
-#define POSTERN__SESSION__V1__REFRESH_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__refresh_request__descriptor) \
+#define POSTERN__SESSION__V1__REFRESH_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__refresh_session_request__descriptor) \
     , {0,NULL}, NULL, NULL }
 
 
-struct  Postern__Session__V1__RefreshResponse
+struct  Postern__Session__V1__RefreshSessionResponse
 {
   ProtobufCMessage base;
   Postern__Session__V1__Tokens *tokens;
   ProtobufCBinaryData account_id;
 };
-#define POSTERN__SESSION__V1__REFRESH_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__refresh_response__descriptor) \
+#define POSTERN__SESSION__V1__REFRESH_SESSION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__refresh_session_response__descriptor) \
     , NULL, {0,NULL} }
 
 
-struct  Postern__Session__V1__ValidateRequest
+struct  Postern__Session__V1__ValidateAccessTokenRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData access_token;
 };
-#define POSTERN__SESSION__V1__VALIDATE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__validate_request__descriptor) \
+#define POSTERN__SESSION__V1__VALIDATE_ACCESS_TOKEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__validate_access_token_request__descriptor) \
     , {0,NULL} }
 
 
-struct  Postern__Session__V1__ValidateResponse
+struct  Postern__Session__V1__ValidateAccessTokenResponse
 {
   ProtobufCMessage base;
   protobuf_c_boolean valid;
@@ -163,22 +163,22 @@ struct  Postern__Session__V1__ValidateResponse
   ProtobufCBinaryData *amr;
   int64_t expires_at_ms;
 };
-#define POSTERN__SESSION__V1__VALIDATE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__validate_response__descriptor) \
+#define POSTERN__SESSION__V1__VALIDATE_ACCESS_TOKEN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__validate_access_token_response__descriptor) \
     , 0, {0,NULL}, {0,NULL}, 0, 0,NULL, 0 }
 
 
-struct  Postern__Session__V1__InspectRequest
+struct  Postern__Session__V1__InspectSessionRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData access_token;
 };
-#define POSTERN__SESSION__V1__INSPECT_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__inspect_request__descriptor) \
+#define POSTERN__SESSION__V1__INSPECT_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__inspect_session_request__descriptor) \
     , {0,NULL} }
 
 
-struct  Postern__Session__V1__InspectResponse
+struct  Postern__Session__V1__InspectSessionResponse
 {
   ProtobufCMessage base;
   protobuf_c_boolean known;
@@ -188,8 +188,8 @@ struct  Postern__Session__V1__InspectResponse
   Postern__Session__V1__EndReason end_reason;
   protobuf_c_boolean access_token_current;
 };
-#define POSTERN__SESSION__V1__INSPECT_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__inspect_response__descriptor) \
+#define POSTERN__SESSION__V1__INSPECT_SESSION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__inspect_session_response__descriptor) \
     , 0, {0,NULL}, {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, 0 }
 
 
@@ -226,7 +226,7 @@ struct  Postern__Session__V1__SignOutResponse
     , 0 }
 
 
-struct  Postern__Session__V1__EndAccountRequest
+struct  Postern__Session__V1__EndAccountSessionsRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData account_id;
@@ -234,37 +234,37 @@ struct  Postern__Session__V1__EndAccountRequest
   Postern__Session__V1__EndReason reason;
   ProtobufCBinaryData except_session_id;
 };
-#define POSTERN__SESSION__V1__END_ACCOUNT_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_account_request__descriptor) \
+#define POSTERN__SESSION__V1__END_ACCOUNT_SESSIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_account_sessions_request__descriptor) \
     , {0,NULL}, 0, POSTERN__SESSION__V1__END_REASON__END_REASON_UNSPECIFIED, {0,NULL} }
 
 
-struct  Postern__Session__V1__EndAccountResponse
+struct  Postern__Session__V1__EndAccountSessionsResponse
 {
   ProtobufCMessage base;
   uint32_t ended;
 };
-#define POSTERN__SESSION__V1__END_ACCOUNT_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_account_response__descriptor) \
+#define POSTERN__SESSION__V1__END_ACCOUNT_SESSIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__end_account_sessions_response__descriptor) \
     , 0 }
 
 
-struct  Postern__Session__V1__KeySetRequest
+struct  Postern__Session__V1__GetKeySetRequest
 {
   ProtobufCMessage base;
 };
-#define POSTERN__SESSION__V1__KEY_SET_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__key_set_request__descriptor) \
+#define POSTERN__SESSION__V1__GET_KEY_SET_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__get_key_set_request__descriptor) \
      }
 
 
-struct  Postern__Session__V1__KeySetResponse
+struct  Postern__Session__V1__GetKeySetResponse
 {
   ProtobufCMessage base;
   ProtobufCBinaryData jwks;
 };
-#define POSTERN__SESSION__V1__KEY_SET_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__key_set_response__descriptor) \
+#define POSTERN__SESSION__V1__GET_KEY_SET_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__session__v1__get_key_set_response__descriptor) \
     , {0,NULL} }
 
 
@@ -325,157 +325,157 @@ Postern__Session__V1__DeviceProof *
 void   postern__session__v1__device_proof__free_unpacked
                      (Postern__Session__V1__DeviceProof *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__CreateRequest methods */
-void   postern__session__v1__create_request__init
-                     (Postern__Session__V1__CreateRequest         *message);
-size_t postern__session__v1__create_request__get_packed_size
-                     (const Postern__Session__V1__CreateRequest   *message);
-size_t postern__session__v1__create_request__pack
-                     (const Postern__Session__V1__CreateRequest   *message,
+/* Postern__Session__V1__CreateSessionRequest methods */
+void   postern__session__v1__create_session_request__init
+                     (Postern__Session__V1__CreateSessionRequest         *message);
+size_t postern__session__v1__create_session_request__get_packed_size
+                     (const Postern__Session__V1__CreateSessionRequest   *message);
+size_t postern__session__v1__create_session_request__pack
+                     (const Postern__Session__V1__CreateSessionRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__create_request__pack_to_buffer
-                     (const Postern__Session__V1__CreateRequest   *message,
+size_t postern__session__v1__create_session_request__pack_to_buffer
+                     (const Postern__Session__V1__CreateSessionRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__CreateRequest *
-       postern__session__v1__create_request__unpack
+Postern__Session__V1__CreateSessionRequest *
+       postern__session__v1__create_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__create_request__free_unpacked
-                     (Postern__Session__V1__CreateRequest *message,
+void   postern__session__v1__create_session_request__free_unpacked
+                     (Postern__Session__V1__CreateSessionRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__CreateResponse methods */
-void   postern__session__v1__create_response__init
-                     (Postern__Session__V1__CreateResponse         *message);
-size_t postern__session__v1__create_response__get_packed_size
-                     (const Postern__Session__V1__CreateResponse   *message);
-size_t postern__session__v1__create_response__pack
-                     (const Postern__Session__V1__CreateResponse   *message,
+/* Postern__Session__V1__CreateSessionResponse methods */
+void   postern__session__v1__create_session_response__init
+                     (Postern__Session__V1__CreateSessionResponse         *message);
+size_t postern__session__v1__create_session_response__get_packed_size
+                     (const Postern__Session__V1__CreateSessionResponse   *message);
+size_t postern__session__v1__create_session_response__pack
+                     (const Postern__Session__V1__CreateSessionResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__create_response__pack_to_buffer
-                     (const Postern__Session__V1__CreateResponse   *message,
+size_t postern__session__v1__create_session_response__pack_to_buffer
+                     (const Postern__Session__V1__CreateSessionResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__CreateResponse *
-       postern__session__v1__create_response__unpack
+Postern__Session__V1__CreateSessionResponse *
+       postern__session__v1__create_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__create_response__free_unpacked
-                     (Postern__Session__V1__CreateResponse *message,
+void   postern__session__v1__create_session_response__free_unpacked
+                     (Postern__Session__V1__CreateSessionResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__RefreshRequest methods */
-void   postern__session__v1__refresh_request__init
-                     (Postern__Session__V1__RefreshRequest         *message);
-size_t postern__session__v1__refresh_request__get_packed_size
-                     (const Postern__Session__V1__RefreshRequest   *message);
-size_t postern__session__v1__refresh_request__pack
-                     (const Postern__Session__V1__RefreshRequest   *message,
+/* Postern__Session__V1__RefreshSessionRequest methods */
+void   postern__session__v1__refresh_session_request__init
+                     (Postern__Session__V1__RefreshSessionRequest         *message);
+size_t postern__session__v1__refresh_session_request__get_packed_size
+                     (const Postern__Session__V1__RefreshSessionRequest   *message);
+size_t postern__session__v1__refresh_session_request__pack
+                     (const Postern__Session__V1__RefreshSessionRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__refresh_request__pack_to_buffer
-                     (const Postern__Session__V1__RefreshRequest   *message,
+size_t postern__session__v1__refresh_session_request__pack_to_buffer
+                     (const Postern__Session__V1__RefreshSessionRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__RefreshRequest *
-       postern__session__v1__refresh_request__unpack
+Postern__Session__V1__RefreshSessionRequest *
+       postern__session__v1__refresh_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__refresh_request__free_unpacked
-                     (Postern__Session__V1__RefreshRequest *message,
+void   postern__session__v1__refresh_session_request__free_unpacked
+                     (Postern__Session__V1__RefreshSessionRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__RefreshResponse methods */
-void   postern__session__v1__refresh_response__init
-                     (Postern__Session__V1__RefreshResponse         *message);
-size_t postern__session__v1__refresh_response__get_packed_size
-                     (const Postern__Session__V1__RefreshResponse   *message);
-size_t postern__session__v1__refresh_response__pack
-                     (const Postern__Session__V1__RefreshResponse   *message,
+/* Postern__Session__V1__RefreshSessionResponse methods */
+void   postern__session__v1__refresh_session_response__init
+                     (Postern__Session__V1__RefreshSessionResponse         *message);
+size_t postern__session__v1__refresh_session_response__get_packed_size
+                     (const Postern__Session__V1__RefreshSessionResponse   *message);
+size_t postern__session__v1__refresh_session_response__pack
+                     (const Postern__Session__V1__RefreshSessionResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__refresh_response__pack_to_buffer
-                     (const Postern__Session__V1__RefreshResponse   *message,
+size_t postern__session__v1__refresh_session_response__pack_to_buffer
+                     (const Postern__Session__V1__RefreshSessionResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__RefreshResponse *
-       postern__session__v1__refresh_response__unpack
+Postern__Session__V1__RefreshSessionResponse *
+       postern__session__v1__refresh_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__refresh_response__free_unpacked
-                     (Postern__Session__V1__RefreshResponse *message,
+void   postern__session__v1__refresh_session_response__free_unpacked
+                     (Postern__Session__V1__RefreshSessionResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__ValidateRequest methods */
-void   postern__session__v1__validate_request__init
-                     (Postern__Session__V1__ValidateRequest         *message);
-size_t postern__session__v1__validate_request__get_packed_size
-                     (const Postern__Session__V1__ValidateRequest   *message);
-size_t postern__session__v1__validate_request__pack
-                     (const Postern__Session__V1__ValidateRequest   *message,
+/* Postern__Session__V1__ValidateAccessTokenRequest methods */
+void   postern__session__v1__validate_access_token_request__init
+                     (Postern__Session__V1__ValidateAccessTokenRequest         *message);
+size_t postern__session__v1__validate_access_token_request__get_packed_size
+                     (const Postern__Session__V1__ValidateAccessTokenRequest   *message);
+size_t postern__session__v1__validate_access_token_request__pack
+                     (const Postern__Session__V1__ValidateAccessTokenRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__validate_request__pack_to_buffer
-                     (const Postern__Session__V1__ValidateRequest   *message,
+size_t postern__session__v1__validate_access_token_request__pack_to_buffer
+                     (const Postern__Session__V1__ValidateAccessTokenRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__ValidateRequest *
-       postern__session__v1__validate_request__unpack
+Postern__Session__V1__ValidateAccessTokenRequest *
+       postern__session__v1__validate_access_token_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__validate_request__free_unpacked
-                     (Postern__Session__V1__ValidateRequest *message,
+void   postern__session__v1__validate_access_token_request__free_unpacked
+                     (Postern__Session__V1__ValidateAccessTokenRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__ValidateResponse methods */
-void   postern__session__v1__validate_response__init
-                     (Postern__Session__V1__ValidateResponse         *message);
-size_t postern__session__v1__validate_response__get_packed_size
-                     (const Postern__Session__V1__ValidateResponse   *message);
-size_t postern__session__v1__validate_response__pack
-                     (const Postern__Session__V1__ValidateResponse   *message,
+/* Postern__Session__V1__ValidateAccessTokenResponse methods */
+void   postern__session__v1__validate_access_token_response__init
+                     (Postern__Session__V1__ValidateAccessTokenResponse         *message);
+size_t postern__session__v1__validate_access_token_response__get_packed_size
+                     (const Postern__Session__V1__ValidateAccessTokenResponse   *message);
+size_t postern__session__v1__validate_access_token_response__pack
+                     (const Postern__Session__V1__ValidateAccessTokenResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__validate_response__pack_to_buffer
-                     (const Postern__Session__V1__ValidateResponse   *message,
+size_t postern__session__v1__validate_access_token_response__pack_to_buffer
+                     (const Postern__Session__V1__ValidateAccessTokenResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__ValidateResponse *
-       postern__session__v1__validate_response__unpack
+Postern__Session__V1__ValidateAccessTokenResponse *
+       postern__session__v1__validate_access_token_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__validate_response__free_unpacked
-                     (Postern__Session__V1__ValidateResponse *message,
+void   postern__session__v1__validate_access_token_response__free_unpacked
+                     (Postern__Session__V1__ValidateAccessTokenResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__InspectRequest methods */
-void   postern__session__v1__inspect_request__init
-                     (Postern__Session__V1__InspectRequest         *message);
-size_t postern__session__v1__inspect_request__get_packed_size
-                     (const Postern__Session__V1__InspectRequest   *message);
-size_t postern__session__v1__inspect_request__pack
-                     (const Postern__Session__V1__InspectRequest   *message,
+/* Postern__Session__V1__InspectSessionRequest methods */
+void   postern__session__v1__inspect_session_request__init
+                     (Postern__Session__V1__InspectSessionRequest         *message);
+size_t postern__session__v1__inspect_session_request__get_packed_size
+                     (const Postern__Session__V1__InspectSessionRequest   *message);
+size_t postern__session__v1__inspect_session_request__pack
+                     (const Postern__Session__V1__InspectSessionRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__inspect_request__pack_to_buffer
-                     (const Postern__Session__V1__InspectRequest   *message,
+size_t postern__session__v1__inspect_session_request__pack_to_buffer
+                     (const Postern__Session__V1__InspectSessionRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__InspectRequest *
-       postern__session__v1__inspect_request__unpack
+Postern__Session__V1__InspectSessionRequest *
+       postern__session__v1__inspect_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__inspect_request__free_unpacked
-                     (Postern__Session__V1__InspectRequest *message,
+void   postern__session__v1__inspect_session_request__free_unpacked
+                     (Postern__Session__V1__InspectSessionRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__InspectResponse methods */
-void   postern__session__v1__inspect_response__init
-                     (Postern__Session__V1__InspectResponse         *message);
-size_t postern__session__v1__inspect_response__get_packed_size
-                     (const Postern__Session__V1__InspectResponse   *message);
-size_t postern__session__v1__inspect_response__pack
-                     (const Postern__Session__V1__InspectResponse   *message,
+/* Postern__Session__V1__InspectSessionResponse methods */
+void   postern__session__v1__inspect_session_response__init
+                     (Postern__Session__V1__InspectSessionResponse         *message);
+size_t postern__session__v1__inspect_session_response__get_packed_size
+                     (const Postern__Session__V1__InspectSessionResponse   *message);
+size_t postern__session__v1__inspect_session_response__pack
+                     (const Postern__Session__V1__InspectSessionResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__inspect_response__pack_to_buffer
-                     (const Postern__Session__V1__InspectResponse   *message,
+size_t postern__session__v1__inspect_session_response__pack_to_buffer
+                     (const Postern__Session__V1__InspectSessionResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__InspectResponse *
-       postern__session__v1__inspect_response__unpack
+Postern__Session__V1__InspectSessionResponse *
+       postern__session__v1__inspect_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__inspect_response__free_unpacked
-                     (Postern__Session__V1__InspectResponse *message,
+void   postern__session__v1__inspect_session_response__free_unpacked
+                     (Postern__Session__V1__InspectSessionResponse *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Session__V1__SignOutRequest methods */
 void   postern__session__v1__sign_out_request__init
@@ -515,81 +515,81 @@ Postern__Session__V1__SignOutResponse *
 void   postern__session__v1__sign_out_response__free_unpacked
                      (Postern__Session__V1__SignOutResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__EndAccountRequest methods */
-void   postern__session__v1__end_account_request__init
-                     (Postern__Session__V1__EndAccountRequest         *message);
-size_t postern__session__v1__end_account_request__get_packed_size
-                     (const Postern__Session__V1__EndAccountRequest   *message);
-size_t postern__session__v1__end_account_request__pack
-                     (const Postern__Session__V1__EndAccountRequest   *message,
+/* Postern__Session__V1__EndAccountSessionsRequest methods */
+void   postern__session__v1__end_account_sessions_request__init
+                     (Postern__Session__V1__EndAccountSessionsRequest         *message);
+size_t postern__session__v1__end_account_sessions_request__get_packed_size
+                     (const Postern__Session__V1__EndAccountSessionsRequest   *message);
+size_t postern__session__v1__end_account_sessions_request__pack
+                     (const Postern__Session__V1__EndAccountSessionsRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__end_account_request__pack_to_buffer
-                     (const Postern__Session__V1__EndAccountRequest   *message,
+size_t postern__session__v1__end_account_sessions_request__pack_to_buffer
+                     (const Postern__Session__V1__EndAccountSessionsRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__EndAccountRequest *
-       postern__session__v1__end_account_request__unpack
+Postern__Session__V1__EndAccountSessionsRequest *
+       postern__session__v1__end_account_sessions_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__end_account_request__free_unpacked
-                     (Postern__Session__V1__EndAccountRequest *message,
+void   postern__session__v1__end_account_sessions_request__free_unpacked
+                     (Postern__Session__V1__EndAccountSessionsRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__EndAccountResponse methods */
-void   postern__session__v1__end_account_response__init
-                     (Postern__Session__V1__EndAccountResponse         *message);
-size_t postern__session__v1__end_account_response__get_packed_size
-                     (const Postern__Session__V1__EndAccountResponse   *message);
-size_t postern__session__v1__end_account_response__pack
-                     (const Postern__Session__V1__EndAccountResponse   *message,
+/* Postern__Session__V1__EndAccountSessionsResponse methods */
+void   postern__session__v1__end_account_sessions_response__init
+                     (Postern__Session__V1__EndAccountSessionsResponse         *message);
+size_t postern__session__v1__end_account_sessions_response__get_packed_size
+                     (const Postern__Session__V1__EndAccountSessionsResponse   *message);
+size_t postern__session__v1__end_account_sessions_response__pack
+                     (const Postern__Session__V1__EndAccountSessionsResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__end_account_response__pack_to_buffer
-                     (const Postern__Session__V1__EndAccountResponse   *message,
+size_t postern__session__v1__end_account_sessions_response__pack_to_buffer
+                     (const Postern__Session__V1__EndAccountSessionsResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__EndAccountResponse *
-       postern__session__v1__end_account_response__unpack
+Postern__Session__V1__EndAccountSessionsResponse *
+       postern__session__v1__end_account_sessions_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__end_account_response__free_unpacked
-                     (Postern__Session__V1__EndAccountResponse *message,
+void   postern__session__v1__end_account_sessions_response__free_unpacked
+                     (Postern__Session__V1__EndAccountSessionsResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__KeySetRequest methods */
-void   postern__session__v1__key_set_request__init
-                     (Postern__Session__V1__KeySetRequest         *message);
-size_t postern__session__v1__key_set_request__get_packed_size
-                     (const Postern__Session__V1__KeySetRequest   *message);
-size_t postern__session__v1__key_set_request__pack
-                     (const Postern__Session__V1__KeySetRequest   *message,
+/* Postern__Session__V1__GetKeySetRequest methods */
+void   postern__session__v1__get_key_set_request__init
+                     (Postern__Session__V1__GetKeySetRequest         *message);
+size_t postern__session__v1__get_key_set_request__get_packed_size
+                     (const Postern__Session__V1__GetKeySetRequest   *message);
+size_t postern__session__v1__get_key_set_request__pack
+                     (const Postern__Session__V1__GetKeySetRequest   *message,
                       uint8_t             *out);
-size_t postern__session__v1__key_set_request__pack_to_buffer
-                     (const Postern__Session__V1__KeySetRequest   *message,
+size_t postern__session__v1__get_key_set_request__pack_to_buffer
+                     (const Postern__Session__V1__GetKeySetRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__KeySetRequest *
-       postern__session__v1__key_set_request__unpack
+Postern__Session__V1__GetKeySetRequest *
+       postern__session__v1__get_key_set_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__key_set_request__free_unpacked
-                     (Postern__Session__V1__KeySetRequest *message,
+void   postern__session__v1__get_key_set_request__free_unpacked
+                     (Postern__Session__V1__GetKeySetRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Session__V1__KeySetResponse methods */
-void   postern__session__v1__key_set_response__init
-                     (Postern__Session__V1__KeySetResponse         *message);
-size_t postern__session__v1__key_set_response__get_packed_size
-                     (const Postern__Session__V1__KeySetResponse   *message);
-size_t postern__session__v1__key_set_response__pack
-                     (const Postern__Session__V1__KeySetResponse   *message,
+/* Postern__Session__V1__GetKeySetResponse methods */
+void   postern__session__v1__get_key_set_response__init
+                     (Postern__Session__V1__GetKeySetResponse         *message);
+size_t postern__session__v1__get_key_set_response__get_packed_size
+                     (const Postern__Session__V1__GetKeySetResponse   *message);
+size_t postern__session__v1__get_key_set_response__pack
+                     (const Postern__Session__V1__GetKeySetResponse   *message,
                       uint8_t             *out);
-size_t postern__session__v1__key_set_response__pack_to_buffer
-                     (const Postern__Session__V1__KeySetResponse   *message,
+size_t postern__session__v1__get_key_set_response__pack_to_buffer
+                     (const Postern__Session__V1__GetKeySetResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Session__V1__KeySetResponse *
-       postern__session__v1__key_set_response__unpack
+Postern__Session__V1__GetKeySetResponse *
+       postern__session__v1__get_key_set_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__session__v1__key_set_response__free_unpacked
-                     (Postern__Session__V1__KeySetResponse *message,
+void   postern__session__v1__get_key_set_response__free_unpacked
+                     (Postern__Session__V1__GetKeySetResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
@@ -602,29 +602,29 @@ typedef void (*Postern__Session__V1__DeviceKey_Closure)
 typedef void (*Postern__Session__V1__DeviceProof_Closure)
                  (const Postern__Session__V1__DeviceProof *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__CreateRequest_Closure)
-                 (const Postern__Session__V1__CreateRequest *message,
+typedef void (*Postern__Session__V1__CreateSessionRequest_Closure)
+                 (const Postern__Session__V1__CreateSessionRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__CreateResponse_Closure)
-                 (const Postern__Session__V1__CreateResponse *message,
+typedef void (*Postern__Session__V1__CreateSessionResponse_Closure)
+                 (const Postern__Session__V1__CreateSessionResponse *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__RefreshRequest_Closure)
-                 (const Postern__Session__V1__RefreshRequest *message,
+typedef void (*Postern__Session__V1__RefreshSessionRequest_Closure)
+                 (const Postern__Session__V1__RefreshSessionRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__RefreshResponse_Closure)
-                 (const Postern__Session__V1__RefreshResponse *message,
+typedef void (*Postern__Session__V1__RefreshSessionResponse_Closure)
+                 (const Postern__Session__V1__RefreshSessionResponse *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__ValidateRequest_Closure)
-                 (const Postern__Session__V1__ValidateRequest *message,
+typedef void (*Postern__Session__V1__ValidateAccessTokenRequest_Closure)
+                 (const Postern__Session__V1__ValidateAccessTokenRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__ValidateResponse_Closure)
-                 (const Postern__Session__V1__ValidateResponse *message,
+typedef void (*Postern__Session__V1__ValidateAccessTokenResponse_Closure)
+                 (const Postern__Session__V1__ValidateAccessTokenResponse *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__InspectRequest_Closure)
-                 (const Postern__Session__V1__InspectRequest *message,
+typedef void (*Postern__Session__V1__InspectSessionRequest_Closure)
+                 (const Postern__Session__V1__InspectSessionRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__InspectResponse_Closure)
-                 (const Postern__Session__V1__InspectResponse *message,
+typedef void (*Postern__Session__V1__InspectSessionResponse_Closure)
+                 (const Postern__Session__V1__InspectSessionResponse *message,
                   void *closure_data);
 typedef void (*Postern__Session__V1__SignOutRequest_Closure)
                  (const Postern__Session__V1__SignOutRequest *message,
@@ -632,17 +632,17 @@ typedef void (*Postern__Session__V1__SignOutRequest_Closure)
 typedef void (*Postern__Session__V1__SignOutResponse_Closure)
                  (const Postern__Session__V1__SignOutResponse *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__EndAccountRequest_Closure)
-                 (const Postern__Session__V1__EndAccountRequest *message,
+typedef void (*Postern__Session__V1__EndAccountSessionsRequest_Closure)
+                 (const Postern__Session__V1__EndAccountSessionsRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__EndAccountResponse_Closure)
-                 (const Postern__Session__V1__EndAccountResponse *message,
+typedef void (*Postern__Session__V1__EndAccountSessionsResponse_Closure)
+                 (const Postern__Session__V1__EndAccountSessionsResponse *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__KeySetRequest_Closure)
-                 (const Postern__Session__V1__KeySetRequest *message,
+typedef void (*Postern__Session__V1__GetKeySetRequest_Closure)
+                 (const Postern__Session__V1__GetKeySetRequest *message,
                   void *closure_data);
-typedef void (*Postern__Session__V1__KeySetResponse_Closure)
-                 (const Postern__Session__V1__KeySetResponse *message,
+typedef void (*Postern__Session__V1__GetKeySetResponse_Closure)
+                 (const Postern__Session__V1__GetKeySetResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -655,20 +655,20 @@ extern const ProtobufCEnumDescriptor    postern__session__v1__end_reason__descri
 extern const ProtobufCMessageDescriptor postern__session__v1__tokens__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__device_key__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__device_proof__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__create_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__create_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__refresh_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__refresh_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__validate_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__validate_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__inspect_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__inspect_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__create_session_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__create_session_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__refresh_session_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__refresh_session_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__validate_access_token_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__validate_access_token_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__inspect_session_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__inspect_session_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__sign_out_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__session__v1__sign_out_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__end_account_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__end_account_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__key_set_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__session__v1__key_set_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__end_account_sessions_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__get_key_set_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__session__v1__get_key_set_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

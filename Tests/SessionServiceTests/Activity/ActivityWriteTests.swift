@@ -7,7 +7,7 @@ import Testing
 @testable import SessionService
 
 @Suite("S-05: activity is written to disk in the background")
-struct ActivityFlusherTests {
+struct ActivityWriteTests {
     let fixture: SessionFixture
 
     init() async throws {

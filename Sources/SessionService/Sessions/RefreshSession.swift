@@ -3,26 +3,26 @@ package import RPC
 import ServiceRuntime
 import Storage
 
-/// One use of a refresh token, with all that is known of it before the transaction.
-private struct RefreshTokenUse: Sendable {
-    let token: RefreshToken
-    let proof: DeviceProofFinding
-    /// Keyed hash of the device's id; nil where none was given.
-    let device: [UInt8]?
-    let origin: CallOrigin
-    let call: RepeatableCall?
-}
-
 extension SessionsHandler {
+    /// One use of a refresh token, with all that is known of it before the transaction.
+    private struct RefreshTokenUse: Sendable {
+        let token: RefreshToken
+        let proof: DeviceProofRule.Finding
+        /// Keyed hash of the device's id; nil where none was given.
+        let device: [UInt8]?
+        let origin: CallOrigin
+        let call: RepeatableCall?
+    }
+
     /// Exchanges a refresh token for its child (G-10): reads the token, checks the device's proof,
     /// decides, writes, and responds once that is on disk.
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/provider-revoked`,
     ///   `auth/refresh-token-replayed`, `auth/device-proof-required`, `auth/device-proof-stale`,
     ///   `auth/invalid-device-proof`, `auth/device-mismatch`, `auth/idempotency-key-reused`;
     ///   `rpc/unavailable` while the clock is not trusted.
-    package func refresh(
-        _ request: SessionV1.RefreshRequest, _ context: CallContext
-    ) async throws -> SessionV1.RefreshResponse {
+    package func refreshSession(
+        _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> SessionV1.RefreshSessionResponse {
         try store.clock.requireAnswering()
         guard let token = refreshTokens.seal.token(request.refreshToken) else {
             throw ServiceError(.invalidRefreshToken)
@@ -31,15 +31,16 @@ extension SessionsHandler {
         await refreshTokens.renewIfDue(in: store, at: time.now())
         let outcome = try await store.write { try answer(use, $0) }
         let grant = try memory.settle(outcome)
-        return SessionV1.RefreshResponse(
+        return SessionV1.RefreshSessionResponse(
             tokens: try issueTokens(for: grant),
             accountId: grant.session.account.text)
     }
 
     private func use(
-        of token: RefreshToken, _ request: SessionV1.RefreshRequest, _ context: CallContext
+        of token: RefreshToken, _ request: SessionV1.RefreshSessionRequest, _ context: CallContext
     ) async throws -> RefreshTokenUse {
         let device = try SessionDevice(request.origin, hash: keys.devices)
+        // Stored responses have keys that contain the method's first name.
         let call = try RepeatableCall(
             "Refresh",
             [
@@ -59,10 +60,9 @@ extension SessionsHandler {
     private func answer(
         _ use: RefreshTokenUse, _ transaction: Transaction
     ) throws -> FlowOutcome<TokenGrant> {
-        guard
-            let session = try transaction.session(use.token.session)
-                .map(memory.activity.applied(to:))
-        else { return .refused(.sessionEnded) }
+        guard let session = try memory.session(use.token.session, in: transaction) else {
+            return .refused(.sessionEnded)
+        }
         let verdict = settings.deviceBinding.verdict(on: use.device, home: session.device)
         let decision = decision(
             on: use.token.counter, use.proof, isElsewhere: verdict == .refused, of: session,
@@ -119,9 +119,7 @@ extension SessionsHandler {
         _ isOtherDevice: Bool, _ transaction: Transaction
     ) throws -> TokenGrant {
         for kind in isOtherDevice ? [kind, .refreshElsewhere] : [kind] {
-            try transaction.audit(
-                AuditEvent(kind, account: session.account.key, session: session.id.key)
-                    .from(use.origin))
+            try transaction.audit(AuditEvent(kind).of(session).from(use.origin))
         }
         let grant = TokenGrant(session: session, givenAt: givenAt)
         try transaction.remember(use.call, StoredResponse(grant))
@@ -140,14 +138,14 @@ extension Session {
     }
 }
 
-/// What `refresh` and `signOut` do with a refresh token before they change anything.
+/// What `refreshSession` and `signOut` do with a refresh token before they change anything.
 extension SessionsHandler {
     /// Checks the proof sent with a token of session `id`. Verifying a signature takes 0.1 ms, so
     /// it is done before the transaction, outside the store's only writer. A session's key never
     /// changes in between.
     func finding(
         of proof: SessionV1.DeviceProof?, on token: String, of id: SessionID
-    ) async throws -> DeviceProofFinding {
+    ) async throws -> DeviceProofRule.Finding {
         guard let proof else { return .absent }
         let key = try await store.read { try $0.deviceKey(of: id) }
         return DeviceProofRule.finding(proof, on: token, by: key, at: time.now())
@@ -156,7 +154,7 @@ extension SessionsHandler {
     /// The rotation rule's decision on a token of `session`.
     /// - Parameter isElsewhere: it comes from a device that `DeviceBinding` refuses.
     func decision(
-        on counter: Int64, _ proof: DeviceProofFinding, isElsewhere: Bool, of session: Session,
+        on counter: Int64, _ proof: DeviceProofRule.Finding, isElsewhere: Bool, of session: Session,
         at now: Timestamp
     ) -> RefreshTokenRotation.Decision {
         RefreshTokenRotation.decision(

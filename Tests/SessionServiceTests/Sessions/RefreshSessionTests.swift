@@ -7,7 +7,7 @@ import Testing
 @testable import SessionService
 
 @Suite("G-10: refresh tokens rotate, and replays are detected")
-struct RefreshTests {
+struct RefreshSessionTests {
     let fixture: SessionFixture
 
     init() async throws {
@@ -90,11 +90,12 @@ struct RefreshTests {
     func parallel() async throws {
         let tokens = try await fixture.open()
         let (service, context) = (fixture.service, fixture.context())
-        let request = SessionV1.RefreshRequest(refreshToken: tokens.refreshToken)
+        let request = SessionV1.RefreshSessionRequest(refreshToken: tokens.refreshToken)
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await service.sessions.refresh(request, context).tokens?.refreshToken ?? ""
+                    try await service.sessions.refreshSession(request, context).tokens?.refreshToken
+                        ?? ""
                 }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -109,11 +110,12 @@ struct RefreshTests {
     func parallelRepeats() async throws {
         let tokens = try await fixture.open()
         let (service, context) = (fixture.service, fixture.context("k"))
-        let request = SessionV1.RefreshRequest(refreshToken: tokens.refreshToken)
+        let request = SessionV1.RefreshSessionRequest(refreshToken: tokens.refreshToken)
         let children = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    try await service.sessions.refresh(request, context).tokens?.refreshToken ?? ""
+                    try await service.sessions.refreshSession(request, context).tokens?.refreshToken
+                        ?? ""
                 }
             }
             return try await group.reduce(into: Set()) { $0.insert($1) }

@@ -6,9 +6,9 @@ import ServiceRuntime
 extension SessionsHandler {
     /// Validates an access token (`Validation`).
     /// - Throws: `rpc/unavailable` while the clock is not trusted.
-    package func validate(
-        _ request: SessionV1.ValidateRequest, _ context: CallContext
-    ) throws -> SessionV1.ValidateResponse {
+    package func validateAccessToken(
+        _ request: SessionV1.ValidateAccessTokenRequest, _ context: CallContext
+    ) throws -> SessionV1.ValidateAccessTokenResponse {
         try validation.run(request)
     }
 
@@ -16,8 +16,8 @@ extension SessionsHandler {
     /// `Validate` returns the response that was encoded when its token was first verified.
     package var methods: ServiceMethods {
         SessionsDispatcher.methods(of: self).replacing(
-            .onLoop(SessionsDescription.validate) {
-                [validation] (request: SessionV1.ValidateRequest, _) in
+            .onLoop(SessionsDescription.validateAccessToken) {
+                [validation] (request: SessionV1.ValidateAccessTokenRequest, _) in
                 try validation.encoded(request)
             })
     }
@@ -55,20 +55,20 @@ final class Validation: Sendable {
     /// The response, for callers in this process.
     /// - Throws: `rpc/unavailable` while the clock is not trusted.
     func run(
-        _ request: SessionV1.ValidateRequest
-    ) throws(ServiceError) -> SessionV1.ValidateResponse {
-        try good(request.accessToken)?.answer ?? SessionV1.ValidateResponse()
+        _ request: SessionV1.ValidateAccessTokenRequest
+    ) throws(ServiceError) -> SessionV1.ValidateAccessTokenResponse {
+        try good(request.accessToken)?.answer ?? SessionV1.ValidateAccessTokenResponse()
     }
 
     /// The encoded response.
     /// - Throws: `rpc/unavailable` while the clock is not trusted.
     func encoded(
-        _ request: SessionV1.ValidateRequest
-    ) throws(ServiceError) -> Encoded<SessionV1.ValidateResponse> {
+        _ request: SessionV1.ValidateAccessTokenRequest
+    ) throws(ServiceError) -> Encoded<SessionV1.ValidateAccessTokenResponse> {
         try good(request.accessToken)?.encoded ?? Self.notGood
     }
 
-    private static let notGood = Encoded(SessionV1.ValidateResponse())
+    private static let notGood = Encoded(SessionV1.ValidateAccessTokenResponse())
 
     private func good(_ token: String) throws(ServiceError) -> CachedToken? {
         try clock.requireAnswering()
@@ -78,7 +78,7 @@ final class Validation: Sendable {
         else { return nil }
         // The token is valid: record its use.
         if known.needsRecording(at: now) {
-            confirmations.note(known.token, at: now)
+            confirmations.record(known.token, at: now)
             activity.mark(known.token.session, at: now)
             known.recorded(at: now)
         }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import SessionService
 
-@Suite("G-01: Inspect reports the state of a token's session")
-struct InspectTests {
+@Suite("G-01: InspectSession reports the state of a token's session")
+struct InspectSessionTests {
     let fixture: SessionFixture
 
     init() async throws {
@@ -31,7 +31,7 @@ struct InspectTests {
     func unknown() async throws {
         let tokens = try await fixture.open()
         for token in ["", tokens.refreshToken, tokens.accessToken + "x"] {
-            #expect(try await fixture.inspect(token) == SessionV1.InspectResponse())
+            #expect(try await fixture.inspect(token) == SessionV1.InspectSessionResponse())
         }
     }
 
@@ -41,7 +41,7 @@ struct InspectTests {
         try await fixture.store.write { transaction in
             _ = try transaction.execute("DELETE FROM session")
         }
-        #expect(try await fixture.inspect(tokens.accessToken) == SessionV1.InspectResponse())
+        #expect(try await fixture.inspect(tokens.accessToken) == SessionV1.InspectSessionResponse())
         await expectRefused(.sessionEnded) { try await fixture.refresh(tokens.refreshToken) }
         #expect(try await fixture.signOut(.accessToken(tokens.accessToken)) == 0)
     }

@@ -16,9 +16,9 @@ extension SessionsHandler {
     /// late or repeated delivery does not sign out a user who has signed in since.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`; `rpc/unavailable` while the
     ///   clocks disagree.
-    package func endAccount(
-        _ request: SessionV1.EndAccountRequest, _ context: CallContext
-    ) async throws -> SessionV1.EndAccountResponse {
+    package func endAccountSessions(
+        _ request: SessionV1.EndAccountSessionsRequest, _ context: CallContext
+    ) async throws -> SessionV1.EndAccountSessionsResponse {
         try context.requireAccountKeeper()
         guard let account = AccountID(text: request.accountId) else {
             throw ServiceError(.invalidArgument, fields: ["account_id"])
@@ -26,7 +26,7 @@ extension SessionsHandler {
         guard let reason = EndReason(request.reason), accountReasons.contains(reason) else {
             throw ServiceError(.invalidArgument, fields: ["reason"])
         }
-        let kept = try Self.kept(request.exceptSessionId)
+        let excepted = try Self.excepted(request.exceptSessionId)
         let before = Timestamp(milliseconds: request.beforeMs)
         guard before.milliseconds > 0 else {
             throw ServiceError(.invalidArgument, fields: ["before_ms"])
@@ -35,12 +35,13 @@ extension SessionsHandler {
             throw ServiceError(.unavailable, detail: "identity's clock is far ahead of ours")
         }
         let outcome = try await store.write { transaction in
-            try end(account, before, reason, except: kept, transaction)
+            try end(account, before, reason, except: excepted, transaction)
         }
-        return SessionV1.EndAccountResponse(ended: UInt32(clamping: try memory.settle(outcome)))
+        return SessionV1.EndAccountSessionsResponse(
+            ended: UInt32(clamping: try memory.settle(outcome)))
     }
 
-    private static func kept(_ text: String) throws(ServiceError) -> SessionID? {
+    private static func excepted(_ text: String) throws(ServiceError) -> SessionID? {
         guard !text.isEmpty else { return nil }
         guard let session = SessionID(text: text) else {
             throw ServiceError(.invalidArgument, fields: ["except_session_id"])
@@ -49,14 +50,13 @@ extension SessionsHandler {
     }
 
     private func end(
-        _ account: AccountID, _ before: Timestamp, _ reason: EndReason, except kept: SessionID?,
+        _ account: AccountID, _ before: Timestamp, _ reason: EndReason, except excepted: SessionID?,
         _ transaction: Transaction
     ) throws -> FlowOutcome<Int> {
         try transaction.recordAccountEnd(account, before: before, reason)
-        let sessions = try transaction.openSessions(of: account)
-            .filter { $0.provedAt < before && $0.id != kept }.map(memory.activity.applied(to:))
-        let (ended, live) = try transaction.end(
-            sessions, reason, life: life, from: .unknown)
+        let sessions = try memory.openSessions(of: account, in: transaction)
+            .filter { $0.provedAt < before && $0.id != excepted }
+        let (ended, live) = try transaction.end(sessions, reason, life: life)
         try transaction.audit(AuditEvent(.accountSessionsEnded, account: account.key))
         return .done(live, ended: ended)
     }

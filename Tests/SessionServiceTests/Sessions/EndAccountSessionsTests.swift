@@ -7,7 +7,7 @@ import Testing
 @testable import SessionService
 
 @Suite("S-06: all sessions of an account can be ended")
-struct EndAccountTests {
+struct EndAccountSessionsTests {
     let fixture: SessionFixture
     let account: AccountID
 
@@ -103,28 +103,28 @@ struct EndAccountTests {
             try await fixture.endAccount(account, before: Timestamp(milliseconds: 0))
         }
         await expectRefused(.invalidArgument) {
-            try await fixture.service.sessions.endAccount(
-                SessionV1.EndAccountRequest(accountId: "ses_0000000000001"),
+            try await fixture.service.sessions.endAccountSessions(
+                SessionV1.EndAccountSessionsRequest(accountId: "ses_0000000000001"),
                 fixture.context(from: "identity"))
         }
     }
 
     @Test("G-12: the excepted session remains, however late or often the call is made")
     func except() async throws {
-        let kept = try await fixture.open(account)
+        let excepted = try await fixture.open(account)
         let other = try await fixture.open(account)
         fixture.time.advance(by: .milliseconds(1))
-        let request = SessionV1.EndAccountRequest(
+        let request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: fixture.time.now().milliseconds, reason: .security,
-            exceptSessionId: kept.sessionId)
+            exceptSessionId: excepted.sessionId)
         for ended in [1, 0] as [UInt32] {
-            let answer = try await fixture.service.sessions.endAccount(
+            let answer = try await fixture.service.sessions.endAccountSessions(
                 request, fixture.context(from: "identity"))
             #expect(answer.ended == ended)
         }
         #expect(!fixture.validate(other.accessToken).valid)
-        #expect(fixture.validate(kept.accessToken).valid)
-        let child = try await fixture.refresh(kept.refreshToken)
+        #expect(fixture.validate(excepted.accessToken).valid)
+        let child = try await fixture.refresh(excepted.refreshToken)
         try await fixture.restart()
         #expect(fixture.validate(child.accessToken).valid)
     }
@@ -134,15 +134,15 @@ struct EndAccountTests {
         let tokens = try await fixture.open(account)
         let others = try await fixture.open(try fixture.account(43))
         fixture.time.advance(by: .milliseconds(1))
-        var request = SessionV1.EndAccountRequest(
+        var request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: fixture.time.now().milliseconds, reason: .security,
             exceptSessionId: "ses_x")
         await expectRefused(.invalidArgument) {
-            try await fixture.service.sessions.endAccount(
+            try await fixture.service.sessions.endAccountSessions(
                 request, fixture.context(from: "identity"))
         }
         request.exceptSessionId = others.sessionId
-        let answer = try await fixture.service.sessions.endAccount(
+        let answer = try await fixture.service.sessions.endAccountSessions(
             request, fixture.context(from: "identity"))
         #expect(answer.ended == 1)
         #expect(!fixture.validate(tokens.accessToken).valid)
@@ -152,17 +152,17 @@ struct EndAccountTests {
     @Test("S-06: only identity and the operator's tool may end an account's sessions")
     func callers() async throws {
         let tokens = try await fixture.open(account)
-        let request = SessionV1.EndAccountRequest(
+        let request = SessionV1.EndAccountSessionsRequest(
             accountId: account.text, beforeMs: fixture.time.now().milliseconds + 1,
             reason: .security)
         for application in ["gateway", "notification", "session", "app", ""] {
             await expectRefused(.permissionDenied) {
-                try await fixture.service.sessions.endAccount(
+                try await fixture.service.sessions.endAccountSessions(
                     request, fixture.context(from: application))
             }
         }
         #expect(fixture.validate(tokens.accessToken).valid)
-        let ended = try await fixture.service.sessions.endAccount(
+        let ended = try await fixture.service.sessions.endAccountSessions(
             request, fixture.context(from: "tool"))
         #expect(ended.ended == 1)
     }
@@ -187,9 +187,9 @@ struct EndAccountTests {
                 try fixture.account(key), before: fixture.time.now())
             fixture.time.advance(by: .seconds(86_401))
         }
-        let kept = try await fixture.store.read { session in
+        let rows = try await fixture.store.read { session in
             try session.queryOne("SELECT count(*) FROM account_end") { try $0.integer(0) }
         }
-        #expect(kept == 1)
+        #expect(rows == 1)
     }
 }
