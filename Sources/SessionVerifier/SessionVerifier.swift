@@ -34,9 +34,13 @@ package final class SessionVerifier: Sendable {
         self.time = time
         fetching = KeyFetching(verification, settings, time: time)
         follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
-            request in
-            let deadline = time.uptime() + Self.followedFor
-            return verification.watchEnds(request, CallContext(deadline: deadline))
+            position, epoch, take in
+            let request = GatewayV1.WatchRevocationsRequest(
+                after: GatewayV1.RevocationPosition(number: position, epoch: epoch))
+            let context = CallContext(deadline: time.uptime() + Self.followedFor)
+            for try await item in verification.watchRevocations(request, context) {
+                take(RevocationUpdate(item))
+            }
         }
     }
 
@@ -85,8 +89,7 @@ package final class SessionVerifier: Sendable {
             silence: settings.silence, at: time.now())
     }
 
-    private func take(_ item: SessionV1.WatchEndsItem) {
-        let news = RevocationUpdate(item)
+    private func take(_ news: RevocationUpdate) {
         ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
         if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }
         let now = time.uptime()

@@ -3,7 +3,8 @@
 package import Messages
 package import RPC
 
-/// The calls of postern.identity.v1.AccountAdmin, for backends.
+/// Accounts for a support desk. Every change and every disclosure is recorded in the audit trail,
+/// with the application and the actor.
 ///
 /// No application may call this service unless it is named for it. To permit an application, name it
 /// in the gateway's list of callers (`callers-file`: a line `support postern.gateway.v1.Admin/*`),
@@ -15,28 +16,30 @@ package import RPC
 package protocol AdminAPI: Sendable {
     /// Returns one account by its id, email, phone number or identity at a provider.
     func lookUpAccount(
-        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LookUpAccountResponse
+        _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LookUpAccountResponse
 
     /// Returns accounts, one page at a time.
     func listAccounts(
-        _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListAccountsResponse
+        _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountsResponse
 
-    /// Suspends an account and ends its sessions.
+    /// Suspends an account: its sessions end, its links and codes become invalid, and sign-in, linking
+    /// and password reset are refused. Suspending it again changes nothing.
     func suspendAccount(
-        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SuspendAccountResponse
+        _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SuspendAccountResponse
 
-    /// Lifts a suspension.
+    /// Lifts a suspension: the account has the status that it would have without it. Its sessions stay
+    /// ended. Restoring an account that is not suspended changes nothing.
     func restoreAccount(
-        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RestoreAccountResponse
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse
 
-    /// Ends all sessions of an account.
+    /// Ends all sessions of an account; its owner can sign in again.
     func signOutAccount(
-        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SignOutAccountResponse
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse
 }
 
 /// What a server of `postern.gateway.v1.Admin` implements.
@@ -52,36 +55,36 @@ package struct AdminClient: AdminAPI {
     }
 
     package func lookUpAccount(
-        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LookUpAccountResponse {
+        _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LookUpAccountResponse {
         try await channel.call(
             AdminDescription.lookUpAccount, request, context)
     }
 
     package func listAccounts(
-        _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListAccountsResponse {
+        _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountsResponse {
         try await channel.call(
             AdminDescription.listAccounts, request, context)
     }
 
     package func suspendAccount(
-        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SuspendAccountResponse {
+        _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SuspendAccountResponse {
         try await channel.call(
             AdminDescription.suspendAccount, request, context)
     }
 
     package func restoreAccount(
-        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RestoreAccountResponse {
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse {
         try await channel.call(
             AdminDescription.restoreAccount, request, context)
     }
 
     package func signOutAccount(
-        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SignOutAccountResponse {
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse {
         try await channel.call(
             AdminDescription.signOutAccount, request, context)
     }
@@ -97,23 +100,23 @@ package enum AdminDispatcher {
             AdminDescription.service,
             [
                 .async(AdminDescription.lookUpAccount) {
-                    (request: IdentityV1.LookUpAccountRequest, context) in
+                    (request: GatewayV1.LookUpAccountRequest, context) in
                     try await service.lookUpAccount(request, context)
                 },
                 .async(AdminDescription.listAccounts) {
-                    (request: IdentityV1.ListAccountsRequest, context) in
+                    (request: GatewayV1.ListAccountsRequest, context) in
                     try await service.listAccounts(request, context)
                 },
                 .async(AdminDescription.suspendAccount) {
-                    (request: IdentityV1.SuspendAccountRequest, context) in
+                    (request: GatewayV1.SuspendAccountRequest, context) in
                     try await service.suspendAccount(request, context)
                 },
                 .async(AdminDescription.restoreAccount) {
-                    (request: IdentityV1.RestoreAccountRequest, context) in
+                    (request: GatewayV1.RestoreAccountRequest, context) in
                     try await service.restoreAccount(request, context)
                 },
                 .async(AdminDescription.signOutAccount) {
-                    (request: IdentityV1.SignOutAccountRequest, context) in
+                    (request: GatewayV1.SignOutAccountRequest, context) in
                     try await service.signOutAccount(request, context)
                 },
             ])
@@ -173,111 +176,66 @@ package enum AdminDescription {
             signOutAccount,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
-            cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
-            EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
-            bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
-            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
-            ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
-            UgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0\
-            X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjoKBnN0YXR1cxgHIAEoDjIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzEhgKB21ldGhvZHMYCCADKAlS\
-            B21ldGhvZHMSIQoMcGhvbmVfbnVtYmVyGAkgASgJUgtwaG9uZU51bWJlchIbCglwaG90b191cmwY\
-            CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
-            aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
-            Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
-            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
-            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
-            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
-            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
-            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
-            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
-            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
-            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
-            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
-            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
-            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
-            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
-            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
-            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
-            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
-            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCpcTCh9wb3N0ZXJuL2lkZW50aXR5L3YxL2FkbWluLnByb3RvEhNwb3N0ZXJuLmlk\
-            ZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIkMKD1Byb3ZpZGVy\
-            U3ViamVjdBIWCgZpc3N1ZXIYASABKAlSBmlzc3VlchIYCgdzdWJqZWN0GAIgASgJUgdzdWJqZWN0\
-            IvkBChRMb29rVXBBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJSABSCWFjY291bnRJ\
-            ZBIWCgVlbWFpbBgCIAEoCUgAUgVlbWFpbBIjCgxwaG9uZV9udW1iZXIYAyABKAlIAFILcGhvbmVO\
-            dW1iZXISQgoIcHJvdmlkZXIYBCABKAsyJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZpZGVyU3Vi\
-            amVjdEgAUghwcm92aWRlchIjCg1zaG93X3BlcnNvbmFsGAUgASgIUgxzaG93UGVyc29uYWwSFAoF\
-            YWN0b3IYBiABKAlSBWFjdG9yQgQKAmJ5IlQKFUxvb2tVcEFjY291bnRSZXNwb25zZRI7CgdhY2Nv\
-            dW50GAEgASgLMiEucG9zdGVybi5pZGVudGl0eS52MS5BZG1pbkFjY291bnRSB2FjY291bnQiugEK\
-            DEFkbWluQWNjb3VudBI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2Nv\
-            dW50UgdhY2NvdW50Ej8KCnN1c3BlbnNpb24YAiABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlN1\
-            c3BlbnNpb25SCnN1c3BlbnNpb24SMQoDdXNlGAMgASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50VXNlUgN1c2UiPwoKU3VzcGVuc2lvbhIWCgZyZWFzb24YASABKAlSBnJlYXNvbhIZCghz\
-            aW5jZV9tcxgCIAEoA1IHc2luY2VNcyKHAQoKQWNjb3VudFVzZRIjCg1saXZlX3Nlc3Npb25zGAEg\
-            ASgNUgxsaXZlU2Vzc2lvbnMSLQoTbGFzdF9hY3Rpdml0eV9hdF9tcxgCIAEoA1IQbGFzdEFjdGl2\
-            aXR5QXRNcxIlCg9sYXN0X3NlZW5fYXRfbXMYAyABKANSDGxhc3RTZWVuQXRNcyLkAgoTTGlzdEFj\
-            Y291bnRzUmVxdWVzdBI6CgZzdGF0dXMYASABKA4yIi5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291\
-            bnRTdGF0dXNSBnN0YXR1cxImCg9jcmVhdGVkX2Zyb21fbXMYAiABKANSDWNyZWF0ZWRGcm9tTXMS\
-            KgoRY3JlYXRlZF9iZWZvcmVfbXMYAyABKANSD2NyZWF0ZWRCZWZvcmVNcxIpChFzaWduZWRfaW5f\
-            ZnJvbV9tcxgEIAEoA1IOc2lnbmVkSW5Gcm9tTXMSLQoTc2lnbmVkX2luX2JlZm9yZV9tcxgFIAEo\
-            A1IQc2lnbmVkSW5CZWZvcmVNcxIUCgVsaW1pdBgGIAEoDVIFbGltaXQSEgoEcGFnZRgHIAEoCVIE\
-            cGFnZRIjCg1zaG93X3BlcnNvbmFsGAggASgIUgxzaG93UGVyc29uYWwSFAoFYWN0b3IYCSABKAlS\
-            BWFjdG9yInIKFExpc3RBY2NvdW50c1Jlc3BvbnNlEj0KCGFjY291bnRzGAEgAygLMiEucG9zdGVy\
-            bi5pZGVudGl0eS52MS5BZG1pbkFjY291bnRSCGFjY291bnRzEhsKCW5leHRfcGFnZRgCIAEoCVII\
-            bmV4dFBhZ2UiZAoVU3VzcGVuZEFjY291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFj\
-            Y291bnRJZBIWCgZyZWFzb24YAiABKAlSBnJlYXNvbhIUCgVhY3RvchgDIAEoCVIFYWN0b3IibwoW\
-            U3VzcGVuZEFjY291bnRSZXNwb25zZRI7CgdhY2NvdW50GAEgASgLMiEucG9zdGVybi5pZGVudGl0\
-            eS52MS5BZG1pbkFjY291bnRSB2FjY291bnQSGAoHY2hhbmdlZBgCIAEoCFIHY2hhbmdlZCJMChVS\
-            ZXN0b3JlQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhQKBWFj\
-            dG9yGAIgASgJUgVhY3RvciJvChZSZXN0b3JlQWNjb3VudFJlc3BvbnNlEjsKB2FjY291bnQYASAB\
-            KAsyIS5wb3N0ZXJuLmlkZW50aXR5LnYxLkFkbWluQWNjb3VudFIHYWNjb3VudBIYCgdjaGFuZ2Vk\
-            GAIgASgIUgdjaGFuZ2VkIkwKFVNpZ25PdXRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEg\
-            ASgJUglhY2NvdW50SWQSFAoFYWN0b3IYAiABKAlSBWFjdG9yIhgKFlNpZ25PdXRBY2NvdW50UmVz\
-            cG9uc2UyugQKDEFjY291bnRBZG1pbhJsCg1Mb29rVXBBY2NvdW50EikucG9zdGVybi5pZGVudGl0\
-            eS52MS5Mb29rVXBBY2NvdW50UmVxdWVzdBoqLnBvc3Rlcm4uaWRlbnRpdHkudjEuTG9va1VwQWNj\
-            b3VudFJlc3BvbnNlIgSItRgBEmkKDExpc3RBY2NvdW50cxIoLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            TGlzdEFjY291bnRzUmVxdWVzdBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVz\
-            cG9uc2UiBIi1GAESbwoOU3VzcGVuZEFjY291bnQSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlN1c3Bl\
-            bmRBY2NvdW50UmVxdWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuU3VzcGVuZEFjY291bnRSZXNw\
-            b25zZSIEiLUYARJvCg5SZXN0b3JlQWNjb3VudBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzdG9y\
-            ZUFjY291bnRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5SZXN0b3JlQWNjb3VudFJlc3Bv\
-            bnNlIgSItRgBEm8KDlNpZ25PdXRBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5TaWduT3V0\
-            QWNjb3VudFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25PdXRBY2NvdW50UmVzcG9u\
-            c2UiBIi1GAFiBnByb3RvMwqnBQoecG9zdGVybi9nYXRld2F5L3YxL2FkbWluLnByb3RvEhJwb3N0\
-            ZXJuLmdhdGV3YXkudjEaH3Bvc3Rlcm4vaWRlbnRpdHkvdjEvYWRtaW4ucHJvdG8yxwQKBUFkbWlu\
-            EnAKDUxvb2tVcEFjY291bnQSKS5wb3N0ZXJuLmlkZW50aXR5LnYxLkxvb2tVcEFjY291bnRSZXF1\
-            ZXN0GioucG9zdGVybi5pZGVudGl0eS52MS5Mb29rVXBBY2NvdW50UmVzcG9uc2UiCIi1GAGwtRgB\
-            Em0KDExpc3RBY2NvdW50cxIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVxdWVz\
-            dBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVzcG9uc2UiCIi1GAGwtRgBEnMK\
-            DlN1c3BlbmRBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5TdXNwZW5kQWNjb3VudFJlcXVl\
-            c3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlN1c3BlbmRBY2NvdW50UmVzcG9uc2UiCIi1GAGwtRgB\
-            EnMKDlJlc3RvcmVBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5SZXN0b3JlQWNjb3VudFJl\
-            cXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc3RvcmVBY2NvdW50UmVzcG9uc2UiCIi1GAGw\
-            tRgBEnMKDlNpZ25PdXRBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5TaWduT3V0QWNjb3Vu\
-            dFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25PdXRBY2NvdW50UmVzcG9uc2UiCIi1\
-            GAGwtRgBYgZwcm90bzM=
+            CpwHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Iq0DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
+            eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
+            QXRNcxIqChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjkKBnN0YXR1\
+            cxgHIAEoDjIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50U3RhdHVzUgZzdGF0dXMSGAoHbWV0\
+            aG9kcxgIIAMoCVIHbWV0aG9kcxIhCgxwaG9uZV9udW1iZXIYCSABKAlSC3Bob25lTnVtYmVyEhsK\
+            CXBob3RvX3VybBgKIAEoCVIIcGhvdG9VcmwSGQoIaXNfZ3Vlc3QYCyABKAhSB2lzR3Vlc3QSIwoN\
+            cGVuZGluZ19lbWFpbBgMIAEoCVIMcGVuZGluZ0VtYWlsInMKClNpZ25Jbk5ld3MSKgoSbGFzdF9z\
+            aWduX2luX2F0X21zGAEgASgDUg5sYXN0U2lnbkluQXRNcxIVCgZnYXBfbXMYAiABKANSBWdhcE1z\
+            EiIKDWlzX25ld19kZXZpY2UYAyABKAhSC2lzTmV3RGV2aWNlIoUBCglDb2xsaXNpb24SMQoFZ3Vl\
+            c3QYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIFZ3Vlc3QSIQoMY2hvaWNlX3Rv\
+            a2VuGAIgASgJUgtjaG9pY2VUb2tlbhIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtleHBpcmVzQXRN\
+            cyquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFD\
+            Q09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FD\
+            Q09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVM\
+            RVRJTkcQBGIGcHJvdG8zCssTCh5wb3N0ZXJuL2dhdGV3YXkvdjEvYWRtaW4ucHJvdG8SEnBvc3Rl\
+            cm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQucHJvdG8iQwoPUHJvdmlk\
+            ZXJTdWJqZWN0EhYKBmlzc3VlchgBIAEoCVIGaXNzdWVyEhgKB3N1YmplY3QYAiABKAlSB3N1Ympl\
+            Y3Qi+AEKFExvb2tVcEFjY291bnRSZXF1ZXN0Eh8KCmFjY291bnRfaWQYASABKAlIAFIJYWNjb3Vu\
+            dElkEhYKBWVtYWlsGAIgASgJSABSBWVtYWlsEiMKDHBob25lX251bWJlchgDIAEoCUgAUgtwaG9u\
+            ZU51bWJlchJBCghwcm92aWRlchgEIAEoCzIjLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclN1\
+            YmplY3RIAFIIcHJvdmlkZXISIwoNc2hvd19wZXJzb25hbBgFIAEoCFIMc2hvd1BlcnNvbmFsEhQK\
+            BWFjdG9yGAYgASgJUgVhY3RvckIECgJieSJTChVMb29rVXBBY2NvdW50UmVzcG9uc2USOgoHYWNj\
+            b3VudBgBIAEoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5BZG1pbkFjY291bnRSB2FjY291bnQitwEK\
+            DEFkbWluQWNjb3VudBI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291\
+            bnRSB2FjY291bnQSPgoKc3VzcGVuc2lvbhgCIAEoCzIeLnBvc3Rlcm4uZ2F0ZXdheS52MS5TdXNw\
+            ZW5zaW9uUgpzdXNwZW5zaW9uEjAKA3VzZRgDIAEoCzIeLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2Nv\
+            dW50VXNlUgN1c2UiTAoKU3VzcGVuc2lvbhIWCgZyZWFzb24YASABKAlSBnJlYXNvbhImCg9zdXNw\
+            ZW5kZWRfYXRfbXMYAiABKANSDXN1c3BlbmRlZEF0TXMihwEKCkFjY291bnRVc2USIwoNbGl2ZV9z\
+            ZXNzaW9ucxgBIAEoDVIMbGl2ZVNlc3Npb25zEi0KE2xhc3RfYWN0aXZpdHlfYXRfbXMYAiABKANS\
+            EGxhc3RBY3Rpdml0eUF0TXMSJQoPbGFzdF9zZWVuX2F0X21zGAMgASgDUgxsYXN0U2VlbkF0TXMi\
+            iQMKE0xpc3RBY2NvdW50c1JlcXVlc3QSOQoGc3RhdHVzGAEgASgOMiEucG9zdGVybi5nYXRld2F5\
+            LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIrChJjcmVhdGVkX2Zyb21fYXRfbXMYAiABKANSD2Ny\
+            ZWF0ZWRGcm9tQXRNcxIvChRjcmVhdGVkX2JlZm9yZV9hdF9tcxgDIAEoA1IRY3JlYXRlZEJlZm9y\
+            ZUF0TXMSLgoUc2lnbmVkX2luX2Zyb21fYXRfbXMYBCABKANSEHNpZ25lZEluRnJvbUF0TXMSMgoW\
+            c2lnbmVkX2luX2JlZm9yZV9hdF9tcxgFIAEoA1ISc2lnbmVkSW5CZWZvcmVBdE1zEhsKCXBhZ2Vf\
+            c2l6ZRgGIAEoDVIIcGFnZVNpemUSHQoKcGFnZV90b2tlbhgHIAEoCVIJcGFnZVRva2VuEiMKDXNo\
+            b3dfcGVyc29uYWwYCCABKAhSDHNob3dQZXJzb25hbBIUCgVhY3RvchgJIAEoCVIFYWN0b3IifAoU\
+            TGlzdEFjY291bnRzUmVzcG9uc2USPAoIYWNjb3VudHMYASADKAsyIC5wb3N0ZXJuLmdhdGV3YXku\
+            djEuQWRtaW5BY2NvdW50UghhY2NvdW50cxImCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAlSDW5leHRQ\
+            YWdlVG9rZW4iZAoVU3VzcGVuZEFjY291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFj\
+            Y291bnRJZBIWCgZyZWFzb24YAiABKAlSBnJlYXNvbhIUCgVhY3RvchgDIAEoCVIFYWN0b3IibgoW\
+            U3VzcGVuZEFjY291bnRSZXNwb25zZRI6CgdhY2NvdW50GAEgASgLMiAucG9zdGVybi5nYXRld2F5\
+            LnYxLkFkbWluQWNjb3VudFIHYWNjb3VudBIYCgdjaGFuZ2VkGAIgASgIUgdjaGFuZ2VkIkwKFVJl\
+            c3RvcmVBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSFAoFYWN0\
+            b3IYAiABKAlSBWFjdG9yIm4KFlJlc3RvcmVBY2NvdW50UmVzcG9uc2USOgoHYWNjb3VudBgBIAEo\
+            CzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5BZG1pbkFjY291bnRSB2FjY291bnQSGAoHY2hhbmdlZBgC\
+            IAEoCFIHY2hhbmdlZCJMChVTaWduT3V0QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEo\
+            CVIJYWNjb3VudElkEhQKBWFjdG9yGAIgASgJUgVhY3RvciIYChZTaWduT3V0QWNjb3VudFJlc3Bv\
+            bnNlMr0ECgVBZG1pbhJuCg1Mb29rVXBBY2NvdW50EigucG9zdGVybi5nYXRld2F5LnYxLkxvb2tV\
+            cEFjY291bnRSZXF1ZXN0GikucG9zdGVybi5nYXRld2F5LnYxLkxvb2tVcEFjY291bnRSZXNwb25z\
+            ZSIIiLUYAbC1GAESawoMTGlzdEFjY291bnRzEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RBY2Nv\
+            dW50c1JlcXVlc3QaKC5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdEFjY291bnRzUmVzcG9uc2UiCIi1\
+            GAGwtRgBEnEKDlN1c3BlbmRBY2NvdW50EikucG9zdGVybi5nYXRld2F5LnYxLlN1c3BlbmRBY2Nv\
+            dW50UmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5TdXNwZW5kQWNjb3VudFJlc3BvbnNlIgiI\
+            tRgBsLUYARJxCg5SZXN0b3JlQWNjb3VudBIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXN0b3JlQWNj\
+            b3VudFJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVzdG9yZUFjY291bnRSZXNwb25zZSII\
+            iLUYAbC1GAEScQoOU2lnbk91dEFjY291bnQSKS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dEFj\
+            Y291bnRSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRBY2NvdW50UmVzcG9uc2Ui\
+            CIi1GAGwtRgBYgZwcm90bzM=
             """)
 }

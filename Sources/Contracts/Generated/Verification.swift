@@ -10,41 +10,49 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol VerificationAPI: Sendable {
     /// Returns the public keys (JWKS) that verify access tokens. Fetch it again when an item of
-    /// WatchEnds says so, for an unknown `kid` at most once in 30 s, and every minute while the
+    /// WatchRevocations says so, for an unknown `kid` at most once in 30 s, and every minute while the
     /// revocation feed is silent.
-    func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse
+    func getKeySet(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetKeySetResponse
 
-    /// Streams revocations, as postern.session.v1.SessionEnds does. While the session service is
-    /// unreachable the stream stays open and silent: a client that has received nothing for some
-    /// seconds may be missing revocations, and decides by its own policy (reject tokens, or accept
-    /// them until they expire).
-    func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchEndsItem>
+    /// Streams every revocation after a position at once, and each new one as it happens. An item is
+    /// also sent every second (setting ends-heartbeat of the session service), so that a client can
+    /// detect that the stream is stale. The stream does not end by itself. A client whose call ends
+    /// calls again with the position of the last item, at any gateway.
+    ///
+    /// While the session service is unreachable the stream stays open and silent: a client that has
+    /// received nothing for some seconds may be missing revocations, and decides by its own policy
+    /// (reject tokens, or accept them until they expire).
+    func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchRevocationsItem>
 }
 
 /// What a server of `postern.gateway.v1.Verification` implements.
 package protocol VerificationService: VerificationAPI {
-    /// Streams revocations, as postern.session.v1.SessionEnds does. While the session service is
-    /// unreachable the stream stays open and silent: a client that has received nothing for some
-    /// seconds may be missing revocations, and decides by its own policy (reject tokens, or accept
-    /// them until they expire).
+    /// Streams every revocation after a position at once, and each new one as it happens. An item is
+    /// also sent every second (setting ends-heartbeat of the session service), so that a client can
+    /// detect that the stream is stale. The stream does not end by itself. A client whose call ends
+    /// calls again with the position of the last item, at any gateway.
+    ///
+    /// While the session service is unreachable the stream stays open and silent: a client that has
+    /// received nothing for some seconds may be missing revocations, and decides by its own policy
+    /// (reject tokens, or accept them until they expire).
     ///
     /// Its return ends the items.
-    func watchEnds(
-        _ request: SessionV1.WatchEndsRequest,
-        _ items: OutgoingItems<SessionV1.WatchEndsItem>, _ context: CallContext
+    func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext
     ) async throws
 }
 
 /// The client's face of the streams, for calls in process.
 extension VerificationService {
-    package func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchEndsItem> {
-        .inProcess { try await watchEnds(request, $0, context) }
+    package func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
+        .inProcess { try await watchRevocations(request, $0, context) }
     }
 }
 
@@ -57,17 +65,17 @@ package struct VerificationClient: VerificationAPI {
         self.channel = channel
     }
 
-    package func keySet(
-        _ request: SessionV1.KeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.KeySetResponse {
+    package func getKeySet(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetKeySetResponse {
         try await channel.call(
-            VerificationDescription.keySet, request, context)
+            VerificationDescription.getKeySet, request, context)
     }
 
-    package func watchEnds(
-        _ request: SessionV1.WatchEndsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchEndsItem> {
-        channel.serverStream(VerificationDescription.watchEnds, request, context)
+    package func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
+        channel.serverStream(VerificationDescription.watchRevocations, request, context)
     }
 }
 
@@ -80,14 +88,14 @@ package enum VerificationDispatcher {
         ServiceMethods(
             VerificationDescription.service,
             [
-                .async(VerificationDescription.keySet) {
-                    (request: SessionV1.KeySetRequest, context) in
-                    try await service.keySet(request, context)
+                .async(VerificationDescription.getKeySet) {
+                    (request: GatewayV1.GetKeySetRequest, context) in
+                    try await service.getKeySet(request, context)
                 },
-                .serverStream(VerificationDescription.watchEnds) {
-                    (request: SessionV1.WatchEndsRequest, items: OutgoingItems<SessionV1.WatchEndsItem>,
+                .serverStream(VerificationDescription.watchRevocations) {
+                    (request: GatewayV1.WatchRevocationsRequest, items: OutgoingItems<GatewayV1.WatchRevocationsItem>,
                      context) in
-                    try await service.watchEnds(request, items, context)
+                    try await service.watchRevocations(request, items, context)
                 },
             ])
     }
@@ -95,17 +103,17 @@ package enum VerificationDispatcher {
 
 /// What `postern.gateway.v1.Verification` promises.
 package enum VerificationDescription {
-    /// `KeySet`.
-    package static let keySet = MethodDescription(
-        name: "postern.gateway.v1.Verification/KeySet",
+    /// `GetKeySet`.
+    package static let getKeySet = MethodDescription(
+        name: "postern.gateway.v1.Verification/GetKeySet",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100))
 
-    /// `WatchEnds`.
-    package static let watchEnds = MethodDescription(
-        name: "postern.gateway.v1.Verification/WatchEnds",
+    /// `WatchRevocations`.
+    package static let watchRevocations = MethodDescription(
+        name: "postern.gateway.v1.Verification/WatchRevocations",
         isIdempotent: true,
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response)
@@ -114,134 +122,114 @@ package enum VerificationDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Verification",
         methods: [
-            keySet,
-            watchEnds,
+            getKeySet,
+            watchRevocations,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
-            cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
-            EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
-            bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
-            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
-            ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
-            UgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0\
-            X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjoKBnN0YXR1cxgHIAEoDjIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzEhgKB21ldGhvZHMYCCADKAlS\
-            B21ldGhvZHMSIQoMcGhvbmVfbnVtYmVyGAkgASgJUgtwaG9uZU51bWJlchIbCglwaG90b191cmwY\
-            CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
-            aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
-            Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
-            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
-            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
-            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
-            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
-            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
-            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
-            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
-            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
-            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
-            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
-            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
-            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
-            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
-            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
-            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
-            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCvkYCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
-            ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMS\
-            HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNj\
-            ZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1z\
-            EiMKDXJlZnJlc2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRf\
-            bXMYBSABKANSD2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVz\
-            QXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkS\
-            NQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0K\
-            CnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNz\
-            aW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglz\
-            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSK6AQoNQ3JlYXRlUmVxdWVzdBI2CgVwcm9vZhgBIAEo\
-            CzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEjMKBm9yaWdpbhgCIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4SPAoKZGV2aWNlX2tleRgDIAEo\
-            CzIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlSCWRldmljZUtleSJECg5DcmVhdGVSZXNw\
-            b25zZRIyCgZ0b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMi\
-            rgEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIz\
-            CgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEkIKDGRl\
-            dmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VQcm9vZlILZGV2aWNl\
-            UHJvb2YiZAoPUmVmcmVzaFJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lv\
-            bi52MS5Ub2tlbnNSBnRva2VucxIdCgphY2NvdW50X2lkGAIgASgJUglhY2NvdW50SWQiNAoPVmFs\
-            aWRhdGVSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4ivgEKEFZhbGlk\
-            YXRlUmVzcG9uc2USFAoFdmFsaWQYASABKAhSBXZhbGlkEh0KCnNlc3Npb25faWQYAiABKAlSCXNl\
-            c3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2NvdW50SWQSIAoMYXV0aF90aW1lX21zGAQg\
-            ASgDUgphdXRoVGltZU1zEhAKA2FtchgFIAMoCVIDYW1yEiIKDWV4cGlyZXNfYXRfbXMYBiABKANS\
-            C2V4cGlyZXNBdE1zIjMKDkluc3BlY3RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
-            ZXNzVG9rZW4i6QEKD0luc3BlY3RSZXNwb25zZRIUCgVrbm93bhgBIAEoCFIFa25vd24SHQoKc2Vz\
-            c2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklkEh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIS\
-            CgRsaXZlGAQgASgIUgRsaXZlEjwKCmVuZF9yZWFzb24YBSABKA4yHS5wb3N0ZXJuLnNlc3Npb24u\
-            djEuRW5kUmVhc29uUgllbmRSZWFzb24SMAoUYWNjZXNzX3Rva2VuX2N1cnJlbnQYBiABKAhSEmFj\
-            Y2Vzc1Rva2VuQ3VycmVudCK7AQoOU2lnbk91dFJlcXVlc3QSIwoMYWNjZXNzX3Rva2VuGAEgASgJ\
-            SABSC2FjY2Vzc1Rva2VuEiUKDXJlZnJlc2hfdG9rZW4YAiABKAlIAFIMcmVmcmVzaFRva2VuEhAK\
-            A2FsbBgDIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgEIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2ZCBwoFdG9rZW4iJwoPU2lnbk91dFJlc3BvbnNlEhQK\
-            BWVuZGVkGAEgASgNUgVlbmRlZCKyAQoRRW5kQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgB\
-            IAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3JlTXMSNQoGcmVhc29uGAMg\
-            ASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29uEioKEWV4Y2VwdF9zZXNz\
-            aW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiKgoSRW5kQWNjb3VudFJlc3BvbnNlEhQKBWVu\
-            ZGVkGAEgASgNUgVlbmRlZCIPCg1LZXlTZXRSZXF1ZXN0IiQKDktleVNldFJlc3BvbnNlEhIKBGp3\
-            a3MYASABKAlSBGp3a3MqZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
-            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
-            NTE5EAIq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JF\
-            QVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05f\
-            TUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQ\
-            TEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcS\
-            HwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgyjgUKCFNlc3Npb25zEk8KBkNyZWF0ZRIh\
-            LnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLkNy\
-            ZWF0ZVJlc3BvbnNlElIKB1JlZnJlc2gSIi5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlcXVl\
-            c3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFJlc3BvbnNlEmMKCFZhbGlkYXRlEiMucG9z\
-            dGVybi5zZXNzaW9uLnYxLlZhbGlkYXRlUmVxdWVzdBokLnBvc3Rlcm4uc2Vzc2lvbi52MS5WYWxp\
-            ZGF0ZVJlc3BvbnNlIgyItRgBoLUYZJi1GAESXAoHSW5zcGVjdBIiLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5JbnNwZWN0UmVxdWVzdBojLnBvc3Rlcm4uc2Vzc2lvbi52MS5JbnNwZWN0UmVzcG9uc2UiCIi1\
-            GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlcXVlc3QaIy5w\
-            b3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEmEKCkVuZEFjY291bnQSJS5w\
-            b3N0ZXJuLnNlc3Npb24udjEuRW5kQWNjb3VudFJlcXVlc3QaJi5wb3N0ZXJuLnNlc3Npb24udjEu\
-            RW5kQWNjb3VudFJlc3BvbnNlIgSItRgBEl0KBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5L\
-            ZXlTZXRSZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgyItRgBoLUY\
-            ZJi1GAFiBnByb3RvMwrJBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4u\
-            c2Vzc2lvbi52MRogcG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iRAoQV2F0Y2hFbmRz\
-            UmVxdWVzdBIaCghwb3NpdGlvbhgBIAEoBFIIcG9zaXRpb24SFAoFZXBvY2gYAiABKARSBWVwb2No\
-            IpECCg1XYXRjaEVuZHNJdGVtEhoKCHBvc2l0aW9uGAEgASgEUghwb3NpdGlvbhIkCg5jb21wbGV0\
-            ZV9hdF9tcxgCIAEoA1IMY29tcGxldGVBdE1zEhQKBXJlc2V0GAMgASgIUgVyZXNldBI2CgRlbmRz\
-            GAQgAygLMiIucG9zdGVybi5zZXNzaW9uLnYxLlJldm9rZWRTZXNzaW9uUgRlbmRzEiEKDGtleXNf\
-            Y2hhbmdlZBgFIAEoCFILa2V5c0NoYW5nZWQSFwoHa2V5X3NldBgGIAEoDFIGa2V5U2V0Eh4KC2tl\
-            cHRfZm9yX21zGAcgASgDUglrZXB0Rm9yTXMSFAoFZXBvY2gYCCABKARSBWVwb2NoIqIBCg5SZXZv\
-            a2VkU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHgoLZW5kZWRfYXRfbXMY\
-            AiABKANSCWVuZGVkQXRNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJuLnNlc3Npb24udjEuRW5k\
-            UmVhc29uUgZyZWFzb24SGgoIcG9zaXRpb24YBCABKARSCHBvc2l0aW9uMmsKC1Nlc3Npb25FbmRz\
-            ElwKCVdhdGNoRW5kcxIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5XYXRjaEVuZHNSZXF1ZXN0GiEucG9z\
-            dGVybi5zZXNzaW9uLnYxLldhdGNoRW5kc0l0ZW0iBIi1GAEwAWIGcHJvdG8zCs4CCiVwb3N0ZXJu\
-            L2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaHXBvc3Rl\
-            cm4vc2Vzc2lvbi92MS9lbmRzLnByb3RvGiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90\
-            bzLHAQoMVmVyaWZpY2F0aW9uElkKBktleVNldBIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5LZXlTZXRS\
-            ZXF1ZXN0GiIucG9zdGVybi5zZXNzaW9uLnYxLktleVNldFJlc3BvbnNlIgiItRgBoLUYZBJcCglX\
-            YXRjaEVuZHMSJC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hFbmRzUmVxdWVzdBohLnBvc3Rlcm4u\
-            c2Vzc2lvbi52MS5XYXRjaEVuZHNJdGVtIgSItRgBMAFiBnByb3RvMw==
+            CpwHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Iq0DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
+            eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
+            QXRNcxIqChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjkKBnN0YXR1\
+            cxgHIAEoDjIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50U3RhdHVzUgZzdGF0dXMSGAoHbWV0\
+            aG9kcxgIIAMoCVIHbWV0aG9kcxIhCgxwaG9uZV9udW1iZXIYCSABKAlSC3Bob25lTnVtYmVyEhsK\
+            CXBob3RvX3VybBgKIAEoCVIIcGhvdG9VcmwSGQoIaXNfZ3Vlc3QYCyABKAhSB2lzR3Vlc3QSIwoN\
+            cGVuZGluZ19lbWFpbBgMIAEoCVIMcGVuZGluZ0VtYWlsInMKClNpZ25Jbk5ld3MSKgoSbGFzdF9z\
+            aWduX2luX2F0X21zGAEgASgDUg5sYXN0U2lnbkluQXRNcxIVCgZnYXBfbXMYAiABKANSBWdhcE1z\
+            EiIKDWlzX25ld19kZXZpY2UYAyABKAhSC2lzTmV3RGV2aWNlIoUBCglDb2xsaXNpb24SMQoFZ3Vl\
+            c3QYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIFZ3Vlc3QSIQoMY2hvaWNlX3Rv\
+            a2VuGAIgASgJUgtjaG9pY2VUb2tlbhIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtleHBpcmVzQXRN\
+            cyquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFD\
+            Q09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FD\
+            Q09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVM\
+            RVRJTkcQBGIGcHJvdG8zCqEfCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9z\
+            dGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90byKGAQoGRGV2\
+            aWNlEhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRm\
+            b3JtEhIKBG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5nYXRld2F5LnYx\
+            LkRldmljZUtleVIDa2V5IoEBCglEZXZpY2VLZXkSNQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tl\
+            eRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25l\
+            ZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSKY\
+            AgoHU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSIQoMYWNjZXNzX3Rva2Vu\
+            GAIgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNz\
+            RXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVf\
+            ZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRsZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiAB\
+            KANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMi6QEK\
+            GVNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
+            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIa\
+            CghsYW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJUgthY2Nlc3NU\
+            b2tlbiKqAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBv\
+            c3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNO\
+            ZXdVc2VyIqMBChlTaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFp\
+            bBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9z\
+            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAQgASgJUghsYW5ndWFn\
+            ZSLeAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdV\
+            c2VyEjIKBG5ld3MYBCABKAsyHi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3cyKj\
+            AQoSVmVyaWZ5RW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIhCgxhY2Nlc3NfdG9r\
+            ZW4YAiABKAlSC2FjY2Vzc1Rva2VuEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNzd29yZBIy\
+            CgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiTAoTVmVy\
+            aWZ5RW1haWxSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFj\
+            Y291bnRSB2FjY291bnQirQEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlS\
+            DHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNl\
+            UgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
+            ZVByb29mUgtkZXZpY2VQcm9vZiJICg9SZWZyZXNoUmVzcG9uc2USNQoHc2Vzc2lvbhgBIAEoCzIb\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uIrsBCg5TaWduT3V0UmVxdWVzdBIj\
+            CgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEo\
+            CUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGwSQgoMZGV2aWNlX3Byb29mGAQgASgL\
+            Mh8ucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZkIHCgV0b2tlbiIn\
+            Cg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIjoKFUNoZWNrQXV0aFN0YXRl\
+            UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIsQCChZDaGVja0F1dGhT\
+            dGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1dGhlbnRpY2F0ZWQSOwoGcmVh\
+            c29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0ZVJlYXNvblIGcmVhc29uEjUK\
+            B2FjY291bnQYAyABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBIsCgR0\
+            b2RvGAQgAygOMhgucG9zdGVybi5nYXRld2F5LnYxLlRvZG9SBHRvZG8SJAoOc2VydmVyX3RpbWVf\
+            bXMYBSABKANSDHNlcnZlclRpbWVNcxI8CgplbmRfcmVhc29uGAYgASgOMh0ucG9zdGVybi5nYXRl\
+            d2F5LnYxLkVuZFJlYXNvblIJZW5kUmVhc29uKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tF\
+            WV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0Vf\
+            S0VZX0tJTkRfRUQyNTUxORACKqwCCg9BdXRoU3RhdGVSZWFzb24SIQodQVVUSF9TVEFURV9SRUFT\
+            T05fVU5TUEVDSUZJRUQQABIgChxBVVRIX1NUQVRFX1JFQVNPTl9OT19TRVNTSU9OEAESKgomQVVU\
+            SF9TVEFURV9SRUFTT05fQUNDRVNTX1RPS0VOX0VYUElSRUQQAhIeChpBVVRIX1NUQVRFX1JFQVNP\
+            Tl9JTkFDVElWRRADEiEKHUFVVEhfU1RBVEVfUkVBU09OX01BWElNVU1fQUdFEAQSHQoZQVVUSF9T\
+            VEFURV9SRUFTT05fUkVWT0tFRBAFEh4KGkFVVEhfU1RBVEVfUkVBU09OX1NFQ1VSSVRZEAYSJgoi\
+            QVVUSF9TVEFURV9SRUFTT05fUFJPVklERVJfUkVWT0tFRBAHKvwBCglFbmRSZWFzb24SGgoWRU5E\
+            X1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lHTkVEX09VVBABEhcKE0VORF9S\
+            RUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1fQUdFEAMSGAoURU5EX1JFQVNP\
+            Tl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUSFwoTRU5EX1JFQVNPTl9TRUNV\
+            UklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHEh8KG0VORF9SRUFTT05fUFJPVklERVJfUkVW\
+            T0tFRBAIKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklFRBAAEhUKEVRPRE9fVkVSSUZZX0VNQUlM\
+            EAEygwUKBEF1dGgSeQoSU2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
+            Z25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBh\
+            c3N3b3JkUmVzcG9uc2UiBKi1GAESeQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRl\
+            d2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
+            bkluV2l0aFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESZAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVt\
+            YWlsUmVzcG9uc2UiBKi1GAESUgoHUmVmcmVzaBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNo\
+            UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVzcG9uc2USWAoHU2lnbk91dBIi\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
+            aWduT3V0UmVzcG9uc2UiBIi1GAEScQoOQ2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXku\
+            djEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0\
+            YXRlUmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMKgggKJXBvc3Rlcm4vZ2F0ZXdheS92MS92ZXJp\
+            ZmljYXRpb24ucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dh\
+            dGV3YXkucHJvdG8iEgoQR2V0S2V5U2V0UmVxdWVzdCInChFHZXRLZXlTZXRSZXNwb25zZRISCgRq\
+            d2tzGAEgASgJUgRqd2tzIkIKElJldm9jYXRpb25Qb3NpdGlvbhIWCgZudW1iZXIYASABKARSBm51\
+            bWJlchIUCgVlcG9jaBgCIAEoBFIFZXBvY2giVwoXV2F0Y2hSZXZvY2F0aW9uc1JlcXVlc3QSPAoF\
+            YWZ0ZXIYASABKAsyJi5wb3N0ZXJuLmdhdGV3YXkudjEuUmV2b2NhdGlvblBvc2l0aW9uUgVhZnRl\
+            ciLPAgoUV2F0Y2hSZXZvY2F0aW9uc0l0ZW0SQgoIcG9zaXRpb24YASABKAsyJi5wb3N0ZXJuLmdh\
+            dGV3YXkudjEuUmV2b2NhdGlvblBvc2l0aW9uUghwb3NpdGlvbhImCg5jb21wbGV0ZV9hdF9tcxgC\
+            IAEoA0gAUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EkQKC3Jldm9jYXRpb25z\
+            GAQgAygLMiIucG9zdGVybi5nYXRld2F5LnYxLlJldm9rZWRTZXNzaW9uUgtyZXZvY2F0aW9ucxIh\
+            CgxrZXlzX2NoYW5nZWQYBSABKAhSC2tleXNDaGFuZ2VkEiAKDGtleV9zZXRfaGFzaBgGIAEoDFIK\
+            a2V5U2V0SGFzaBIeCgtrZXB0X2Zvcl9tcxgHIAEoA1IJa2VwdEZvck1zQgoKCGNvbXBsZXRlIoYB\
+            Cg5SZXZva2VkU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSHgoLZW5kZWRf\
+            YXRfbXMYAiABKANSCWVuZGVkQXRNcxI1CgZyZWFzb24YAyABKA4yHS5wb3N0ZXJuLmdhdGV3YXku\
+            djEuRW5kUmVhc29uUgZyZWFzb24y5QEKDFZlcmlmaWNhdGlvbhJiCglHZXRLZXlTZXQSJC5wb3N0\
+            ZXJuLmdhdGV3YXkudjEuR2V0S2V5U2V0UmVxdWVzdBolLnBvc3Rlcm4uZ2F0ZXdheS52MS5HZXRL\
+            ZXlTZXRSZXNwb25zZSIIiLUYAaC1GGQScQoQV2F0Y2hSZXZvY2F0aW9ucxIrLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5XYXRjaFJldm9jYXRpb25zUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5XYXRj\
+            aFJldm9jYXRpb25zSXRlbSIEiLUYATABYgZwcm90bzM=
             """)
 }

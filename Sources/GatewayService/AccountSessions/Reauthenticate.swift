@@ -37,7 +37,7 @@ extension AccountSessionsHandler {
         case .deviceKey(let presence):
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
-            noted.presence = presence
+            noted.presence = SessionV1.PresenceProof(presence)
         case .providerToken(let token):
             noted.proof = try await prove(
                 token, request, of: account, origin, context, onward)

@@ -27,7 +27,8 @@ extension AuthHandler {
             let state = try await sessions.inspect(
                 SessionV1.InspectRequest(accessToken: request.accessToken), context.onward())
             return GatewayV1.CheckAuthStateResponse(
-                reason: reason(state), endReason: state.endReason)
+                reason: reason(state),
+                endReason: GatewayV1.EndReason(rawValue: state.endReason.rawValue))
         }
         guard let account = try await account(validity.accountId, context) else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)
@@ -36,7 +37,7 @@ extension AuthHandler {
             return GatewayV1.CheckAuthStateResponse(reason: .revoked)
         }
         return GatewayV1.CheckAuthStateResponse(
-            authenticated: true, account: account, todo: todo(account))
+            authenticated: true, account: GatewayV1.Account(account), todo: todo(account))
     }
 
     private func account(

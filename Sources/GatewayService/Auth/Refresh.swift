@@ -16,7 +16,7 @@ extension AuthHandler {
         let refreshed = try await sessions.refresh(
             SessionV1.RefreshRequest(
                 refreshToken: request.refreshToken, origin: origin,
-                deviceProof: request.deviceProof), onward)
+                deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init)), onward)
         return GatewayV1.RefreshResponse(session: refreshed.tokens.map(GatewayV1.Session.init))
     }
 }

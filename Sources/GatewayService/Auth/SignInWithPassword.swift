@@ -34,7 +34,7 @@ extension AuthHandler {
         }
         await told
         return GatewayV1.SignInWithPasswordResponse(
-            account: verified.account, session: session,
-            news: verified.news)
+            account: verified.account.map(GatewayV1.Account.init), session: session,
+            news: verified.news.map(GatewayV1.SignInNews.init))
     }
 }

@@ -19,7 +19,8 @@ extension AuthHandler {
             }
         let ended = try await sessions.signOut(
             SessionV1.SignOutRequest(
-                all: request.all, deviceProof: request.deviceProof, token: token),
+                all: request.all, deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init),
+                token: token),
             context.onward())
         return GatewayV1.SignOutResponse(ended: ended.ended)
     }

@@ -26,7 +26,7 @@ extension AuthHandler {
         // Without a proof the operator requires a verified address first, so no session is opened.
         guard registered.proof != nil else {
             return GatewayV1.SignUpWithPasswordResponse(
-                account: registered.account, isNewUser: true)
+                account: registered.account.map(GatewayV1.Account.init), isNewUser: true)
         }
         // The device that created the account counts as known until another person proves to own
         // the address. Otherwise guesses by strangers would lock this device out.
@@ -34,7 +34,7 @@ extension AuthHandler {
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignUpWithPasswordResponse(
-            account: registered.account, session: session,
+            account: registered.account.map(GatewayV1.Account.init), session: session,
             isNewUser: true)
     }
 

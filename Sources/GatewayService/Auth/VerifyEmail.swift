@@ -27,7 +27,7 @@ extension AuthHandler {
                 confirmed.account?.email ?? "", on: origin.deviceId,
                 forgettingOthers: confirmed.passwordReplaced, context)
         }
-        return GatewayV1.VerifyEmailResponse(account: confirmed.account)
+        return GatewayV1.VerifyEmailResponse(account: confirmed.account.map(GatewayV1.Account.init))
     }
 
     /// The account of the calling session; empty without one. An invalid token counts as none: the

@@ -21,6 +21,7 @@ extension EmailsHandler {
         // count as known.
         await limits.remember(
             confirmed.account?.email ?? "", on: origin.deviceId, forgettingOthers: true, context)
-        return GatewayV1.ConfirmEmailChangeResponse(account: confirmed.account)
+        return GatewayV1.ConfirmEmailChangeResponse(
+            account: confirmed.account.map(GatewayV1.Account.init))
     }
 }

@@ -29,6 +29,7 @@ extension EmailsHandler {
                         origin: origin), onward)
             }
         }
-        return GatewayV1.RequestEmailChangeResponse(account: answer.account)
+        return GatewayV1.RequestEmailChangeResponse(
+            account: answer.account.map(GatewayV1.Account.init))
     }
 }

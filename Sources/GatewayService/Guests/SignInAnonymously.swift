@@ -20,7 +20,7 @@ extension GuestsHandler {
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInAnonymouslyResponse(
-            account: guest.account, session: session,
+            account: guest.account.map(GatewayV1.Account.init), session: session,
             isNewUser: true)
     }
 

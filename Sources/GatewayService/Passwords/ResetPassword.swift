@@ -27,7 +27,7 @@ extension PasswordsHandler {
         let session = try await sessions.open(
             by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(
-            account: reset.account, session: session,
-            news: reset.news)
+            account: reset.account.map(GatewayV1.Account.init), session: session,
+            news: reset.news.map(GatewayV1.SignInNews.init))
     }
 }

@@ -27,6 +27,6 @@ extension PhoneSignInHandler {
                     accessToken: request.accessToken, requestId: request.requestId,
                     phoneNumber: number.text, code: request.code, origin: origin), onward)
         }
-        return GatewayV1.LinkPhoneResponse(account: linked.account)
+        return GatewayV1.LinkPhoneResponse(account: linked.account.map(GatewayV1.Account.init))
     }
 }

@@ -27,7 +27,8 @@ extension PhoneSignInHandler {
         ) {
             try await codes.requestCode(
                 IdentityV1.RequestCodeRequest(
-                    phoneNumber: number.text, purpose: request.purpose,
+                    phoneNumber: number.text,
+                    purpose: IdentityV1.PhoneCodePurpose(rawValue: request.purpose.rawValue),
                     language: request.language, origin: origin, accessToken: request.accessToken),
                 onward)
         }

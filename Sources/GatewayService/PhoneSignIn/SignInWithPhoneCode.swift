@@ -35,8 +35,9 @@ extension PhoneSignInHandler {
         let session = try await sessions.open(
             by: admitted.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(
-            account: admitted.account, session: session,
+            account: admitted.account.map(GatewayV1.Account.init), session: session,
             isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
-            collision: admitted.collision, news: admitted.news)
+            collision: admitted.collision.map(GatewayV1.Collision.init),
+            news: admitted.news.map(GatewayV1.SignInNews.init))
     }
 }

@@ -39,10 +39,11 @@ extension ProvidersHandler {
         let session = try await sessions.open(
             by: admission.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithProviderResponse(
-            account: admission.account, session: session,
+            account: admission.account.map(GatewayV1.Account.init), session: session,
             isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
             isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
-            collision: admission.collision, news: admission.news)
+            collision: admission.collision.map(GatewayV1.Collision.init),
+            news: admission.news.map(GatewayV1.SignInNews.init))
     }
 }
 

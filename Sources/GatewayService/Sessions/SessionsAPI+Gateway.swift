@@ -55,7 +55,9 @@ extension SessionsAPI {
         from origin: IdentityV1.Origin, _ onward: CallContext
     ) async throws -> GatewayV1.Session? {
         let opened = try await create(
-            SessionV1.CreateRequest(proof: proof, origin: origin, deviceKey: device?.key), onward)
+            SessionV1.CreateRequest(
+                proof: proof, origin: origin, deviceKey: device?.key.map(SessionV1.DeviceKey.init)),
+            onward)
         return opened.tokens.map(GatewayV1.Session.init)
     }
 }

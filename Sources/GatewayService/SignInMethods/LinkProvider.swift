@@ -29,6 +29,6 @@ extension SignInMethodsHandler {
                     token: request.token.map(IdentityV1.ProviderToken.init), origin: origin),
                 onward)
         }
-        return GatewayV1.LinkProviderResponse(account: linked.account)
+        return GatewayV1.LinkProviderResponse(account: linked.account.map(GatewayV1.Account.init))
     }
 }

@@ -16,6 +16,6 @@ extension SignInMethodsHandler {
         let unlinked = try await identities.unlink(
             IdentityV1.UnlinkRequest(
                 accessToken: request.accessToken, method: request.method, origin: origin), onward)
-        return GatewayV1.UnlinkMethodResponse(account: unlinked.account)
+        return GatewayV1.UnlinkMethodResponse(account: unlinked.account.map(GatewayV1.Account.init))
     }
 }

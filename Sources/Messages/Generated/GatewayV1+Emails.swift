@@ -73,11 +73,11 @@ extension GatewayV1 {
     /// The link has been sent to the new address.
     package struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -90,7 +90,7 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestEmailChangeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.RequestEmailChangeResponse(account: account)
     }
 
@@ -105,7 +105,7 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }
@@ -180,11 +180,11 @@ extension GatewayV1 {
     /// The address is changed.
     package struct ConfirmEmailChangeResponse: Hashable, Sendable {
         /// The account, with its new email.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -197,7 +197,7 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ConfirmEmailChangeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.ConfirmEmailChangeResponse(account: account)
     }
 
@@ -212,7 +212,7 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ConfirmEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }

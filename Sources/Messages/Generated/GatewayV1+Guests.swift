@@ -64,7 +64,7 @@ extension GatewayV1 {
     /// The guest is signed in.
     package struct SignInAnonymouslyResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its only session.
         package var session: GatewayV1.Session?
         /// Always true in this response.
@@ -72,7 +72,7 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false
         ) {
@@ -89,7 +89,7 @@ extension GatewayV1.SignInAnonymouslyResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
         return GatewayV1.SignInAnonymouslyResponse(account: account, session: session, isNewUser: isNewUser)
@@ -108,7 +108,7 @@ extension GatewayV1.SignInAnonymouslyResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
         self.account = account

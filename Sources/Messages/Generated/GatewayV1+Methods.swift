@@ -214,11 +214,11 @@ extension GatewayV1 {
     /// The provider is added.
     package struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -231,7 +231,7 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkProviderResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.LinkProviderResponse(account: account)
     }
 
@@ -246,7 +246,7 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkProviderResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }
@@ -312,11 +312,11 @@ extension GatewayV1 {
     /// The method is removed.
     package struct UnlinkMethodResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -329,7 +329,7 @@ extension GatewayV1.UnlinkMethodResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.UnlinkMethodResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.UnlinkMethodResponse(account: account)
     }
 
@@ -344,7 +344,7 @@ extension GatewayV1.UnlinkMethodResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__UnlinkMethodResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }

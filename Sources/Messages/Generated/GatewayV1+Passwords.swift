@@ -153,17 +153,17 @@ extension GatewayV1 {
     /// The password is set and the user is signed in.
     package struct ResetPasswordResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// The new session, the account's only one.
         package var session: GatewayV1.Session?
         /// About the previous sign-in.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            news: IdentityV1.SignInNews? = nil
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -178,9 +178,9 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResetPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let news: IdentityV1.SignInNews? = try reader.message(26)
+        let news: GatewayV1.SignInNews? = try reader.message(26)
         return GatewayV1.ResetPasswordResponse(account: account, session: session, news: news)
     }
 
@@ -197,9 +197,9 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResetPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.news = news

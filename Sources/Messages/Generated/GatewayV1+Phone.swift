@@ -3,12 +3,50 @@
 internal import CMessages
 
 extension GatewayV1 {
+    /// The purpose of a code; a code is valid for its own purpose only.
+    package enum PhoneCodePurpose: Hashable, Sendable {
+        /// Unspecified; rejected.
+        case unspecified
+        /// Sign-in.
+        case signIn
+        /// To add the number to the caller's account.
+        case link
+        /// Re-authentication, by the account's own number.
+        case prove
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .signIn: 1
+            case .link: 2
+            case .prove: 3
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .signIn
+            case 2: self = .link
+            case 3: self = .prove
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// Request for a code.
     package struct RequestPhoneCodeRequest: Hashable, Sendable {
         /// The number, with the country's calling code.
         package var phoneNumber: String
         /// The purpose of the code; a code for another purpose is a wrong one.
-        package var purpose: IdentityV1.PhoneCodePurpose
+        package var purpose: GatewayV1.PhoneCodePurpose
         /// Language of the SMS and of the message that says how long to wait, BCP 47; empty means English.
         package var language: String
         /// The user's device.
@@ -19,7 +57,7 @@ extension GatewayV1 {
         /// A message of these fields.
         package init(
             phoneNumber: String = "",
-            purpose: IdentityV1.PhoneCodePurpose = .unspecified,
+            purpose: GatewayV1.PhoneCodePurpose = .unspecified,
             language: String = "",
             device: GatewayV1.Device? = nil,
             accessToken: String = ""
@@ -40,7 +78,7 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPhoneCodeRequest {
         let phoneNumber = try reader.text(10)
-        let purpose = try IdentityV1.PhoneCodePurpose(rawValue: reader.int32(16))
+        let purpose = try GatewayV1.PhoneCodePurpose(rawValue: reader.int32(16))
         let language = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
         let accessToken = try reader.text(42)
@@ -63,7 +101,7 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPhoneCodeRequest>) throws {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let purpose = IdentityV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
+        let purpose = GatewayV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
         let language = try Wire.text(c.pointee.language)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let accessToken = try Wire.text(c.pointee.access_token)
@@ -226,7 +264,7 @@ extension GatewayV1 {
     /// The account is signed in.
     package struct SignInWithPhoneCodeResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
         /// The account is new, or was a guest until now.
@@ -234,18 +272,18 @@ extension GatewayV1 {
         /// The calling guest became this account and keeps all its data.
         package var isUpgraded: Bool
         /// Set if the calling guest is another account than this one; absent otherwise.
-        package var collision: IdentityV1.Collision?
+        package var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,
             isUpgraded: Bool = false,
-            collision: IdentityV1.Collision? = nil,
-            news: IdentityV1.SignInNews? = nil
+            collision: GatewayV1.Collision? = nil,
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -263,12 +301,12 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPhoneCodeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
         let isUpgraded = try reader.bool(32)
-        let collision: IdentityV1.Collision? = try reader.message(42)
-        let news: IdentityV1.SignInNews? = try reader.message(50)
+        let collision: GatewayV1.Collision? = try reader.message(42)
+        let news: GatewayV1.SignInNews? = try reader.message(50)
         return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision, news: news)
     }
 
@@ -288,12 +326,12 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPhoneCodeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
         let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
@@ -389,11 +427,11 @@ extension GatewayV1 {
     /// The number is added.
     package struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -406,7 +444,7 @@ extension GatewayV1.LinkPhoneResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkPhoneResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.LinkPhoneResponse(account: account)
     }
 
@@ -421,7 +459,7 @@ extension GatewayV1.LinkPhoneResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkPhoneResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }

@@ -247,7 +247,7 @@ extension GatewayV1 {
     /// The account is signed up or in.
     package struct SignInWithProviderResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its new session. After an upgrade the guest's session has ended: use the tokens of this one.
         package var session: GatewayV1.Session?
         /// The account is new, or was a guest until now: let the user complete the profile.
@@ -263,20 +263,20 @@ extension GatewayV1 {
         /// Set if this account existed already, so the calling guest remains an account of its own. The
         /// guest's session stays live and none of its data is lost until the user chooses. Absent
         /// otherwise.
-        package var collision: IdentityV1.Collision?
+        package var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,
             removedMethods: [String] = [],
             isLinked: Bool = false,
             isUpgraded: Bool = false,
-            collision: IdentityV1.Collision? = nil,
-            news: IdentityV1.SignInNews? = nil
+            collision: GatewayV1.Collision? = nil,
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -296,14 +296,14 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithProviderResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
         let removedMethods = try reader.texts(34)
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
-        let collision: IdentityV1.Collision? = try reader.message(58)
-        let news: IdentityV1.SignInNews? = try reader.message(66)
+        let collision: GatewayV1.Collision? = try reader.message(58)
+        let news: GatewayV1.SignInNews? = try reader.message(66)
         return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, news: news)
     }
 
@@ -325,7 +325,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithProviderResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
         let removedMethods = try Wire.array(
@@ -333,8 +333,8 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         ) { try Wire.text($0) }
         let isLinked = c.pointee.is_linked != 0
         let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser

@@ -402,6 +402,67 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
+    /// A device's signature that its owner has just passed its prompt (fingerprint, face, PIN), with the
+    /// key that the session is bound to. A refresh's DeviceProof, which an app makes unattended, covers
+    /// other bytes and is not accepted in its place.
+    package struct PresenceProof: Hashable, Sendable {
+        /// When the prompt was passed, in milliseconds since 1970, within 60 s of the server's clock.
+        package var signedAtMs: Int64
+        /// Hardware keeps the key and does not export it: the proof is recorded as "hwk", otherwise as
+        /// "swk" (RFC 8176). Stated by the app, not attested.
+        package var hardwareKey: Bool
+        /// The device's signature over: "postern presence v1", the access token as received, signed_at_ms
+        /// in eight bytes, big-endian, and one byte, 1 with hardware_key and otherwise 0.
+        package var signature: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            signedAtMs: Int64 = 0,
+            hardwareKey: Bool = false,
+            signature: [UInt8] = []
+        ) {
+            self.signedAtMs = signedAtMs
+            self.hardwareKey = hardwareKey
+            self.signature = signature
+        }
+    }
+}
+
+extension GatewayV1.PresenceProof: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.PresenceProof" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.PresenceProof {
+        let signedAtMs = try reader.int64(8)
+        let hardwareKey = try reader.bool(16)
+        let signature = try reader.bytes(26)
+        return GatewayV1.PresenceProof(signedAtMs: signedAtMs, hardwareKey: hardwareKey, signature: signature)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
+        if hardwareKey { sink.bool(16, hardwareKey) }
+        if !signature.isEmpty { sink.bytes(26, signature) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__presence_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__PresenceProof>) throws {
+        let signedAtMs = c.pointee.signed_at_ms
+        let hardwareKey = c.pointee.hardware_key != 0
+        let signature = Wire.bytes(c.pointee.signature)
+        self.signedAtMs = signedAtMs
+        self.hardwareKey = hardwareKey
+        self.signature = signature
+    }
+}
+
+extension GatewayV1 {
     /// A code sent to the account's own phone number.
     package struct PhoneCodeProof: Hashable, Sendable {
         /// From RequestPhoneCodeResponse.
@@ -477,7 +538,7 @@ extension GatewayV1 {
             case password(SecretBytes)
             /// The device's signature that its owner has just passed its prompt; for a session that is bound
             /// to a device key.
-            case deviceKey(SessionV1.PresenceProof)
+            case deviceKey(GatewayV1.PresenceProof)
             /// A fresh token of a provider that is linked to the account, from a new dialog with a nonce of
             /// Providers/IssueNonce.
             case providerToken(GatewayV1.ProviderToken)
@@ -557,7 +618,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         let proof: Proof?
         switch c.pointee.proof_case.rawValue {
         case 2: proof = .password(try Wire.secret(c.pointee.password))
-        case 3: proof = .deviceKey(try SessionV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
+        case 3: proof = .deviceKey(try GatewayV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
         case 6: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
         case 7: proof = .phoneCode(try GatewayV1.PhoneCodeProof(reading: Wire.present(c.pointee.phone_code)))
         default: proof = nil

@@ -7,6 +7,41 @@ package import Cryptography
 package enum GatewayV1 {}
 
 extension GatewayV1 {
+    /// The kind of a device key.
+    package enum DeviceKeyKind: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// P-256: a public key is the uncompressed point of SEC 1 (4, x, y: 65 bytes), a signature ECDSA
+        /// with SHA-256 as r and s of 32 bytes each (RFC 7518, 3.4), not DER.
+        case p256
+        /// Ed25519 (RFC 8032): a public key of 32 bytes, a signature of 64.
+        case ed25519
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .p256: 1
+            case .ed25519: 2
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .p256
+            case 2: self = .ed25519
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// Why the user is not signed in.
     package enum AuthStateReason: Hashable, Sendable {
         /// The user is signed in.
@@ -62,6 +97,64 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
+    /// Why a session has ended.
+    package enum EndReason: Hashable, Sendable {
+        /// It has not ended.
+        case unspecified
+        /// Its owner signed out.
+        case signedOut
+        /// It was not used for too long.
+        case inactive
+        /// It reached its maximum age.
+        case maximumAge
+        /// A newer session displaced it.
+        case displaced
+        /// A refresh token was replayed.
+        case replayed
+        /// Ended to protect the account, for example when the password was replaced.
+        case security
+        /// Ended by the operator.
+        case revoked
+        /// Its owner's consent at a provider was revoked, or the provider's account was deleted.
+        case providerRevoked
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .signedOut: 1
+            case .inactive: 2
+            case .maximumAge: 3
+            case .displaced: 4
+            case .replayed: 5
+            case .security: 6
+            case .revoked: 7
+            case .providerRevoked: 8
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .signedOut
+            case 2: self = .inactive
+            case 3: self = .maximumAge
+            case 4: self = .displaced
+            case 5: self = .replayed
+            case 6: self = .security
+            case 7: self = .revoked
+            case 8: self = .providerRevoked
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// What the user still has to do.
     package enum Todo: Hashable, Sendable {
         /// Nothing.
@@ -101,14 +194,14 @@ extension GatewayV1 {
         /// Display name, for example "Ada's phone".
         package var name: String
         /// At sign-up and sign-in: the key that the session is bound to; absent for none.
-        package var key: SessionV1.DeviceKey?
+        package var key: GatewayV1.DeviceKey?
 
         /// A message of these fields.
         package init(
             deviceId: String = "",
             platform: String = "",
             name: String = "",
-            key: SessionV1.DeviceKey? = nil
+            key: GatewayV1.DeviceKey? = nil
         ) {
             self.deviceId = deviceId
             self.platform = platform
@@ -127,7 +220,7 @@ extension GatewayV1.Device: ProtobufMessage {
         let deviceId = try reader.text(10)
         let platform = try reader.text(18)
         let name = try reader.text(26)
-        let key: SessionV1.DeviceKey? = try reader.message(34)
+        let key: GatewayV1.DeviceKey? = try reader.message(34)
         return GatewayV1.Device(deviceId: deviceId, platform: platform, name: name, key: key)
     }
 
@@ -148,11 +241,123 @@ extension GatewayV1.Device: ProtobufMessage {
         let deviceId = try Wire.text(c.pointee.device_id)
         let platform = try Wire.text(c.pointee.platform)
         let name = try Wire.text(c.pointee.name)
-        let key = try c.pointee.key.map { try SessionV1.DeviceKey(reading: $0) }
+        let key = try c.pointee.key.map { try GatewayV1.DeviceKey(reading: $0) }
         self.deviceId = deviceId
         self.platform = platform
         self.name = name
         self.key = key
+    }
+}
+
+extension GatewayV1 {
+    /// A device's public key, registered with its session. From then on each refresh needs a proof by
+    /// it, so a stolen refresh token is useless. The private key never leaves the device.
+    ///
+    /// A signature, here and in DeviceProof, covers several parts, each preceded by its length in four
+    /// bytes, big-endian, so that two different lists of parts are never the same message.
+    package struct DeviceKey: Hashable, Sendable {
+        /// The key's kind.
+        package var kind: GatewayV1.DeviceKeyKind
+        /// The public key.
+        package var publicKey: [UInt8]
+        /// The device's signature over: "postern device key v1", the public key, the device's id. It shows
+        /// at sign-in, not at the first refresh ten minutes later, that the device can sign.
+        package var possession: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            kind: GatewayV1.DeviceKeyKind = .unspecified,
+            publicKey: [UInt8] = [],
+            possession: [UInt8] = []
+        ) {
+            self.kind = kind
+            self.publicKey = publicKey
+            self.possession = possession
+        }
+    }
+}
+
+extension GatewayV1.DeviceKey: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DeviceKey" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DeviceKey {
+        let kind = try GatewayV1.DeviceKeyKind(rawValue: reader.int32(8))
+        let publicKey = try reader.bytes(18)
+        let possession = try reader.bytes(26)
+        return GatewayV1.DeviceKey(kind: kind, publicKey: publicKey, possession: possession)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
+        if !publicKey.isEmpty { sink.bytes(18, publicKey) }
+        if !possession.isEmpty { sink.bytes(26, possession) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__device_key__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__DeviceKey>) throws {
+        let kind = GatewayV1.DeviceKeyKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
+        let publicKey = Wire.bytes(c.pointee.public_key)
+        let possession = Wire.bytes(c.pointee.possession)
+        self.kind = kind
+        self.publicKey = publicKey
+        self.possession = possession
+    }
+}
+
+extension GatewayV1 {
+    /// A device's signature that it uses a refresh token itself.
+    package struct DeviceProof: Hashable, Sendable {
+        /// When the device signed, in milliseconds since 1970, within 5 min of the server's clock.
+        package var signedAtMs: Int64
+        /// The signature over: "postern refresh v1", the refresh token as received, signed_at_ms in eight
+        /// bytes, big-endian.
+        package var signature: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            signedAtMs: Int64 = 0,
+            signature: [UInt8] = []
+        ) {
+            self.signedAtMs = signedAtMs
+            self.signature = signature
+        }
+    }
+}
+
+extension GatewayV1.DeviceProof: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DeviceProof" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DeviceProof {
+        let signedAtMs = try reader.int64(8)
+        let signature = try reader.bytes(18)
+        return GatewayV1.DeviceProof(signedAtMs: signedAtMs, signature: signature)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
+        if !signature.isEmpty { sink.bytes(18, signature) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__device_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__DeviceProof>) throws {
+        let signedAtMs = c.pointee.signed_at_ms
+        let signature = Wire.bytes(c.pointee.signature)
+        self.signedAtMs = signedAtMs
+        self.signature = signature
     }
 }
 
@@ -334,7 +539,7 @@ extension GatewayV1 {
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
         /// The new account; an upgraded guest keeps its id. With strict protection against account
         /// enumeration it is still a guest, whose pending_email waits for its link.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its first session; absent if the operator requires a verified address first: open the link,
         /// then sign in. After an upgrade the guest's session has ended: use the tokens of this one.
         package var session: GatewayV1.Session?
@@ -343,7 +548,7 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false
         ) {
@@ -360,7 +565,7 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignUpWithPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
         return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
@@ -379,7 +584,7 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
         self.account = account
@@ -458,20 +663,20 @@ extension GatewayV1 {
     /// The account is signed in.
     package struct SignInWithPasswordResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
         /// Always false in this response.
         package var isNewUser: Bool
         /// About the previous sign-in.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,
-            news: IdentityV1.SignInNews? = nil
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -487,10 +692,10 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
-        let news: IdentityV1.SignInNews? = try reader.message(34)
+        let news: GatewayV1.SignInNews? = try reader.message(34)
         return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser, news: news)
     }
 
@@ -508,10 +713,10 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
@@ -589,11 +794,11 @@ extension GatewayV1 {
     /// The address is confirmed.
     package struct VerifyEmailResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -606,7 +811,7 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.VerifyEmailResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.VerifyEmailResponse(account: account)
     }
 
@@ -621,7 +826,7 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }
@@ -634,13 +839,13 @@ extension GatewayV1 {
         /// The user's device.
         package var device: GatewayV1.Device?
         /// A signature by the device key, if the session is bound to one.
-        package var deviceProof: SessionV1.DeviceProof?
+        package var deviceProof: GatewayV1.DeviceProof?
 
         /// A message of these fields.
         package init(
             refreshToken: String = "",
             device: GatewayV1.Device? = nil,
-            deviceProof: SessionV1.DeviceProof? = nil
+            deviceProof: GatewayV1.DeviceProof? = nil
         ) {
             self.refreshToken = refreshToken
             self.device = device
@@ -657,7 +862,7 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshRequest {
         let refreshToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
+        let deviceProof: GatewayV1.DeviceProof? = try reader.message(26)
         return GatewayV1.RefreshRequest(refreshToken: refreshToken, device: device, deviceProof: deviceProof)
     }
 
@@ -676,7 +881,7 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshRequest>) throws {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
+        let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
         self.refreshToken = refreshToken
         self.device = device
         self.deviceProof = deviceProof
@@ -731,7 +936,7 @@ extension GatewayV1 {
         /// this with auth/invalid-access-token and ends nothing: refresh first.
         package var all: Bool
         /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
-        package var deviceProof: SessionV1.DeviceProof?
+        package var deviceProof: GatewayV1.DeviceProof?
         /// A token of the session.
         package var token: Token?
 
@@ -746,7 +951,7 @@ extension GatewayV1 {
         /// A message of these fields.
         package init(
             all: Bool = false,
-            deviceProof: SessionV1.DeviceProof? = nil,
+            deviceProof: GatewayV1.DeviceProof? = nil,
             token: Token? = nil
         ) {
             self.all = all
@@ -770,7 +975,7 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
             token = .refreshToken(try reader.text(18))
         }
         let all = try reader.bool(24)
-        let deviceProof: SessionV1.DeviceProof? = try reader.message(34)
+        let deviceProof: GatewayV1.DeviceProof? = try reader.message(34)
         return GatewayV1.SignOutRequest(all: all, deviceProof: deviceProof, token: token)
     }
 
@@ -793,7 +998,7 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutRequest>) throws {
         let all = c.pointee.all != 0
-        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
+        let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
         let token: Token?
         switch c.pointee.token_case.rawValue {
         case 1: token = .accessToken(try Wire.text(c.pointee.access_token))
@@ -896,23 +1101,23 @@ extension GatewayV1 {
         /// The reason if not authenticated.
         package var reason: GatewayV1.AuthStateReason
         /// The account; absent unless authenticated.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// What the user still has to do.
         package var todo: [GatewayV1.Todo]
         /// The server's clock when it answered, in milliseconds since 1970. A device whose proof was
         /// rejected with auth/device-proof-stale dates its next proof by this clock.
         package var serverTimeMs: Int64
         /// Why the session ended, in more detail than `reason`.
-        package var endReason: SessionV1.EndReason
+        package var endReason: GatewayV1.EndReason
 
         /// A message of these fields.
         package init(
             authenticated: Bool = false,
             reason: GatewayV1.AuthStateReason = .unspecified,
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             todo: [GatewayV1.Todo] = [],
             serverTimeMs: Int64 = 0,
-            endReason: SessionV1.EndReason = .unspecified
+            endReason: GatewayV1.EndReason = .unspecified
         ) {
             self.authenticated = authenticated
             self.reason = reason
@@ -932,10 +1137,10 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.CheckAuthStateResponse {
         let authenticated = try reader.bool(8)
         let reason = try GatewayV1.AuthStateReason(rawValue: reader.int32(16))
-        let account: IdentityV1.Account? = try reader.message(26)
+        let account: GatewayV1.Account? = try reader.message(26)
         let todo = try reader.numbers(34) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0)) }
         let serverTimeMs = try reader.int64(40)
-        let endReason = try SessionV1.EndReason(rawValue: reader.int32(48))
+        let endReason = try GatewayV1.EndReason(rawValue: reader.int32(48))
         return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, todo: todo, serverTimeMs: serverTimeMs, endReason: endReason)
     }
 
@@ -959,12 +1164,12 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateResponse>) throws {
         let authenticated = c.pointee.authenticated != 0
         let reason = GatewayV1.AuthStateReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let todo = Wire.array(
             c.pointee.n_todo, c.pointee.todo
         ) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
         let serverTimeMs = c.pointee.server_time_ms
-        let endReason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
+        let endReason = GatewayV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
         self.authenticated = authenticated
         self.reason = reason
         self.account = account

@@ -142,21 +142,21 @@ private struct AppDevice {
         signer = try Ed25519SigningKey(seed: SecretBytes(copying: [UInt8](repeating: 9, count: 32)))
     }
 
-    func key() throws -> SessionV1.DeviceKey {
+    func key() throws -> GatewayV1.DeviceKey {
         let publicKey = signer.verifyingKey.bytes
         let covered = DelimitedParts.joined([
             Array("postern device key v1".utf8), publicKey, Array(id.utf8),
         ])
-        return SessionV1.DeviceKey(
+        return GatewayV1.DeviceKey(
             kind: .ed25519, publicKey: publicKey, possession: try signer.sign(covered))
     }
 
-    func presence(_ token: String, at moment: Timestamp) throws -> SessionV1.PresenceProof {
+    func presence(_ token: String, at moment: Timestamp) throws -> GatewayV1.PresenceProof {
         let milliseconds = withUnsafeBytes(of: moment.milliseconds.bigEndian) { Array($0) }
         let covered = DelimitedParts.joined([
             Array("postern presence v1".utf8), Array(token.utf8), milliseconds, [1],
         ])
-        return SessionV1.PresenceProof(
+        return GatewayV1.PresenceProof(
             signedAtMs: moment.milliseconds, hardwareKey: true, signature: try signer.sign(covered))
     }
 }

@@ -186,7 +186,7 @@ struct StrictFlowTests {
 }
 
 extension GatewayFixture {
-    func requestEmailChange(_ email: String, _ access: String) async throws -> IdentityV1.Account {
+    func requestEmailChange(_ email: String, _ access: String) async throws -> GatewayV1.Account {
         let answer = try await emails.requestEmailChange(
             .init(accessToken: access, newEmail: email), context())
         return try #require(answer.account)
@@ -194,7 +194,7 @@ extension GatewayFixture {
 
     func confirmEmailChange(
         _ token: String, access: String = "", password: String = ""
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await emails.confirmEmailChange(
             .init(token: token, accessToken: access, password: .init(text: password)), context())
         return try #require(answer.account)

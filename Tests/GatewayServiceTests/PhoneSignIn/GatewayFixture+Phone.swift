@@ -8,7 +8,7 @@ extension GatewayFixture {
 
     /// Requests a code.
     func requestCode(
-        _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
+        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose = .signIn,
         accessToken: String = "", language: String = "", in context: CallContext? = nil
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
         try await phone.requestPhoneCode(
@@ -20,7 +20,7 @@ extension GatewayFixture {
 
     /// Requests a code and reads it from the sent text.
     func sentCode(
-        _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
+        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose = .signIn,
         accessToken: String = ""
     ) async throws -> (request: String, code: String) {
         let answer = try await requestCode(number, purpose, accessToken: accessToken)

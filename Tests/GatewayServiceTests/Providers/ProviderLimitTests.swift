@@ -81,7 +81,7 @@ struct ProviderLimitTests {
         #expect(try await refusal { try await fixture.signIn() }.code == .tooManyRequests)
         identities.admit(
             .init(
-                account: ada.account,
+                account: .init(accountId: ada.account.accountId, email: ada.account.email),
                 proof: fixture.inner.proof(of: ada.account.accountId, by: ["fed"])))
         try await signIn()
         #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5, "refunded")

@@ -136,7 +136,7 @@ final class GatewayFixture: Sendable {
     func verify(
         _ token: String, accessToken: String = "", password: String = "",
         in context: CallContext? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await auth.verifyEmail(
             .init(
                 token: token, accessToken: accessToken, password: .init(text: password),
@@ -151,7 +151,7 @@ final class GatewayFixture: Sendable {
 
 /// The result of a sign-up or sign-in.
 struct SignedIn: Hashable, Sendable {
-    let account: IdentityV1.Account
+    let account: GatewayV1.Account
     let session: GatewayV1.Session
 }
 

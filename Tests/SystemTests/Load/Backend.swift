@@ -63,7 +63,7 @@ final class Backend: Sendable {
     }
 
     func signIn(
-        _ person: Person, deviceKey: SessionV1.DeviceKey? = nil, timeout: Duration = .seconds(10)
+        _ person: Person, deviceKey: GatewayV1.DeviceKey? = nil, timeout: Duration = .seconds(10)
     ) async throws -> GatewayV1.Session {
         var device = person.v1Device
         device.key = deviceKey
@@ -76,7 +76,7 @@ final class Backend: Sendable {
 
     func refresh(
         _ token: String, of person: Person, key: String?,
-        proof: SessionV1.DeviceProof? = nil, timeout: Duration = .seconds(10)
+        proof: GatewayV1.DeviceProof? = nil, timeout: Duration = .seconds(10)
     ) async throws -> GatewayV1.Session {
         let answer = try await auth.refresh(
             GatewayV1.RefreshRequest(

@@ -6,7 +6,7 @@ extension StoryFixture {
     /// Requests a code to a number, and reads it from the text message.
     /// - Returns: the id of the request, and the code.
     func code(
-        to number: String, for purpose: IdentityV1.PhoneCodePurpose = .signIn, person: Person,
+        to number: String, for purpose: GatewayV1.PhoneCodePurpose = .signIn, person: Person,
         accessToken: String = ""
     ) async throws -> (request: String, code: String) {
         let before = texts.requests.count

@@ -453,7 +453,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__RequestEmailChangeResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -568,7 +568,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_email_change
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__ConfirmEmailChangeResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

@@ -52,6 +52,96 @@ void   postern__gateway__v1__device__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__device__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__device_key__init
+                     (Postern__Gateway__V1__DeviceKey         *message)
+{
+  static const Postern__Gateway__V1__DeviceKey init_value = POSTERN__GATEWAY__V1__DEVICE_KEY__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__device_key__get_packed_size
+                     (const Postern__Gateway__V1__DeviceKey *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__device_key__pack
+                     (const Postern__Gateway__V1__DeviceKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__device_key__pack_to_buffer
+                     (const Postern__Gateway__V1__DeviceKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__DeviceKey *
+       postern__gateway__v1__device_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__DeviceKey *)
+     protobuf_c_message_unpack (&postern__gateway__v1__device_key__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__device_key__free_unpacked
+                     (Postern__Gateway__V1__DeviceKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__gateway__v1__device_proof__init
+                     (Postern__Gateway__V1__DeviceProof         *message)
+{
+  static const Postern__Gateway__V1__DeviceProof init_value = POSTERN__GATEWAY__V1__DEVICE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__device_proof__get_packed_size
+                     (const Postern__Gateway__V1__DeviceProof *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__device_proof__pack
+                     (const Postern__Gateway__V1__DeviceProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__device_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__DeviceProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__DeviceProof *
+       postern__gateway__v1__device_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__DeviceProof *)
+     protobuf_c_message_unpack (&postern__gateway__v1__device_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__device_proof__free_unpacked
+                     (Postern__Gateway__V1__DeviceProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__session__init
                      (Postern__Gateway__V1__Session         *message)
 {
@@ -682,7 +772,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__device__field_descri
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__Device, key),
-    &postern__session__v1__device_key__descriptor,
+    &postern__gateway__v1__device_key__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -712,6 +802,121 @@ const ProtobufCMessageDescriptor postern__gateway__v1__device__descriptor =
   postern__gateway__v1__device__field_indices_by_name,
   1,  postern__gateway__v1__device__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__device__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__device_key__field_descriptors[3] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceKey, kind),
+    &postern__gateway__v1__device_key_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceKey, public_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "possession",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceKey, possession),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__device_key__field_indices_by_name[] = {
+  0,   /* field[0] = kind */
+  2,   /* field[2] = possession */
+  1,   /* field[1] = public_key */
+};
+static const ProtobufCIntRange postern__gateway__v1__device_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__device_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.DeviceKey",
+  "DeviceKey",
+  "Postern__Gateway__V1__DeviceKey",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__DeviceKey),
+  3,
+  postern__gateway__v1__device_key__field_descriptors,
+  postern__gateway__v1__device_key__field_indices_by_name,
+  1,  postern__gateway__v1__device_key__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__device_key__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__device_proof__field_descriptors[2] =
+{
+  {
+    "signed_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceProof, signed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceProof, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__device_proof__field_indices_by_name[] = {
+  1,   /* field[1] = signature */
+  0,   /* field[0] = signed_at_ms */
+};
+static const ProtobufCIntRange postern__gateway__v1__device_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__device_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.DeviceProof",
+  "DeviceProof",
+  "Postern__Gateway__V1__DeviceProof",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__DeviceProof),
+  2,
+  postern__gateway__v1__device_proof__field_descriptors,
+  postern__gateway__v1__device_proof__field_indices_by_name,
+  1,  postern__gateway__v1__device_proof__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__device_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descriptors[7] =
@@ -942,7 +1147,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignUpWithPasswordResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1083,7 +1288,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1119,7 +1324,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1237,7 +1442,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_respons
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__VerifyEmailResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1299,7 +1504,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__RefreshRequest, device_proof),
-    &postern__session__v1__device_proof__descriptor,
+    &postern__gateway__v1__device_proof__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1413,7 +1618,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__fi
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignOutRequest, device_proof),
-    &postern__session__v1__device_proof__descriptor,
+    &postern__gateway__v1__device_proof__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1554,7 +1759,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__CheckAuthStateResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1590,7 +1795,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__CheckAuthStateResponse, end_reason),
-    &postern__session__v1__end_reason__descriptor,
+    &postern__gateway__v1__end_reason__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1623,6 +1828,36 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response
   1,  postern__gateway__v1__check_auth_state_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue postern__gateway__v1__device_key_kind__enum_values_by_number[3] =
+{
+  { "DEVICE_KEY_KIND_UNSPECIFIED", "POSTERN__GATEWAY__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_UNSPECIFIED", 0 },
+  { "DEVICE_KEY_KIND_P256", "POSTERN__GATEWAY__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_P256", 1 },
+  { "DEVICE_KEY_KIND_ED25519", "POSTERN__GATEWAY__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_ED25519", 2 },
+};
+static const ProtobufCIntRange postern__gateway__v1__device_key_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex postern__gateway__v1__device_key_kind__enum_values_by_name[3] =
+{
+  { "DEVICE_KEY_KIND_ED25519", 2 },
+  { "DEVICE_KEY_KIND_P256", 1 },
+  { "DEVICE_KEY_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__gateway__v1__device_key_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.DeviceKeyKind",
+  "DeviceKeyKind",
+  "Postern__Gateway__V1__DeviceKeyKind",
+  "postern.gateway.v1",
+  3,
+  postern__gateway__v1__device_key_kind__enum_values_by_number,
+  3,
+  postern__gateway__v1__device_key_kind__enum_values_by_name,
+  1,
+  postern__gateway__v1__device_key_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__auth_state_reason__enum_values_by_number[8] =
 {
@@ -1662,6 +1897,48 @@ const ProtobufCEnumDescriptor postern__gateway__v1__auth_state_reason__descripto
   postern__gateway__v1__auth_state_reason__enum_values_by_name,
   1,
   postern__gateway__v1__auth_state_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue postern__gateway__v1__end_reason__enum_values_by_number[9] =
+{
+  { "END_REASON_UNSPECIFIED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_UNSPECIFIED", 0 },
+  { "END_REASON_SIGNED_OUT", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_SIGNED_OUT", 1 },
+  { "END_REASON_INACTIVE", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_INACTIVE", 2 },
+  { "END_REASON_MAXIMUM_AGE", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_MAXIMUM_AGE", 3 },
+  { "END_REASON_DISPLACED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_DISPLACED", 4 },
+  { "END_REASON_REPLAYED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_REPLAYED", 5 },
+  { "END_REASON_SECURITY", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_SECURITY", 6 },
+  { "END_REASON_REVOKED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_REVOKED", 7 },
+  { "END_REASON_PROVIDER_REVOKED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_PROVIDER_REVOKED", 8 },
+};
+static const ProtobufCIntRange postern__gateway__v1__end_reason__value_ranges[] = {
+{0, 0},{0, 9}
+};
+static const ProtobufCEnumValueIndex postern__gateway__v1__end_reason__enum_values_by_name[9] =
+{
+  { "END_REASON_DISPLACED", 4 },
+  { "END_REASON_INACTIVE", 2 },
+  { "END_REASON_MAXIMUM_AGE", 3 },
+  { "END_REASON_PROVIDER_REVOKED", 8 },
+  { "END_REASON_REPLAYED", 5 },
+  { "END_REASON_REVOKED", 7 },
+  { "END_REASON_SECURITY", 6 },
+  { "END_REASON_SIGNED_OUT", 1 },
+  { "END_REASON_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__gateway__v1__end_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.EndReason",
+  "EndReason",
+  "Postern__Gateway__V1__EndReason",
+  "postern.gateway.v1",
+  9,
+  postern__gateway__v1__end_reason__enum_values_by_number,
+  9,
+  postern__gateway__v1__end_reason__enum_values_by_name,
+  1,
+  postern__gateway__v1__end_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__todo__enum_values_by_number[2] =

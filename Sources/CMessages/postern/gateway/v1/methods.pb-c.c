@@ -548,7 +548,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_respon
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__LinkProviderResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -650,7 +650,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_respon
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__UnlinkMethodResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

@@ -522,7 +522,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_respo
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__ResetPasswordResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -546,7 +546,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_respo
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__ResetPasswordResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

@@ -298,7 +298,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__RequestPhoneCodeRequest, purpose),
-    &postern__identity__v1__phone_code_purpose__descriptor,
+    &postern__gateway__v1__phone_code_purpose__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -556,7 +556,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -604,7 +604,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, collision),
-    &postern__identity__v1__collision__descriptor,
+    &postern__gateway__v1__collision__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -616,7 +616,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -762,7 +762,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_response_
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__LinkPhoneResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -790,4 +790,36 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_response__desc
   1,  postern__gateway__v1__link_phone_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__link_phone_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue postern__gateway__v1__phone_code_purpose__enum_values_by_number[4] =
+{
+  { "PHONE_CODE_PURPOSE_UNSPECIFIED", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
+  { "PHONE_CODE_PURPOSE_SIGN_IN", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_SIGN_IN", 1 },
+  { "PHONE_CODE_PURPOSE_LINK", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK", 2 },
+  { "PHONE_CODE_PURPOSE_PROVE", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE", 3 },
+};
+static const ProtobufCIntRange postern__gateway__v1__phone_code_purpose__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex postern__gateway__v1__phone_code_purpose__enum_values_by_name[4] =
+{
+  { "PHONE_CODE_PURPOSE_LINK", 2 },
+  { "PHONE_CODE_PURPOSE_PROVE", 3 },
+  { "PHONE_CODE_PURPOSE_SIGN_IN", 1 },
+  { "PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__gateway__v1__phone_code_purpose__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.PhoneCodePurpose",
+  "PhoneCodePurpose",
+  "Postern__Gateway__V1__PhoneCodePurpose",
+  "postern.gateway.v1",
+  4,
+  postern__gateway__v1__phone_code_purpose__enum_values_by_number,
+  4,
+  postern__gateway__v1__phone_code_purpose__enum_values_by_name,
+  1,
+  postern__gateway__v1__phone_code_purpose__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -510,7 +510,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithProviderResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -582,7 +582,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithProviderResponse, collision),
-    &postern__identity__v1__collision__descriptor,
+    &postern__gateway__v1__collision__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -594,7 +594,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithProviderResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

@@ -322,6 +322,51 @@ void   postern__gateway__v1__end_other_sessions_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__presence_proof__init
+                     (Postern__Gateway__V1__PresenceProof         *message)
+{
+  static const Postern__Gateway__V1__PresenceProof init_value = POSTERN__GATEWAY__V1__PRESENCE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__presence_proof__get_packed_size
+                     (const Postern__Gateway__V1__PresenceProof *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__presence_proof__pack
+                     (const Postern__Gateway__V1__PresenceProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__presence_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__PresenceProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__PresenceProof *
+       postern__gateway__v1__presence_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__PresenceProof *)
+     protobuf_c_message_unpack (&postern__gateway__v1__presence_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__presence_proof__free_unpacked
+                     (Postern__Gateway__V1__PresenceProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__phone_code_proof__init
                      (Postern__Gateway__V1__PhoneCodeProof         *message)
 {
@@ -917,6 +962,70 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor postern__gateway__v1__presence_proof__field_descriptors[3] =
+{
+  {
+    "signed_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PresenceProof, signed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hardware_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PresenceProof, hardware_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PresenceProof, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__presence_proof__field_indices_by_name[] = {
+  1,   /* field[1] = hardware_key */
+  2,   /* field[2] = signature */
+  0,   /* field[0] = signed_at_ms */
+};
+static const ProtobufCIntRange postern__gateway__v1__presence_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__presence_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.PresenceProof",
+  "PresenceProof",
+  "Postern__Gateway__V1__PresenceProof",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__PresenceProof),
+  3,
+  postern__gateway__v1__presence_proof__field_descriptors,
+  postern__gateway__v1__presence_proof__field_indices_by_name,
+  1,  postern__gateway__v1__presence_proof__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__presence_proof__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor postern__gateway__v1__phone_code_proof__field_descriptors[3] =
 {
   {
@@ -1014,7 +1123,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, device_key),
-    &postern__session__v1__presence_proof__descriptor,
+    &postern__gateway__v1__presence_proof__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

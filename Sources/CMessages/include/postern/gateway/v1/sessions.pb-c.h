@@ -16,7 +16,6 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "postern/gateway/v1/gateway.pb-c.h"
 #include "postern/gateway/v1/providers.pb-c.h"
-#include "postern/session/v1/devices.pb-c.h"
 
 typedef struct Postern__Gateway__V1__SessionEntry Postern__Gateway__V1__SessionEntry;
 typedef struct Postern__Gateway__V1__ListSessionsRequest Postern__Gateway__V1__ListSessionsRequest;
@@ -25,6 +24,7 @@ typedef struct Postern__Gateway__V1__EndSessionRequest Postern__Gateway__V1__End
 typedef struct Postern__Gateway__V1__EndSessionResponse Postern__Gateway__V1__EndSessionResponse;
 typedef struct Postern__Gateway__V1__EndOtherSessionsRequest Postern__Gateway__V1__EndOtherSessionsRequest;
 typedef struct Postern__Gateway__V1__EndOtherSessionsResponse Postern__Gateway__V1__EndOtherSessionsResponse;
+typedef struct Postern__Gateway__V1__PresenceProof Postern__Gateway__V1__PresenceProof;
 typedef struct Postern__Gateway__V1__PhoneCodeProof Postern__Gateway__V1__PhoneCodeProof;
 typedef struct Postern__Gateway__V1__ReauthenticateRequest Postern__Gateway__V1__ReauthenticateRequest;
 typedef struct Postern__Gateway__V1__ReauthenticateResponse Postern__Gateway__V1__ReauthenticateResponse;
@@ -125,6 +125,18 @@ struct  Postern__Gateway__V1__EndOtherSessionsResponse
     , 0 }
 
 
+struct  Postern__Gateway__V1__PresenceProof
+{
+  ProtobufCMessage base;
+  int64_t signed_at_ms;
+  protobuf_c_boolean hardware_key;
+  ProtobufCBinaryData signature;
+};
+#define POSTERN__GATEWAY__V1__PRESENCE_PROOF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__presence_proof__descriptor) \
+    , 0, 0, {0,NULL} }
+
+
 struct  Postern__Gateway__V1__PhoneCodeProof
 {
   ProtobufCMessage base;
@@ -155,7 +167,7 @@ struct  Postern__Gateway__V1__ReauthenticateRequest
   Postern__Gateway__V1__ReauthenticateRequest__ProofCase proof_case;
   union {
     ProtobufCBinaryData password;
-    Postern__Session__V1__PresenceProof *device_key;
+    Postern__Gateway__V1__PresenceProof *device_key;
     Postern__Gateway__V1__ProviderToken *provider_token;
     Postern__Gateway__V1__PhoneCodeProof *phone_code;
   };
@@ -337,6 +349,25 @@ Postern__Gateway__V1__EndOtherSessionsResponse *
 void   postern__gateway__v1__end_other_sessions_response__free_unpacked
                      (Postern__Gateway__V1__EndOtherSessionsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__PresenceProof methods */
+void   postern__gateway__v1__presence_proof__init
+                     (Postern__Gateway__V1__PresenceProof         *message);
+size_t postern__gateway__v1__presence_proof__get_packed_size
+                     (const Postern__Gateway__V1__PresenceProof   *message);
+size_t postern__gateway__v1__presence_proof__pack
+                     (const Postern__Gateway__V1__PresenceProof   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__presence_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__PresenceProof   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__PresenceProof *
+       postern__gateway__v1__presence_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__presence_proof__free_unpacked
+                     (Postern__Gateway__V1__PresenceProof *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__PhoneCodeProof methods */
 void   postern__gateway__v1__phone_code_proof__init
                      (Postern__Gateway__V1__PhoneCodeProof         *message);
@@ -455,6 +486,9 @@ typedef void (*Postern__Gateway__V1__EndOtherSessionsRequest_Closure)
 typedef void (*Postern__Gateway__V1__EndOtherSessionsResponse_Closure)
                  (const Postern__Gateway__V1__EndOtherSessionsResponse *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__PresenceProof_Closure)
+                 (const Postern__Gateway__V1__PresenceProof *message,
+                  void *closure_data);
 typedef void (*Postern__Gateway__V1__PhoneCodeProof_Closure)
                  (const Postern__Gateway__V1__PhoneCodeProof *message,
                   void *closure_data);
@@ -484,6 +518,7 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__end_session_reques
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_session_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__presence_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__descriptor;
