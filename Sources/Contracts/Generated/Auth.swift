@@ -3,13 +3,17 @@
 package import Messages
 package import RPC
 
-/// Sign-up, sign-in, token refresh and sign-out. Every mutating call takes an idempotency-key in its
-/// metadata. The metadata client-address asserts the user's address, if the application may assert
-/// it.
+/// Sign-up, sign-in, token refresh and sign-out.
+///
+/// Metadata of the calls of this package: every mutating call takes an idempotency-key.
+/// client-address asserts the user's address, if the application may assert it. authorization is
+/// "Bearer " and an access token of the session in whose name the call is made; each method's option
+/// postern.options.v1.session says what that session is to the method.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AuthAPI: Sendable {
-    /// Creates an account with a password and signs it in.
+    /// Creates an account with a password and signs it in. In a guest's session the guest becomes the
+    /// account and keeps its id and data; in an account's session it is auth/already-signed-in.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
@@ -19,7 +23,8 @@ package protocol AuthAPI: Sendable {
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
 
-    /// Confirms the email address that a verification link was sent to.
+    /// Confirms the email address that a verification link was sent to. In the session that
+    /// registered, the link alone confirms.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
@@ -30,13 +35,13 @@ package protocol AuthAPI: Sendable {
         _ request: GatewayV1.RefreshRequest, _ context: CallContext
     ) async throws -> GatewayV1.RefreshResponse
 
-    /// Ends one session by one of its tokens, expired or not, or all sessions of the account by a
-    /// valid token.
+    /// Ends the calling session, even if its access token has expired, or all sessions of its account
+    /// by a valid token.
     func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse
 
-    /// Returns whether the token's owner is signed in, and if not, why.
+    /// Returns whether the owner of the calling session is signed in, and if not, why.
     func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse
@@ -210,7 +215,7 @@ package enum AuthDescription {
             cyquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFD\
             Q09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FD\
             Q09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVM\
-            RVRJTkcQBGIGcHJvdG8zCqEfCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9z\
+            RVRJTkcQBGIGcHJvdG8zCqIeCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9z\
             dGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90byKGAQoGRGV2\
             aWNlEhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRm\
             b3JtEhIKBG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5nYXRld2F5LnYx\
@@ -222,64 +227,62 @@ package enum AuthDescription {
             GAIgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNz\
             RXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVf\
             ZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRsZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiAB\
-            KANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMi6QEK\
+            KANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMixgEK\
             GVNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
             b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3\
             YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIa\
-            CghsYW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJUgthY2Nlc3NU\
-            b2tlbiKqAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNO\
-            ZXdVc2VyIqMBChlTaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFp\
-            bBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9z\
-            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAQgASgJUghsYW5ndWFn\
-            ZSLeAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdV\
-            c2VyEjIKBG5ld3MYBCABKAsyHi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3cyKj\
-            AQoSVmVyaWZ5RW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIhCgxhY2Nlc3NfdG9r\
-            ZW4YAiABKAlSC2FjY2Vzc1Rva2VuEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNzd29yZBIy\
-            CgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiTAoTVmVy\
-            aWZ5RW1haWxSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFj\
-            Y291bnRSB2FjY291bnQirQEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlS\
-            DHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNl\
-            UgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
-            ZVByb29mUgtkZXZpY2VQcm9vZiJICg9SZWZyZXNoUmVzcG9uc2USNQoHc2Vzc2lvbhgBIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uIrsBCg5TaWduT3V0UmVxdWVzdBIj\
-            CgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEo\
-            CUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGwSQgoMZGV2aWNlX3Byb29mGAQgASgL\
-            Mh8ucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZkIHCgV0b2tlbiIn\
-            Cg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIjoKFUNoZWNrQXV0aFN0YXRl\
-            UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIsQCChZDaGVja0F1dGhT\
-            dGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1dGhlbnRpY2F0ZWQSOwoGcmVh\
-            c29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0ZVJlYXNvblIGcmVhc29uEjUK\
-            B2FjY291bnQYAyABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBIsCgR0\
-            b2RvGAQgAygOMhgucG9zdGVybi5nYXRld2F5LnYxLlRvZG9SBHRvZG8SJAoOc2VydmVyX3RpbWVf\
-            bXMYBSABKANSDHNlcnZlclRpbWVNcxI8CgplbmRfcmVhc29uGAYgASgOMh0ucG9zdGVybi5nYXRl\
-            d2F5LnYxLkVuZFJlYXNvblIJZW5kUmVhc29uKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tF\
-            WV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0Vf\
-            S0VZX0tJTkRfRUQyNTUxORACKqwCCg9BdXRoU3RhdGVSZWFzb24SIQodQVVUSF9TVEFURV9SRUFT\
-            T05fVU5TUEVDSUZJRUQQABIgChxBVVRIX1NUQVRFX1JFQVNPTl9OT19TRVNTSU9OEAESKgomQVVU\
-            SF9TVEFURV9SRUFTT05fQUNDRVNTX1RPS0VOX0VYUElSRUQQAhIeChpBVVRIX1NUQVRFX1JFQVNP\
-            Tl9JTkFDVElWRRADEiEKHUFVVEhfU1RBVEVfUkVBU09OX01BWElNVU1fQUdFEAQSHQoZQVVUSF9T\
-            VEFURV9SRUFTT05fUkVWT0tFRBAFEh4KGkFVVEhfU1RBVEVfUkVBU09OX1NFQ1VSSVRZEAYSJgoi\
-            QVVUSF9TVEFURV9SRUFTT05fUFJPVklERVJfUkVWT0tFRBAHKvwBCglFbmRSZWFzb24SGgoWRU5E\
-            X1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lHTkVEX09VVBABEhcKE0VORF9S\
-            RUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1fQUdFEAMSGAoURU5EX1JFQVNP\
-            Tl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUSFwoTRU5EX1JFQVNPTl9TRUNV\
-            UklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHEh8KG0VORF9SRUFTT05fUFJPVklERVJfUkVW\
-            T0tFRBAIKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklFRBAAEhUKEVRPRE9fVkVSSUZZX0VNQUlM\
-            EAEygwUKBEF1dGgSeQoSU2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
-            Z25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBh\
-            c3N3b3JkUmVzcG9uc2UiBKi1GAESeQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRl\
-            d2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
-            bkluV2l0aFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESZAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVt\
-            YWlsUmVzcG9uc2UiBKi1GAESUgoHUmVmcmVzaBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNo\
-            UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVzcG9uc2USWAoHU2lnbk91dBIi\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
-            aWduT3V0UmVzcG9uc2UiBIi1GAEScQoOQ2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXku\
-            djEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0\
-            YXRlUmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzM=
+            CghsYW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2UiqgEKGlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNl\
+            EjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBI1\
+            CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoL\
+            aXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlciKjAQoZU2lnbkluV2l0aFBhc3N3b3JkUmVxdWVz\
+            dBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3Jk\
+            EjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghs\
+            YW5ndWFnZRgEIAEoCVIIbGFuZ3VhZ2Ui3gEKGlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlEjUK\
+            B2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBI1Cgdz\
+            ZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNf\
+            bmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchIyCgRuZXdzGAQgASgLMh4ucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEo\
+            CVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEo\
+            CzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJpZnlFbWFpbFJlc3Bv\
+            bnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3Vu\
+            dCKtAQoOUmVmcmVzaFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2Vu\
+            EjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRJCCgxk\
+            ZXZpY2VfcHJvb2YYAyABKAsyHy5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUHJvb2ZSC2Rldmlj\
+            ZVByb29mIkgKD1JlZnJlc2hSZXNwb25zZRI1CgdzZXNzaW9uGAEgASgLMhsucG9zdGVybi5nYXRl\
+            d2F5LnYxLlNlc3Npb25SB3Nlc3Npb24iiwEKDlNpZ25PdXRSZXF1ZXN0EiMKDXJlZnJlc2hfdG9r\
+            ZW4YASABKAlSDHJlZnJlc2hUb2tlbhIQCgNhbGwYAiABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YY\
+            AyABKAsyHy5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mIicKD1Np\
+            Z25PdXRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiFwoVQ2hlY2tBdXRoU3RhdGVSZXF1\
+            ZXN0IsQCChZDaGVja0F1dGhTdGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1\
+            dGhlbnRpY2F0ZWQSOwoGcmVhc29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0\
+            ZVJlYXNvblIGcmVhc29uEjUKB2FjY291bnQYAyABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudBIsCgR0b2RvGAQgAygOMhgucG9zdGVybi5nYXRld2F5LnYxLlRvZG9SBHRv\
+            ZG8SJAoOc2VydmVyX3RpbWVfbXMYBSABKANSDHNlcnZlclRpbWVNcxI8CgplbmRfcmVhc29uGAYg\
+            ASgOMh0ucG9zdGVybi5nYXRld2F5LnYxLkVuZFJlYXNvblIJZW5kUmVhc29uKmcKDURldmljZUtl\
+            eUtpbmQSHwobREVWSUNFX0tFWV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREVWSUNFX0tFWV9LSU5E\
+            X1AyNTYQARIbChdERVZJQ0VfS0VZX0tJTkRfRUQyNTUxORACKqwCCg9BdXRoU3RhdGVSZWFzb24S\
+            IQodQVVUSF9TVEFURV9SRUFTT05fVU5TUEVDSUZJRUQQABIgChxBVVRIX1NUQVRFX1JFQVNPTl9O\
+            T19TRVNTSU9OEAESKgomQVVUSF9TVEFURV9SRUFTT05fQUNDRVNTX1RPS0VOX0VYUElSRUQQAhIe\
+            ChpBVVRIX1NUQVRFX1JFQVNPTl9JTkFDVElWRRADEiEKHUFVVEhfU1RBVEVfUkVBU09OX01BWElN\
+            VU1fQUdFEAQSHQoZQVVUSF9TVEFURV9SRUFTT05fUkVWT0tFRBAFEh4KGkFVVEhfU1RBVEVfUkVB\
+            U09OX1NFQ1VSSVRZEAYSJgoiQVVUSF9TVEFURV9SRUFTT05fUFJPVklERVJfUkVWT0tFRBAHKvwB\
+            CglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lH\
+            TkVEX09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1f\
+            QUdFEAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUS\
+            FwoTRU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHEh8KG0VORF9S\
+            RUFTT05fUFJPVklERVJfUkVWT0tFRBAIKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklFRBAAEhUK\
+            EVRPRE9fVkVSSUZZX0VNQUlMEAEynQUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25JbldpdGhQ\
+            YXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0Gi4u\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUYARJo\
+            CgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESWAoHUmVmcmVz\
+            aBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5SZWZyZXNoUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
+            aWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiCLi1GASI\
+            tRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRl\
+            UmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgE\
+            iLUYAaC1GGRiBnByb3RvMw==
             """)
 }

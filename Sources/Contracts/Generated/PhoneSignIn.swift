@@ -12,23 +12,25 @@ package import RPC
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol PhoneSignInAPI: Sendable {
-    /// Sends a code of six digits. The first is sent at once, further ones after 1, 5, 15 and 30
-    /// minutes, at most ten a day: auth/too-many-requests carries the wait and a message in the
-    /// requested language. The response is the same whether or not the number has an account.
+    /// Sends a code of six digits. The calling session is read only for the purposes LINK and PROVE,
+    /// which require one. The first code is sent at once, further ones after 1, 5, 15 and 30 minutes,
+    /// at most ten a day: auth/too-many-requests carries the wait and a message in the requested
+    /// language. The response is the same whether or not the number has an account.
     func requestPhoneCode(
         _ request: GatewayV1.RequestPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.RequestPhoneCodeResponse
 
-    /// Signs in with a code, or signs up if no account has the number. A wrong code, an unknown
-    /// request and a sixth guess at one code are all auth/invalid-verification-code; an expired code
-    /// is auth/code-expired. After five wrong codes for one number no code is checked for 15 minutes.
-    /// After 100 wrong codes in a row only the first guess at each sent code is checked, until one is
-    /// right. If the operator has no SMS delivery it is auth/operation-not-allowed.
+    /// Signs in with a code, or signs up if no account has the number; in a guest's session the guest
+    /// becomes the new account. A wrong code, an unknown request and a sixth guess at one code are all
+    /// auth/invalid-verification-code; an expired code is auth/code-expired. After five wrong codes
+    /// for one number no code is checked for 15 minutes. After 100 wrong codes in a row only the first
+    /// guess at each sent code is checked, until one is right. If the operator has no SMS delivery it
+    /// is auth/operation-not-allowed.
     ///
     /// auth/second-proof-required: the number is reported to have changed hands recently, and the
     /// account has another sign-in method; the error's fields name the methods ("password", "google").
-    /// Sign in with one of them, then request a code to PROVE with that session's token and
-    /// reauthenticate with it: after that the number alone is sufficient again.
+    /// Sign in with one of them, then request a code to PROVE in that session and reauthenticate with
+    /// it: after that the number alone is sufficient again.
     func signInWithPhoneCode(
         _ request: GatewayV1.SignInWithPhoneCodeRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPhoneCodeResponse
@@ -146,7 +148,7 @@ package enum PhoneSignInDescription {
             cyquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFD\
             Q09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FD\
             Q09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVM\
-            RVRJTkcQBGIGcHJvdG8zCqEfCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9z\
+            RVRJTkcQBGIGcHJvdG8zCqIeCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9z\
             dGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90byKGAQoGRGV2\
             aWNlEhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRm\
             b3JtEhIKBG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5nYXRld2F5LnYx\
@@ -158,97 +160,93 @@ package enum PhoneSignInDescription {
             GAIgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNz\
             RXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVf\
             ZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRsZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiAB\
-            KANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMi6QEK\
+            KANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMixgEK\
             GVNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
             b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3\
             YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIa\
-            CghsYW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJUgthY2Nlc3NU\
-            b2tlbiKqAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNO\
-            ZXdVc2VyIqMBChlTaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVtYWlsGAEgASgJUgVlbWFp\
-            bBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9z\
-            dGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdlGAQgASgJUghsYW5ndWFn\
-            ZSLeAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNOZXdV\
-            c2VyEjIKBG5ld3MYBCABKAsyHi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3cyKj\
-            AQoSVmVyaWZ5RW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIhCgxhY2Nlc3NfdG9r\
-            ZW4YAiABKAlSC2FjY2Vzc1Rva2VuEiAKCHBhc3N3b3JkGAMgASgJQgSItRgBUghwYXNzd29yZBIy\
-            CgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2UiTAoTVmVy\
-            aWZ5RW1haWxSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFj\
-            Y291bnRSB2FjY291bnQirQEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4YASABKAlS\
-            DHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNl\
-            UgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYxLkRldmlj\
-            ZVByb29mUgtkZXZpY2VQcm9vZiJICg9SZWZyZXNoUmVzcG9uc2USNQoHc2Vzc2lvbhgBIAEoCzIb\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uIrsBCg5TaWduT3V0UmVxdWVzdBIj\
-            CgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4SJQoNcmVmcmVzaF90b2tlbhgCIAEo\
-            CUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGwSQgoMZGV2aWNlX3Byb29mGAQgASgL\
-            Mh8ucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZkIHCgV0b2tlbiIn\
-            Cg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIjoKFUNoZWNrQXV0aFN0YXRl\
-            UmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rva2VuIsQCChZDaGVja0F1dGhT\
-            dGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1dGhlbnRpY2F0ZWQSOwoGcmVh\
-            c29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0ZVJlYXNvblIGcmVhc29uEjUK\
-            B2FjY291bnQYAyABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBIsCgR0\
-            b2RvGAQgAygOMhgucG9zdGVybi5nYXRld2F5LnYxLlRvZG9SBHRvZG8SJAoOc2VydmVyX3RpbWVf\
-            bXMYBSABKANSDHNlcnZlclRpbWVNcxI8CgplbmRfcmVhc29uGAYgASgOMh0ucG9zdGVybi5nYXRl\
-            d2F5LnYxLkVuZFJlYXNvblIJZW5kUmVhc29uKmcKDURldmljZUtleUtpbmQSHwobREVWSUNFX0tF\
-            WV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREVWSUNFX0tFWV9LSU5EX1AyNTYQARIbChdERVZJQ0Vf\
-            S0VZX0tJTkRfRUQyNTUxORACKqwCCg9BdXRoU3RhdGVSZWFzb24SIQodQVVUSF9TVEFURV9SRUFT\
-            T05fVU5TUEVDSUZJRUQQABIgChxBVVRIX1NUQVRFX1JFQVNPTl9OT19TRVNTSU9OEAESKgomQVVU\
-            SF9TVEFURV9SRUFTT05fQUNDRVNTX1RPS0VOX0VYUElSRUQQAhIeChpBVVRIX1NUQVRFX1JFQVNP\
-            Tl9JTkFDVElWRRADEiEKHUFVVEhfU1RBVEVfUkVBU09OX01BWElNVU1fQUdFEAQSHQoZQVVUSF9T\
-            VEFURV9SRUFTT05fUkVWT0tFRBAFEh4KGkFVVEhfU1RBVEVfUkVBU09OX1NFQ1VSSVRZEAYSJgoi\
-            QVVUSF9TVEFURV9SRUFTT05fUFJPVklERVJfUkVWT0tFRBAHKvwBCglFbmRSZWFzb24SGgoWRU5E\
-            X1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lHTkVEX09VVBABEhcKE0VORF9S\
-            RUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1fQUdFEAMSGAoURU5EX1JFQVNP\
-            Tl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUSFwoTRU5EX1JFQVNPTl9TRUNV\
-            UklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHEh8KG0VORF9SRUFTT05fUFJPVklERVJfUkVW\
-            T0tFRBAIKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklFRBAAEhUKEVRPRE9fVkVSSUZZX0VNQUlM\
-            EAEygwUKBEF1dGgSeQoSU2lnblVwV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
-            Z25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBh\
-            c3N3b3JkUmVzcG9uc2UiBKi1GAESeQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRl\
-            d2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
-            bkluV2l0aFBhc3N3b3JkUmVzcG9uc2UiBKi1GAESZAoLVmVyaWZ5RW1haWwSJi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuVmVyaWZ5RW1haWxSZXF1ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLlZlcmlmeUVt\
-            YWlsUmVzcG9uc2UiBKi1GAESUgoHUmVmcmVzaBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNo\
-            UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVzcG9uc2USWAoHU2lnbk91dBIi\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
-            aWduT3V0UmVzcG9uc2UiBIi1GAEScQoOQ2hlY2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXku\
-            djEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0\
-            YXRlUmVzcG9uc2UiCIi1GAGgtRhkYgZwcm90bzMKxw4KHnBvc3Rlcm4vZ2F0ZXdheS92MS9waG9u\
-            ZS5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5w\
-            cm90bxogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8i7wEKF1JlcXVlc3RQaG9uZUNv\
-            ZGVSZXF1ZXN0EiEKDHBob25lX251bWJlchgBIAEoCVILcGhvbmVOdW1iZXISPgoHcHVycG9zZRgC\
-            IAEoDjIkLnBvc3Rlcm4uZ2F0ZXdheS52MS5QaG9uZUNvZGVQdXJwb3NlUgdwdXJwb3NlEhoKCGxh\
-            bmd1YWdlGAMgASgJUghsYW5ndWFnZRIyCgZkZXZpY2UYBCABKAsyGi5wb3N0ZXJuLmdhdGV3YXku\
-            djEuRGV2aWNlUgZkZXZpY2USIQoMYWNjZXNzX3Rva2VuGAUgASgJUgthY2Nlc3NUb2tlbiKbAQoY\
-            UmVxdWVzdFBob25lQ29kZVJlc3BvbnNlEh0KCnJlcXVlc3RfaWQYASABKAlSCXJlcXVlc3RJZBIi\
-            Cg1leHBpcmVzX2F0X21zGAIgASgDUgtleHBpcmVzQXRNcxIYCgdhdHRlbXB0GAMgASgNUgdhdHRl\
-            bXB0EiIKDW5leHRfYWZ0ZXJfbXMYBCABKARSC25leHRBZnRlck1zIuUBChpTaWduSW5XaXRoUGhv\
-            bmVDb2RlUmVxdWVzdBIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIQoMcGhvbmVfbnVt\
-            YmVyGAIgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2RlEjIKBmRldmljZRgEIAEo\
-            CzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghsYW5ndWFnZRgFIAEoCVII\
-            bGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAYgASgJUgthY2Nlc3NUb2tlbiK9AgobU2lnbkluV2l0\
-            aFBob25lQ29kZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            QWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNl\
-            c3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchIfCgtpc191cGdy\
-            YWRlZBgEIAEoCFIKaXNVcGdyYWRlZBI7Cgljb2xsaXNpb24YBSABKAsyHS5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuQ29sbGlzaW9uUgljb2xsaXNpb24SMgoEbmV3cxgGIAEoCzIeLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5TaWduSW5OZXdzUgRuZXdzItsBChBMaW5rUGhvbmVSZXF1ZXN0EiEKDGFjY2Vzc190b2tl\
-            bhgBIAEoCVILYWNjZXNzVG9rZW4SHQoKcmVxdWVzdF9pZBgCIAEoCVIJcmVxdWVzdElkEiEKDHBo\
-            b25lX251bWJlchgDIAEoCVILcGhvbmVOdW1iZXISEgoEY29kZRgEIAEoCVIEY29kZRIyCgZkZXZp\
-            Y2UYBSABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USGgoIbGFuZ3VhZ2UY\
-            BiABKAlSCGxhbmd1YWdlIkoKEUxpbmtQaG9uZVJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5w\
-            b3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCqRAQoQUGhvbmVDb2RlUHVycG9zZRIi\
-            Ch5QSE9ORV9DT0RFX1BVUlBPU0VfVU5TUEVDSUZJRUQQABIeChpQSE9ORV9DT0RFX1BVUlBPU0Vf\
-            U0lHTl9JThABEhsKF1BIT05FX0NPREVfUFVSUE9TRV9MSU5LEAISHAoYUEhPTkVfQ09ERV9QVVJQ\
-            T1NFX1BST1ZFEAMyzgIKC1Bob25lU2lnbkluEm0KEFJlcXVlc3RQaG9uZUNvZGUSKy5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuUmVxdWVzdFBob25lQ29kZVJlcXVlc3QaLC5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            UmVxdWVzdFBob25lQ29kZVJlc3BvbnNlEnYKE1NpZ25JbldpdGhQaG9uZUNvZGUSLi5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuU2lnbkluV2l0aFBob25lQ29kZVJlcXVlc3QaLy5wb3N0ZXJuLmdhdGV3YXku\
-            djEuU2lnbkluV2l0aFBob25lQ29kZVJlc3BvbnNlElgKCUxpbmtQaG9uZRIkLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5MaW5rUGhvbmVSZXF1ZXN0GiUucG9zdGVybi5nYXRld2F5LnYxLkxpbmtQaG9uZVJl\
-            c3BvbnNlYgZwcm90bzM=
+            CghsYW5ndWFnZRgFIAEoCVIIbGFuZ3VhZ2UiqgEKGlNpZ25VcFdpdGhQYXNzd29yZFJlc3BvbnNl\
+            EjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBI1\
+            CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoL\
+            aXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlciKjAQoZU2lnbkluV2l0aFBhc3N3b3JkUmVxdWVz\
+            dBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3Jk\
+            EjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghs\
+            YW5ndWFnZRgEIAEoCVIIbGFuZ3VhZ2Ui3gEKGlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlEjUK\
+            B2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBI1Cgdz\
+            ZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNf\
+            bmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlchIyCgRuZXdzGAQgASgLMh4ucG9zdGVybi5nYXRld2F5\
+            LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIUCgV0b2tlbhgBIAEo\
+            CVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEo\
+            CzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJpZnlFbWFpbFJlc3Bv\
+            bnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3Vu\
+            dCKtAQoOUmVmcmVzaFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2Vu\
+            EjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRJCCgxk\
+            ZXZpY2VfcHJvb2YYAyABKAsyHy5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUHJvb2ZSC2Rldmlj\
+            ZVByb29mIkgKD1JlZnJlc2hSZXNwb25zZRI1CgdzZXNzaW9uGAEgASgLMhsucG9zdGVybi5nYXRl\
+            d2F5LnYxLlNlc3Npb25SB3Nlc3Npb24iiwEKDlNpZ25PdXRSZXF1ZXN0EiMKDXJlZnJlc2hfdG9r\
+            ZW4YASABKAlSDHJlZnJlc2hUb2tlbhIQCgNhbGwYAiABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YY\
+            AyABKAsyHy5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mIicKD1Np\
+            Z25PdXRSZXNwb25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiFwoVQ2hlY2tBdXRoU3RhdGVSZXF1\
+            ZXN0IsQCChZDaGVja0F1dGhTdGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1\
+            dGhlbnRpY2F0ZWQSOwoGcmVhc29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0\
+            ZVJlYXNvblIGcmVhc29uEjUKB2FjY291bnQYAyABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudBIsCgR0b2RvGAQgAygOMhgucG9zdGVybi5nYXRld2F5LnYxLlRvZG9SBHRv\
+            ZG8SJAoOc2VydmVyX3RpbWVfbXMYBSABKANSDHNlcnZlclRpbWVNcxI8CgplbmRfcmVhc29uGAYg\
+            ASgOMh0ucG9zdGVybi5nYXRld2F5LnYxLkVuZFJlYXNvblIJZW5kUmVhc29uKmcKDURldmljZUtl\
+            eUtpbmQSHwobREVWSUNFX0tFWV9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUREVWSUNFX0tFWV9LSU5E\
+            X1AyNTYQARIbChdERVZJQ0VfS0VZX0tJTkRfRUQyNTUxORACKqwCCg9BdXRoU3RhdGVSZWFzb24S\
+            IQodQVVUSF9TVEFURV9SRUFTT05fVU5TUEVDSUZJRUQQABIgChxBVVRIX1NUQVRFX1JFQVNPTl9O\
+            T19TRVNTSU9OEAESKgomQVVUSF9TVEFURV9SRUFTT05fQUNDRVNTX1RPS0VOX0VYUElSRUQQAhIe\
+            ChpBVVRIX1NUQVRFX1JFQVNPTl9JTkFDVElWRRADEiEKHUFVVEhfU1RBVEVfUkVBU09OX01BWElN\
+            VU1fQUdFEAQSHQoZQVVUSF9TVEFURV9SRUFTT05fUkVWT0tFRBAFEh4KGkFVVEhfU1RBVEVfUkVB\
+            U09OX1NFQ1VSSVRZEAYSJgoiQVVUSF9TVEFURV9SRUFTT05fUFJPVklERVJfUkVWT0tFRBAHKvwB\
+            CglFbmRSZWFzb24SGgoWRU5EX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVORF9SRUFTT05fU0lH\
+            TkVEX09VVBABEhcKE0VORF9SRUFTT05fSU5BQ1RJVkUQAhIaChZFTkRfUkVBU09OX01BWElNVU1f\
+            QUdFEAMSGAoURU5EX1JFQVNPTl9ESVNQTEFDRUQQBBIXChNFTkRfUkVBU09OX1JFUExBWUVEEAUS\
+            FwoTRU5EX1JFQVNPTl9TRUNVUklUWRAGEhYKEkVORF9SRUFTT05fUkVWT0tFRBAHEh8KG0VORF9S\
+            RUFTT05fUFJPVklERVJfUkVWT0tFRBAIKjMKBFRvZG8SFAoQVE9ET19VTlNQRUNJRklFRBAAEhUK\
+            EVRPRE9fVkVSSUZZX0VNQUlMEAEynQUKBEF1dGgSfQoSU2lnblVwV2l0aFBhc3N3b3JkEi0ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3\
+            YXkudjEuU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEn0KElNpZ25JbldpdGhQ\
+            YXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0Gi4u\
+            cG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgi4tRgCqLUYARJo\
+            CgtWZXJpZnlFbWFpbBImLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJlcXVlc3QaJy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuVmVyaWZ5RW1haWxSZXNwb25zZSIIuLUYAqi1GAESWAoHUmVmcmVz\
+            aBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWZyZXNoUmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5SZWZyZXNoUmVzcG9uc2UiBLi1GAESXAoHU2lnbk91dBIiLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
+            aWduT3V0UmVxdWVzdBojLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduT3V0UmVzcG9uc2UiCLi1GASI\
+            tRgBEnUKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRl\
+            UmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhTdGF0ZVJlc3BvbnNlIgy4tRgE\
+            iLUYAaC1GGRiBnByb3RvMwrwDQoecG9zdGVybi9nYXRld2F5L3YxL3Bob25lLnByb3RvEhJwb3N0\
+            ZXJuLmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJu\
+            L2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90byLMAQoXUmVxdWVzdFBob25lQ29kZVJlcXVlc3QSIQoM\
+            cGhvbmVfbnVtYmVyGAEgASgJUgtwaG9uZU51bWJlchI+CgdwdXJwb3NlGAIgASgOMiQucG9zdGVy\
+            bi5nYXRld2F5LnYxLlBob25lQ29kZVB1cnBvc2VSB3B1cnBvc2USGgoIbGFuZ3VhZ2UYAyABKAlS\
+            CGxhbmd1YWdlEjIKBmRldmljZRgEIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
+            dmljZSKbAQoYUmVxdWVzdFBob25lQ29kZVJlc3BvbnNlEh0KCnJlcXVlc3RfaWQYASABKAlSCXJl\
+            cXVlc3RJZBIiCg1leHBpcmVzX2F0X21zGAIgASgDUgtleHBpcmVzQXRNcxIYCgdhdHRlbXB0GAMg\
+            ASgNUgdhdHRlbXB0EiIKDW5leHRfYWZ0ZXJfbXMYBCABKARSC25leHRBZnRlck1zIsIBChpTaWdu\
+            SW5XaXRoUGhvbmVDb2RlUmVxdWVzdBIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIQoM\
+            cGhvbmVfbnVtYmVyGAIgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2RlEjIKBmRl\
+            dmljZRgEIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghsYW5ndWFn\
+            ZRgFIAEoCVIIbGFuZ3VhZ2UivQIKG1NpZ25JbldpdGhQaG9uZUNvZGVSZXNwb25zZRI1CgdhY2Nv\
+            dW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lv\
+            bhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25ld191\
+            c2VyGAMgASgIUglpc05ld1VzZXISHwoLaXNfdXBncmFkZWQYBCABKAhSCmlzVXBncmFkZWQSOwoJ\
+            Y29sbGlzaW9uGAUgASgLMh0ucG9zdGVybi5nYXRld2F5LnYxLkNvbGxpc2lvblIJY29sbGlzaW9u\
+            EjIKBG5ld3MYBiABKAsyHi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3cyK4AQoQ\
+            TGlua1Bob25lUmVxdWVzdBIdCgpyZXF1ZXN0X2lkGAEgASgJUglyZXF1ZXN0SWQSIQoMcGhvbmVf\
+            bnVtYmVyGAIgASgJUgtwaG9uZU51bWJlchISCgRjb2RlGAMgASgJUgRjb2RlEjIKBmRldmljZRgE\
+            IAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIaCghsYW5ndWFnZRgFIAEo\
+            CVIIbGFuZ3VhZ2UiSgoRTGlua1Bob25lUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50KpEBChBQaG9uZUNvZGVQdXJwb3NlEiIKHlBI\
+            T05FX0NPREVfUFVSUE9TRV9VTlNQRUNJRklFRBAAEh4KGlBIT05FX0NPREVfUFVSUE9TRV9TSUdO\
+            X0lOEAESGwoXUEhPTkVfQ09ERV9QVVJQT1NFX0xJTksQAhIcChhQSE9ORV9DT0RFX1BVUlBPU0Vf\
+            UFJPVkUQAzLgAgoLUGhvbmVTaWduSW4ScwoQUmVxdWVzdFBob25lQ29kZRIrLnBvc3Rlcm4uZ2F0\
+            ZXdheS52MS5SZXF1ZXN0UGhvbmVDb2RlUmVxdWVzdBosLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXF1\
+            ZXN0UGhvbmVDb2RlUmVzcG9uc2UiBLi1GAISfAoTU2lnbkluV2l0aFBob25lQ29kZRIuLnBvc3Rl\
+            cm4uZ2F0ZXdheS52MS5TaWduSW5XaXRoUGhvbmVDb2RlUmVxdWVzdBovLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5TaWduSW5XaXRoUGhvbmVDb2RlUmVzcG9uc2UiBLi1GAISXgoJTGlua1Bob25lEiQucG9z\
+            dGVybi5nYXRld2F5LnYxLkxpbmtQaG9uZVJlcXVlc3QaJS5wb3N0ZXJuLmdhdGV3YXkudjEuTGlu\
+            a1Bob25lUmVzcG9uc2UiBLi1GANiBnByb3RvMw==
             """)
 }

@@ -105,7 +105,7 @@ package enum ProviderNoticesDescription {
             describeOutcome,
         ],
         fileDescriptorSet: """
-            CukGCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            CvEGCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
             IkYKDlJlY2VpdmVSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlchIYCgdwYXlsb2Fk\
             GAIgASgJUgdwYXlsb2FkIhEKD1JlY2VpdmVSZXNwb25zZSKPAQoWRGVzY3JpYmVPdXRjb21lUmVx\
             dWVzdBIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXISPQoHb3V0Y29tZRgCIAEoDjIjLnBvc3Rl\
@@ -116,10 +116,10 @@ package enum ProviderNoticesDescription {
             Uk9WSURFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHgoaUFJPVklERVJfT1VUQ09NRV9DQU5DRUxM\
             RUQQARIbChdQUk9WSURFUl9PVVRDT01FX0ZBSUxFRBACEiAKHFBST1ZJREVSX09VVENPTUVfVU5B\
             VkFJTEFCTEUQAxIcChhQUk9WSURFUl9PVVRDT01FX05FVFdPUksQBBIcChhQUk9WSURFUl9PVVRD\
-            T01FX1RJTUVPVVQQBTLhAQoPUHJvdmlkZXJOb3RpY2VzElgKB1JlY2VpdmUSIi5wb3N0ZXJuLmdh\
+            T01FX1RJTUVPVVQQBTLpAQoPUHJvdmlkZXJOb3RpY2VzElwKB1JlY2VpdmUSIi5wb3N0ZXJuLmdh\
             dGV3YXkudjEuUmVjZWl2ZVJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVjZWl2ZVJlc3Bv\
-            bnNlIgSItRgBEnQKD0Rlc2NyaWJlT3V0Y29tZRIqLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXNjcmli\
-            ZU91dGNvbWVSZXF1ZXN0GisucG9zdGVybi5nYXRld2F5LnYxLkRlc2NyaWJlT3V0Y29tZVJlc3Bv\
-            bnNlIgiItRgBmLUYAWIGcHJvdG8z
+            bnNlIgi4tRgBiLUYARJ4Cg9EZXNjcmliZU91dGNvbWUSKi5wb3N0ZXJuLmdhdGV3YXkudjEuRGVz\
+            Y3JpYmVPdXRjb21lUmVxdWVzdBorLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXNjcmliZU91dGNvbWVS\
+            ZXNwb25zZSIMuLUYAYi1GAGYtRgBYgZwcm90bzM=
             """)
 }

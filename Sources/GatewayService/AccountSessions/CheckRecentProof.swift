@@ -14,8 +14,10 @@ extension AccountSessionsHandler {
     package func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {
+        let demand = try Self.demand(request)
+        let session = try await sessions.required(context)
         let owner = try await RecentProofs(accounts: accounts, devices: devices).require(
-            try Self.demand(request), of: request.accessToken, context)
+            demand, of: session.accessToken, context)
         return GatewayV1.CheckRecentProofResponse(
             sessionId: owner.sessionID, accountId: owner.accountID, amr: owner.proof.amr,
             provedAtMs: owner.proof.provedAtMs)

@@ -9,8 +9,9 @@ extension AccountSessionsHandler {
     package func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse {
+        let session = try await sessions.required(context)
         let answer = try await devices.endOthers(
-            SessionV1.EndOthersRequest(accessToken: request.accessToken), context.onward())
+            SessionV1.EndOthersRequest(accessToken: session.accessToken), context.onward())
         return GatewayV1.EndOtherSessionsResponse(ended: answer.ended)
     }
 }

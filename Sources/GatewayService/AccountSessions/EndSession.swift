@@ -11,9 +11,10 @@ extension AccountSessionsHandler {
     package func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse {
+        let session = try await sessions.required(context)
         let answer = try await devices.end(
             SessionV1.EndRequest(
-                accessToken: request.accessToken, sessionId: request.sessionId),
+                accessToken: session.accessToken, sessionId: request.sessionId),
             context.onward())
         return GatewayV1.EndSessionResponse(ended: answer.ended)
     }

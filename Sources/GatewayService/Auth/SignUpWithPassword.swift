@@ -21,8 +21,9 @@ extension AuthHandler {
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
         let onward = try context.onward(for: "SignUpWithPassword")
         let origin = try Origin.of(request.device, context)
-        let asking = try await sessions.callerToken(request.accessToken, context)
-        let registered = try await register(request, asking, origin, context, onward)
+        let registered = try await sessions.bringing(context) { caller in
+            try await register(request, caller, origin, context, onward)
+        }
         // Without a proof the operator requires a verified address first, so no session is opened.
         guard registered.proof != nil else {
             return GatewayV1.SignUpWithPasswordResponse(
@@ -39,7 +40,7 @@ extension AuthHandler {
     }
 
     private func register(
-        _ request: GatewayV1.SignUpWithPasswordRequest, _ asking: String,
+        _ request: GatewayV1.SignUpWithPasswordRequest, _ caller: String,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         try await limits.charging(
@@ -53,7 +54,7 @@ extension AuthHandler {
                     IdentityV1.RegisterRequest(
                         email: request.email, password: request.password,
                         displayName: request.displayName, language: request.language,
-                        origin: origin, guestAccessToken: asking, mailWithheld: isWithheld),
+                        origin: origin, guestAccessToken: caller, mailWithheld: isWithheld),
                     onward)
             }
         }.answer

@@ -7,15 +7,16 @@ extension GuestsHandler {
     /// G-07: check that the caller has no session → charge the limit → create a guest account →
     /// open its session. A crash between the last two steps leaves a guest account. A retry with
     /// the same idempotency key opens its session (G-25).
-    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/too-many-requests`,
-    ///   `rpc/invalid-argument`.
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/too-many-requests`, `rpc/invalid-argument`.
     package func signInAnonymously(
         _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInAnonymouslyResponse {
         let onward = try context.onward(for: "SignInAnonymously")
         let origin = try Origin.of(request.device, context)
-        let asking = try await sessions.callerToken(request.accessToken, context)
-        guard asking.isEmpty else { throw ServiceError(.alreadySignedIn) }
+        guard try await sessions.optional(context) == nil else {
+            throw ServiceError(.alreadySignedIn)
+        }
         let guest = try await make(request, origin, context, onward)
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)

@@ -13,7 +13,7 @@ extension PasswordsHandler {
     ) async throws -> GatewayV1.ResendVerificationEmailResponse {
         let onward = try context.onward(for: "ResendVerificationEmail")
         let origin = try Origin.of(request.device, context)
-        let account = try await sessions.live(request.accessToken, context).accountId
+        let account = try await sessions.required(context).accountID
         let (answer, charge) = try await limits.countingMail(
             .verificationMail(account: account), language: request.language, context, onward
         ) {

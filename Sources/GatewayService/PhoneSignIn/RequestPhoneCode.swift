@@ -21,6 +21,10 @@ extension PhoneSignInHandler {
         let origin = try Origin.of(request.device, context)
         // Text that is not a number is rejected before it is charged.
         let number = try PhoneNumber.required(request.phoneNumber)
+        // A code to sign in needs no session, so a stale one must not stand in the way.
+        let session =
+            request.purpose == .link || request.purpose == .prove
+            ? try await sessions.required(context) : nil
         let (sent, charge) = try await limits.charging(
             .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
             language: request.language, chargedOnceFor: onward.idempotencyKey
@@ -29,7 +33,8 @@ extension PhoneSignInHandler {
                 IdentityV1.RequestCodeRequest(
                     phoneNumber: number.text,
                     purpose: IdentityV1.PhoneCodePurpose(rawValue: request.purpose.rawValue),
-                    language: request.language, origin: origin, accessToken: request.accessToken),
+                    language: request.language, origin: origin,
+                    accessToken: session?.accessToken ?? ""),
                 onward)
         }
         if sent.isTest { await limits.refund(charge, context) }

@@ -14,22 +14,24 @@ extension ProvidersHandler {
     /// that, a retry with the same idempotency key completes it (G-25).
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/already-signed-in`, `auth/invalid-access-token`, `auth/user-disabled`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `rpc/invalid-argument`.
     package func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
-        let asking = try await sessions.callerToken(request.accessToken, context)
-        let admission = try await limits.countingProviderToken(
-            .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)),
-            language: request.language, context
-        ) {
-            try await identities.signInWithProvider(
-                IdentityV1.SignInWithProviderRequest(
-                    token: request.token.map(IdentityV1.ProviderToken.init),
-                    guestAccessToken: asking, language: request.language, origin: origin), onward)
+        let admission = try await sessions.bringing(context, where: \.isGuest) { guest in
+            try await limits.countingProviderToken(
+                .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)),
+                language: request.language, context
+            ) {
+                try await identities.signInWithProvider(
+                    IdentityV1.SignInWithProviderRequest(
+                        token: request.token.map(IdentityV1.ProviderToken.init),
+                        guestAccessToken: guest, language: request.language, origin: origin),
+                    onward)
+            }
         }
         if !admission.removedMethods.isEmpty {
             await limits.remember(

@@ -8,8 +8,9 @@ extension SignInMethodsHandler {
     package func listMethods(
         _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListMethodsResponse {
+        let session = try await sessions.required(context)
         let list = try await identities.listMethods(
-            IdentityV1.ListMethodsRequest(accessToken: request.accessToken), context.onward())
+            IdentityV1.ListMethodsRequest(accessToken: session.accessToken), context.onward())
         return GatewayV1.ListMethodsResponse(
             methods: list.methods.map {
                 GatewayV1.SignInMethod(method: $0.method, addedAtMs: $0.addedAtMs, hint: $0.hint)

@@ -10,18 +10,14 @@ extension GatewayV1 {
         /// Language of later messages to the user, and of the message that says how long to wait, BCP 47;
         /// empty means the default.
         package var language: String
-        /// The app's current session, if any: with one, auth/already-signed-in.
-        package var accessToken: String
 
         /// A message of these fields.
         package init(
             device: GatewayV1.Device? = nil,
-            language: String = "",
-            accessToken: String = ""
+            language: String = ""
         ) {
             self.device = device
             self.language = language
-            self.accessToken = accessToken
         }
     }
 }
@@ -34,14 +30,12 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyRequest {
         let device: GatewayV1.Device? = try reader.message(10)
         let language = try reader.text(18)
-        let accessToken = try reader.text(26)
-        return GatewayV1.SignInAnonymouslyRequest(device: device, language: language, accessToken: accessToken)
+        return GatewayV1.SignInAnonymouslyRequest(device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
         if !language.isEmpty { sink.text(18, language) }
-        if !accessToken.isEmpty { sink.text(26, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -53,10 +47,8 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyRequest>) throws {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
         self.device = device
         self.language = language
-        self.accessToken = accessToken
     }
 }
 

@@ -63,14 +63,8 @@ extension GatewayV1.SignInMethod: ProtobufMessage {
 extension GatewayV1 {
     /// Request for the account's methods.
     package struct ListMethodsRequest: Hashable, Sendable {
-        /// A valid access token of the account.
-        package var accessToken: String
-
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
@@ -81,12 +75,10 @@ extension GatewayV1.ListMethodsRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ListMethodsRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.ListMethodsRequest(accessToken: accessToken)
+        return GatewayV1.ListMethodsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -96,8 +88,6 @@ extension GatewayV1.ListMethodsRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListMethodsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -147,8 +137,6 @@ extension GatewayV1.ListMethodsResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to add a provider.
     package struct LinkProviderRequest: Hashable, Sendable {
-        /// A valid access token of the account; requires recent authentication.
-        package var accessToken: String
         /// The result of the provider's dialog, with a nonce of Providers/IssueNonce.
         package var token: GatewayV1.ProviderToken?
         /// The user's device.
@@ -159,12 +147,10 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             token: GatewayV1.ProviderToken? = nil,
             device: GatewayV1.Device? = nil,
             language: String = ""
         ) {
-            self.accessToken = accessToken
             self.token = token
             self.device = device
             self.language = language
@@ -178,18 +164,16 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkProviderRequest {
-        let accessToken = try reader.text(10)
-        let token: GatewayV1.ProviderToken? = try reader.message(18)
-        let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.LinkProviderRequest(accessToken: accessToken, token: token, device: device, language: language)
+        let token: GatewayV1.ProviderToken? = try reader.message(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        let language = try reader.text(26)
+        return GatewayV1.LinkProviderRequest(token: token, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if let token { sink.message(18, token) }
-        if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
+        if let token { sink.message(10, token) }
+        if let device { sink.message(18, device) }
+        if !language.isEmpty { sink.text(26, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -199,11 +183,9 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkProviderRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.token = token
         self.device = device
         self.language = language
@@ -254,8 +236,6 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to remove a method.
     package struct UnlinkMethodRequest: Hashable, Sendable {
-        /// A valid access token of the account; requires recent authentication.
-        package var accessToken: String
         /// "password", "phone", or a provider's name.
         package var method: String
         /// The user's device.
@@ -263,11 +243,9 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             method: String = "",
             device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.method = method
             self.device = device
         }
@@ -280,16 +258,14 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.UnlinkMethodRequest {
-        let accessToken = try reader.text(10)
-        let method = try reader.text(18)
-        let device: GatewayV1.Device? = try reader.message(26)
-        return GatewayV1.UnlinkMethodRequest(accessToken: accessToken, method: method, device: device)
+        let method = try reader.text(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        return GatewayV1.UnlinkMethodRequest(method: method, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !method.isEmpty { sink.text(18, method) }
-        if let device { sink.message(26, device) }
+        if !method.isEmpty { sink.text(10, method) }
+        if let device { sink.message(18, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -299,10 +275,8 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__UnlinkMethodRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let method = try Wire.text(c.pointee.method)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.accessToken = accessToken
         self.method = method
         self.device = device
     }

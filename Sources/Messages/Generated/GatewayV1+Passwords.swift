@@ -209,8 +209,6 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to replace a password.
     package struct ChangePasswordRequest: Hashable, Sendable {
-        /// An access token of the caller's session, which stays live.
-        package var accessToken: String
         /// The current password.
         package var currentPassword: SecretBytes
         /// The new password, 8 to 128 code points.
@@ -223,13 +221,11 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             currentPassword: SecretBytes = .empty,
             newPassword: SecretBytes = .empty,
             device: GatewayV1.Device? = nil,
             language: String = ""
         ) {
-            self.accessToken = accessToken
             self.currentPassword = currentPassword
             self.newPassword = newPassword
             self.device = device
@@ -244,20 +240,18 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ChangePasswordRequest {
-        let accessToken = try reader.text(10)
-        let currentPassword = try reader.secret(18)
-        let newPassword = try reader.secret(26)
-        let device: GatewayV1.Device? = try reader.message(34)
-        let language = try reader.text(42)
-        return GatewayV1.ChangePasswordRequest(accessToken: accessToken, currentPassword: currentPassword, newPassword: newPassword, device: device, language: language)
+        let currentPassword = try reader.secret(10)
+        let newPassword = try reader.secret(18)
+        let device: GatewayV1.Device? = try reader.message(26)
+        let language = try reader.text(34)
+        return GatewayV1.ChangePasswordRequest(currentPassword: currentPassword, newPassword: newPassword, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !currentPassword.isEmpty { sink.secret(18, currentPassword) }
-        if !newPassword.isEmpty { sink.secret(26, newPassword) }
-        if let device { sink.message(34, device) }
-        if !language.isEmpty { sink.text(42, language) }
+        if !currentPassword.isEmpty { sink.secret(10, currentPassword) }
+        if !newPassword.isEmpty { sink.secret(18, newPassword) }
+        if let device { sink.message(26, device) }
+        if !language.isEmpty { sink.text(34, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -267,12 +261,10 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ChangePasswordRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let currentPassword = try Wire.secret(c.pointee.current_password)
         let newPassword = try Wire.secret(c.pointee.new_password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.currentPassword = currentPassword
         self.newPassword = newPassword
         self.device = device
@@ -314,8 +306,6 @@ extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request for another link.
     package struct ResendVerificationEmailRequest: Hashable, Sendable {
-        /// An access token of the account's session.
-        package var accessToken: String
         /// The user's device.
         package var device: GatewayV1.Device?
         /// Language of the message that says how long to wait, BCP 47; empty means that of
@@ -324,11 +314,9 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             device: GatewayV1.Device? = nil,
             language: String = ""
         ) {
-            self.accessToken = accessToken
             self.device = device
             self.language = language
         }
@@ -341,16 +329,14 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailRequest {
-        let accessToken = try reader.text(10)
-        let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        return GatewayV1.ResendVerificationEmailRequest(accessToken: accessToken, device: device, language: language)
+        let device: GatewayV1.Device? = try reader.message(10)
+        let language = try reader.text(18)
+        return GatewayV1.ResendVerificationEmailRequest(device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
+        if let device { sink.message(10, device) }
+        if !language.isEmpty { sink.text(18, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -360,10 +346,8 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.device = device
         self.language = language
     }

@@ -51,22 +51,18 @@ extension GatewayV1 {
         package var language: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// For LINK and PROVE: an access token of the account's session.
-        package var accessToken: String
 
         /// A message of these fields.
         package init(
             phoneNumber: String = "",
             purpose: GatewayV1.PhoneCodePurpose = .unspecified,
             language: String = "",
-            device: GatewayV1.Device? = nil,
-            accessToken: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.phoneNumber = phoneNumber
             self.purpose = purpose
             self.language = language
             self.device = device
-            self.accessToken = accessToken
         }
     }
 }
@@ -81,8 +77,7 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
         let purpose = try GatewayV1.PhoneCodePurpose(rawValue: reader.int32(16))
         let language = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
-        let accessToken = try reader.text(42)
-        return GatewayV1.RequestPhoneCodeRequest(phoneNumber: phoneNumber, purpose: purpose, language: language, device: device, accessToken: accessToken)
+        return GatewayV1.RequestPhoneCodeRequest(phoneNumber: phoneNumber, purpose: purpose, language: language, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -90,7 +85,6 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
         if purpose.rawValue != 0 { sink.int32(16, purpose.rawValue) }
         if !language.isEmpty { sink.text(26, language) }
         if let device { sink.message(34, device) }
-        if !accessToken.isEmpty { sink.text(42, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -104,12 +98,10 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
         let purpose = GatewayV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
         let language = try Wire.text(c.pointee.language)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let accessToken = try Wire.text(c.pointee.access_token)
         self.phoneNumber = phoneNumber
         self.purpose = purpose
         self.language = language
         self.device = device
-        self.accessToken = accessToken
     }
 }
 
@@ -192,8 +184,6 @@ extension GatewayV1 {
         package var device: GatewayV1.Device?
         /// Language of messages to a new account, and of the message that says how long to wait, BCP 47.
         package var language: String
-        /// An access token of the calling guest, which becomes the account; empty for none.
-        package var accessToken: String
 
         /// A message of these fields.
         package init(
@@ -201,15 +191,13 @@ extension GatewayV1 {
             phoneNumber: String = "",
             code: String = "",
             device: GatewayV1.Device? = nil,
-            language: String = "",
-            accessToken: String = ""
+            language: String = ""
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
             self.code = code
             self.device = device
             self.language = language
-            self.accessToken = accessToken
         }
     }
 }
@@ -225,8 +213,7 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let code = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
         let language = try reader.text(42)
-        let accessToken = try reader.text(50)
-        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language, accessToken: accessToken)
+        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -235,7 +222,6 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
         if !language.isEmpty { sink.text(42, language) }
-        if !accessToken.isEmpty { sink.text(50, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -250,13 +236,11 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let code = try Wire.text(c.pointee.code)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
         self.requestId = requestId
         self.phoneNumber = phoneNumber
         self.code = code
         self.device = device
         self.language = language
-        self.accessToken = accessToken
     }
 }
 
@@ -344,8 +328,6 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to add a number.
     package struct LinkPhoneRequest: Hashable, Sendable {
-        /// An access token of the account's session; requires recent authentication.
-        package var accessToken: String
         /// From RequestPhoneCodeResponse.
         package var requestId: String
         /// The phone number that the code was sent to.
@@ -360,14 +342,12 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             requestId: String = "",
             phoneNumber: String = "",
             code: String = "",
             device: GatewayV1.Device? = nil,
             language: String = ""
         ) {
-            self.accessToken = accessToken
             self.requestId = requestId
             self.phoneNumber = phoneNumber
             self.code = code
@@ -383,22 +363,20 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkPhoneRequest {
-        let accessToken = try reader.text(10)
-        let requestId = try reader.text(18)
-        let phoneNumber = try reader.text(26)
-        let code = try reader.text(34)
-        let device: GatewayV1.Device? = try reader.message(42)
-        let language = try reader.text(50)
-        return GatewayV1.LinkPhoneRequest(accessToken: accessToken, requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language)
+        let requestId = try reader.text(10)
+        let phoneNumber = try reader.text(18)
+        let code = try reader.text(26)
+        let device: GatewayV1.Device? = try reader.message(34)
+        let language = try reader.text(42)
+        return GatewayV1.LinkPhoneRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !requestId.isEmpty { sink.text(18, requestId) }
-        if !phoneNumber.isEmpty { sink.text(26, phoneNumber) }
-        if !code.isEmpty { sink.text(34, code) }
-        if let device { sink.message(42, device) }
-        if !language.isEmpty { sink.text(50, language) }
+        if !requestId.isEmpty { sink.text(10, requestId) }
+        if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
+        if !code.isEmpty { sink.text(26, code) }
+        if let device { sink.message(34, device) }
+        if !language.isEmpty { sink.text(42, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -408,13 +386,11 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkPhoneRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let requestId = try Wire.text(c.pointee.request_id)
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let code = try Wire.text(c.pointee.code)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.requestId = requestId
         self.phoneNumber = phoneNumber
         self.code = code

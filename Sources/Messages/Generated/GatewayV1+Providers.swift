@@ -185,22 +185,16 @@ extension GatewayV1 {
         /// Language of mails, and of the message that says how long to wait, BCP 47; empty means the
         /// default.
         package var language: String
-        /// The app's current session, if any. A guest's session: the guest becomes the account and keeps
-        /// its id and data. An account's session: auth/already-signed-in; use SignInMethods/LinkProvider
-        /// to add a provider to it. An expired one: auth/invalid-access-token; refresh first.
-        package var accessToken: String
 
         /// A message of these fields.
         package init(
             token: GatewayV1.ProviderToken? = nil,
             device: GatewayV1.Device? = nil,
-            language: String = "",
-            accessToken: String = ""
+            language: String = ""
         ) {
             self.token = token
             self.device = device
             self.language = language
-            self.accessToken = accessToken
         }
     }
 }
@@ -214,15 +208,13 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
         let token: GatewayV1.ProviderToken? = try reader.message(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let language = try reader.text(26)
-        let accessToken = try reader.text(34)
-        return GatewayV1.SignInWithProviderRequest(token: token, device: device, language: language, accessToken: accessToken)
+        return GatewayV1.SignInWithProviderRequest(token: token, device: device, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
         if !language.isEmpty { sink.text(26, language) }
-        if !accessToken.isEmpty { sink.text(34, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -235,11 +227,9 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
         let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
         self.token = token
         self.device = device
         self.language = language
-        self.accessToken = accessToken
     }
 }
 

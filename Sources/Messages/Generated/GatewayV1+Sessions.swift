@@ -148,14 +148,8 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
 extension GatewayV1 {
     /// Request for the account's sessions.
     package struct ListSessionsRequest: Hashable, Sendable {
-        /// A valid access token.
-        package var accessToken: String
-
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
@@ -166,12 +160,10 @@ extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ListSessionsRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.ListSessionsRequest(accessToken: accessToken)
+        return GatewayV1.ListSessionsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -181,8 +173,6 @@ extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -232,17 +222,13 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to end one session.
     package struct EndSessionRequest: Hashable, Sendable {
-        /// A valid access token of the account.
-        package var accessToken: String
         /// The session to end, "ses_…"; may be the caller's.
         package var sessionId: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             sessionId: String = ""
         ) {
-            self.accessToken = accessToken
             self.sessionId = sessionId
         }
     }
@@ -254,14 +240,12 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndSessionRequest {
-        let accessToken = try reader.text(10)
-        let sessionId = try reader.text(18)
-        return GatewayV1.EndSessionRequest(accessToken: accessToken, sessionId: sessionId)
+        let sessionId = try reader.text(10)
+        return GatewayV1.EndSessionRequest(sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !sessionId.isEmpty { sink.text(18, sessionId) }
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -271,9 +255,7 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let sessionId = try Wire.text(c.pointee.session_id)
-        self.accessToken = accessToken
         self.sessionId = sessionId
     }
 }
@@ -322,14 +304,8 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to end the other sessions.
     package struct EndOtherSessionsRequest: Hashable, Sendable {
-        /// A valid access token of the session that stays live.
-        package var accessToken: String
-
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
@@ -340,12 +316,10 @@ extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndOtherSessionsRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.EndOtherSessionsRequest(accessToken: accessToken)
+        return GatewayV1.EndOtherSessionsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -355,8 +329,6 @@ extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -522,8 +494,6 @@ extension GatewayV1.PhoneCodeProof: ProtobufMessage {
 extension GatewayV1 {
     /// Request to re-authenticate.
     package struct ReauthenticateRequest: Hashable, Sendable {
-        /// A valid access token of the session.
-        package var accessToken: String
         /// The user's device.
         package var device: GatewayV1.Device?
         /// Language of the message that says how long to wait, BCP 47; empty means that of
@@ -549,12 +519,10 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             device: GatewayV1.Device? = nil,
             language: String = "",
             proof: Proof? = nil
         ) {
-            self.accessToken = accessToken
             self.device = device
             self.language = language
             self.proof = proof
@@ -569,40 +537,38 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ReauthenticateRequest {
         var proof: Proof?
-        let accessToken = try reader.text(10)
-        if reader.tag == 18 {
-            proof = .password(try reader.secret(18))
+        if reader.tag == 10 {
+            proof = .password(try reader.secret(10))
         }
-        if reader.tag == 26 {
+        if reader.tag == 18 {
             proof = .deviceKey(try reader.nested())
         }
-        let device: GatewayV1.Device? = try reader.message(34)
-        let language = try reader.text(42)
-        if reader.tag == 50 {
+        if reader.tag == 26 {
             proof = .providerToken(try reader.nested())
         }
-        if reader.tag == 58 {
+        if reader.tag == 34 {
             proof = .phoneCode(try reader.nested())
         }
-        return GatewayV1.ReauthenticateRequest(accessToken: accessToken, device: device, language: language, proof: proof)
+        let device: GatewayV1.Device? = try reader.message(42)
+        let language = try reader.text(50)
+        return GatewayV1.ReauthenticateRequest(device: device, language: language, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
         if case .password(let value) = proof {
-            sink.secret(18, value)
+            sink.secret(10, value)
         }
         if case .deviceKey(let value) = proof {
+            sink.message(18, value)
+        }
+        if case .providerToken(let value) = proof {
             sink.message(26, value)
         }
-        if let device { sink.message(34, device) }
-        if !language.isEmpty { sink.text(42, language) }
-        if case .providerToken(let value) = proof {
-            sink.message(50, value)
-        }
         if case .phoneCode(let value) = proof {
-            sink.message(58, value)
+            sink.message(34, value)
         }
+        if let device { sink.message(42, device) }
+        if !language.isEmpty { sink.text(50, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -612,18 +578,16 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let language = try Wire.text(c.pointee.language)
         let proof: Proof?
         switch c.pointee.proof_case.rawValue {
-        case 2: proof = .password(try Wire.secret(c.pointee.password))
-        case 3: proof = .deviceKey(try GatewayV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
-        case 6: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
-        case 7: proof = .phoneCode(try GatewayV1.PhoneCodeProof(reading: Wire.present(c.pointee.phone_code)))
+        case 1: proof = .password(try Wire.secret(c.pointee.password))
+        case 2: proof = .deviceKey(try GatewayV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
+        case 3: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
+        case 4: proof = .phoneCode(try GatewayV1.PhoneCodeProof(reading: Wire.present(c.pointee.phone_code)))
         default: proof = nil
         }
-        self.accessToken = accessToken
         self.device = device
         self.language = language
         self.proof = proof
@@ -690,8 +654,6 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to check for recent authentication.
     package struct CheckRecentProofRequest: Hashable, Sendable {
-        /// A valid access token of the session that makes the sensitive call.
-        package var accessToken: String
         /// Maximum age of the proof, in seconds; at that age it is too old. 0 means 300; one day at most.
         package var maxAgeS: UInt32
         /// Accepted kinds; empty accepts any.
@@ -699,11 +661,9 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             maxAgeS: UInt32 = 0,
             kinds: [GatewayV1.ProofKind] = []
         ) {
-            self.accessToken = accessToken
             self.maxAgeS = maxAgeS
             self.kinds = kinds
         }
@@ -716,17 +676,15 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.CheckRecentProofRequest {
-        let accessToken = try reader.text(10)
-        let maxAgeS = try reader.uint32(16)
-        let kinds = try reader.numbers(26) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
-        return GatewayV1.CheckRecentProofRequest(accessToken: accessToken, maxAgeS: maxAgeS, kinds: kinds)
+        let maxAgeS = try reader.uint32(8)
+        let kinds = try reader.numbers(18) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.CheckRecentProofRequest(maxAgeS: maxAgeS, kinds: kinds)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if maxAgeS != 0 { sink.uint32(16, maxAgeS) }
+        if maxAgeS != 0 { sink.uint32(8, maxAgeS) }
         if !kinds.isEmpty {
-            sink.numbers(26, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+            sink.numbers(18, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
     }
 
@@ -737,12 +695,10 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let maxAgeS = c.pointee.max_age_s
         let kinds = Wire.array(
             c.pointee.n_kinds, c.pointee.kinds
         ) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.accessToken = accessToken
         self.maxAgeS = maxAgeS
         self.kinds = kinds
     }

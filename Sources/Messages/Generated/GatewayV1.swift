@@ -464,10 +464,6 @@ extension GatewayV1 {
         package var displayName: String
         /// Language of mails, BCP 47; empty means the default.
         package var language: String
-        /// The app's current session, if any. A guest's session: the guest becomes the account and keeps
-        /// its id and data. An account's session: auth/already-signed-in. An expired one:
-        /// auth/invalid-access-token; refresh first.
-        package var accessToken: String
 
         /// A message of these fields.
         package init(
@@ -475,15 +471,13 @@ extension GatewayV1 {
             password: SecretBytes = .empty,
             device: GatewayV1.Device? = nil,
             displayName: String = "",
-            language: String = "",
-            accessToken: String = ""
+            language: String = ""
         ) {
             self.email = email
             self.password = password
             self.device = device
             self.displayName = displayName
             self.language = language
-            self.accessToken = accessToken
         }
     }
 }
@@ -499,8 +493,7 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         let device: GatewayV1.Device? = try reader.message(26)
         let displayName = try reader.text(34)
         let language = try reader.text(42)
-        let accessToken = try reader.text(50)
-        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, language: language, accessToken: accessToken)
+        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, language: language)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -509,7 +502,6 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         if let device { sink.message(26, device) }
         if !displayName.isEmpty { sink.text(34, displayName) }
         if !language.isEmpty { sink.text(42, language) }
-        if !accessToken.isEmpty { sink.text(50, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -524,13 +516,11 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let displayName = try Wire.text(c.pointee.display_name)
         let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
         self.email = email
         self.password = password
         self.device = device
         self.displayName = displayName
         self.language = language
-        self.accessToken = accessToken
     }
 }
 
@@ -729,8 +719,6 @@ extension GatewayV1 {
     package struct VerifyEmailRequest: Hashable, Sendable {
         /// The token from the mailed link.
         package var token: String
-        /// The session that registered, if the link was opened inside it; then the link alone confirms.
-        package var accessToken: String
         /// Outside that session: the account's password, or a new one that replaces it; a new password
         /// ends the other sessions.
         package var password: SecretBytes
@@ -740,12 +728,10 @@ extension GatewayV1 {
         /// A message of these fields.
         package init(
             token: String = "",
-            accessToken: String = "",
             password: SecretBytes = .empty,
             device: GatewayV1.Device? = nil
         ) {
             self.token = token
-            self.accessToken = accessToken
             self.password = password
             self.device = device
         }
@@ -759,17 +745,15 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.VerifyEmailRequest {
         let token = try reader.text(10)
-        let accessToken = try reader.text(18)
-        let password = try reader.secret(26)
-        let device: GatewayV1.Device? = try reader.message(34)
-        return GatewayV1.VerifyEmailRequest(token: token, accessToken: accessToken, password: password, device: device)
+        let password = try reader.secret(18)
+        let device: GatewayV1.Device? = try reader.message(26)
+        return GatewayV1.VerifyEmailRequest(token: token, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !token.isEmpty { sink.text(10, token) }
-        if !accessToken.isEmpty { sink.text(18, accessToken) }
-        if !password.isEmpty { sink.secret(26, password) }
-        if let device { sink.message(34, device) }
+        if !password.isEmpty { sink.secret(18, password) }
+        if let device { sink.message(26, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -780,11 +764,9 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailRequest>) throws {
         let token = try Wire.text(c.pointee.token)
-        let accessToken = try Wire.text(c.pointee.access_token)
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         self.token = token
-        self.accessToken = accessToken
         self.password = password
         self.device = device
     }
@@ -932,31 +914,24 @@ extension GatewayV1.RefreshResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to sign out.
     package struct SignOutRequest: Hashable, Sendable {
+        /// Instead of the calling session: a refresh token of the session to end, if it would be accepted
+        /// for a refresh now. Then the metadata authorization is not read.
+        package var refreshToken: String
         /// End all sessions of the account, not only this one. An expired access token is rejected for
         /// this with auth/invalid-access-token and ends nothing: refresh first.
         package var all: Bool
         /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
         package var deviceProof: GatewayV1.DeviceProof?
-        /// A token of the session.
-        package var token: Token?
-
-        /// A token of the session.
-        package enum Token: Hashable, Sendable {
-            /// Its access token; may have expired.
-            case accessToken(String)
-            /// Its refresh token, if it would be accepted for a refresh now.
-            case refreshToken(String)
-        }
 
         /// A message of these fields.
         package init(
+            refreshToken: String = "",
             all: Bool = false,
-            deviceProof: GatewayV1.DeviceProof? = nil,
-            token: Token? = nil
+            deviceProof: GatewayV1.DeviceProof? = nil
         ) {
+            self.refreshToken = refreshToken
             self.all = all
             self.deviceProof = deviceProof
-            self.token = token
         }
     }
 }
@@ -967,27 +942,16 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignOutRequest {
-        var token: Token?
-        if reader.tag == 10 {
-            token = .accessToken(try reader.text(10))
-        }
-        if reader.tag == 18 {
-            token = .refreshToken(try reader.text(18))
-        }
-        let all = try reader.bool(24)
-        let deviceProof: GatewayV1.DeviceProof? = try reader.message(34)
-        return GatewayV1.SignOutRequest(all: all, deviceProof: deviceProof, token: token)
+        let refreshToken = try reader.text(10)
+        let all = try reader.bool(16)
+        let deviceProof: GatewayV1.DeviceProof? = try reader.message(26)
+        return GatewayV1.SignOutRequest(refreshToken: refreshToken, all: all, deviceProof: deviceProof)
     }
 
     package func write(to sink: inout some WireSink) {
-        if case .accessToken(let value) = token {
-            sink.text(10, value)
-        }
-        if case .refreshToken(let value) = token {
-            sink.text(18, value)
-        }
-        if all { sink.bool(24, all) }
-        if let deviceProof { sink.message(34, deviceProof) }
+        if !refreshToken.isEmpty { sink.text(10, refreshToken) }
+        if all { sink.bool(16, all) }
+        if let deviceProof { sink.message(26, deviceProof) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -997,17 +961,12 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutRequest>) throws {
+        let refreshToken = try Wire.text(c.pointee.refresh_token)
         let all = c.pointee.all != 0
         let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
-        let token: Token?
-        switch c.pointee.token_case.rawValue {
-        case 1: token = .accessToken(try Wire.text(c.pointee.access_token))
-        case 2: token = .refreshToken(try Wire.text(c.pointee.refresh_token))
-        default: token = nil
-        }
+        self.refreshToken = refreshToken
         self.all = all
         self.deviceProof = deviceProof
-        self.token = token
     }
 }
 
@@ -1053,16 +1012,10 @@ extension GatewayV1.SignOutResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Request for the state of a token's owner.
+    /// Request for the state of the calling session's owner.
     package struct CheckAuthStateRequest: Hashable, Sendable {
-        /// The access token.
-        package var accessToken: String
-
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
@@ -1073,12 +1026,10 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.CheckAuthStateRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.CheckAuthStateRequest(accessToken: accessToken)
+        return GatewayV1.CheckAuthStateRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -1088,13 +1039,11 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
 extension GatewayV1 {
-    /// Whether the token's owner is signed in.
+    /// Whether the session's owner is signed in.
     package struct CheckAuthStateResponse: Hashable, Sendable {
         /// The owner is signed in, with an account that exists and may be used.
         package var authenticated: Bool

@@ -26,6 +26,9 @@ package struct Metadata: Hashable, Sendable {
         /// The languages that the user reads, in the format of HTTP's `Accept-Language`. Error
         /// texts are in the best match. It is not forwarded: only the gateway talks to users.
         package static let acceptLanguage = "accept-language"
+        /// `Bearer` and the access token of the session in whose name the call is made. It is not
+        /// forwarded, and never logged or traced.
+        package static let authorization = "authorization"
         /// W3C trace context, forwarded unchanged.
         package static let traceparent = "traceparent"
     }

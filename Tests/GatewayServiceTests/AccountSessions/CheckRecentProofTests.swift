@@ -22,7 +22,7 @@ struct CheckRecentProofTests {
         _ token: String, within seconds: UInt32 = 0, _ kinds: [GatewayV1.ProofKind] = []
     ) async throws -> GatewayV1.CheckRecentProofResponse {
         try await fixture.accountSessions.checkRecentProof(
-            .init(accessToken: token, maxAgeS: seconds, kinds: kinds), fixture.context())
+            .init(maxAgeS: seconds, kinds: kinds), fixture.context().bearing(token))
     }
 
     private func reauthenticate(
@@ -30,8 +30,8 @@ struct CheckRecentProofTests {
     ) async throws -> GatewayV1.ReauthenticateResponse {
         try await fixture.accountSessions.reauthenticate(
             .init(
-                accessToken: token, device: .init(deviceId: device.id, platform: "ios"),
-                proof: proof), fixture.context())
+                device: .init(deviceId: device.id, platform: "ios"),
+                proof: proof), fixture.context().bearing(token))
     }
 
     /// Signs in on a device that has registered its key.

@@ -1,5 +1,6 @@
 import Hosting
 import Messages
+import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -112,8 +113,8 @@ struct CheckAuthStateTests {
             accounts: fixture.inner.accounts, sessions: fixture.inner.session,
             limits: fixture.auth.limits,
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
-        let request = GatewayV1.CheckAuthStateRequest(accessToken: ada.session.accessToken)
-        let state = try await handler.checkAuthState(request, fixture.context())
+        let state = try await handler.checkAuthState(
+            .init(), fixture.context().bearing(ada.session.accessToken))
         #expect(state.authenticated && state.serverTimeMs == sessions.now().milliseconds)
     }
 

@@ -92,7 +92,7 @@ struct RefreshTests {
             fixture.context())
         let leaf = try #require(child.session).refreshToken
         let out = try await fixture.auth.signOut(
-            .init(deviceProof: try proof(leaf), token: .refreshToken(leaf)), fixture.context())
+            .init(refreshToken: leaf, deviceProof: try proof(leaf)), fixture.context())
         #expect(out.ended == 1)
     }
 

@@ -38,13 +38,17 @@ struct SignUpTests {
     }
 
     @Test(
-        "G-02: an ended session or invalid token does not stop sign-up",
+        "G-02: after an ended session or an invalid token the app drops it and signs up",
         arguments: [true, false])
     func signedOut(isOver: Bool) async throws {
         let ada = try await fixture.signUp()
         _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
-        _ = try await fixture.signUp(
-            "eve@example.org", accessToken: isOver ? ada.session.accessToken : "garbage")
+        let refused = try await refusal {
+            try await fixture.signUp(
+                "eve@example.org", accessToken: isOver ? ada.session.accessToken : "garbage")
+        }
+        #expect(refused.code == .sessionEnded)
+        _ = try await fixture.signUp("eve@example.org")
     }
 
     @Test("R-03: the fourth sign-up in an hour from one address is rejected")

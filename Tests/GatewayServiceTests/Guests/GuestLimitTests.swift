@@ -16,8 +16,8 @@ struct GuestLimitTests {
         accessToken: String = "", in context: CallContext? = nil
     ) async throws {
         _ = try await fixture.guests.signInAnonymously(
-            .init(device: GatewayFixture.device("d1"), accessToken: accessToken),
-            context ?? fixture.context())
+            .init(device: GatewayFixture.device("d1")),
+            (context ?? fixture.context()).bearing(accessToken))
     }
 
     private func left() throws -> UInt32 {

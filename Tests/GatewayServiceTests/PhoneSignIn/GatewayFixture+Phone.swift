@@ -14,8 +14,8 @@ extension GatewayFixture {
         try await phone.requestPhoneCode(
             .init(
                 phoneNumber: number, purpose: purpose, language: language,
-                device: .init(deviceId: "d1", platform: "cli"), accessToken: accessToken),
-            context ?? self.context())
+                device: .init(deviceId: "d1", platform: "cli")),
+            (context ?? self.context()).bearing(accessToken))
     }
 
     /// Requests a code and reads it from the sent text.
@@ -35,7 +35,7 @@ extension GatewayFixture {
         try await phone.signInWithPhoneCode(
             .init(
                 requestId: request, phoneNumber: number, code: code,
-                device: .init(deviceId: device, platform: "cli"), accessToken: guest),
-            context ?? self.context())
+                device: .init(deviceId: device, platform: "cli")),
+            (context ?? self.context()).bearing(guest))
     }
 }

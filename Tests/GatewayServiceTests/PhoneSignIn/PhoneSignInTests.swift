@@ -231,9 +231,9 @@ struct PhoneSignInTests {
         let sent = try await fixture.sentCode(GatewayFixture.number, .link, accessToken: token)
         let linked = try await fixture.phone.linkPhone(
             .init(
-                accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
+                requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code, device: .init(deviceId: "d1", platform: "cli")),
-            fixture.context())
+            fixture.context().bearing(token))
         #expect(linked.account?.phoneNumber == GatewayFixture.number)
         let code = try await fixture.sentCode()
         let answer = try await fixture.signInByCode(code.request, code.code)
@@ -248,8 +248,8 @@ struct PhoneSignInTests {
         let sent = try await fixture.sentCode(GatewayFixture.number, .link, accessToken: token)
         _ = try await fixture.phone.linkPhone(
             .init(
-                accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
-                code: sent.code), fixture.context())
+                requestId: sent.request, phoneNumber: GatewayFixture.number,
+                code: sent.code), fixture.context().bearing(token))
         _ = try await fixture.inner.phoneSignals.numberChanged(
             .init(phoneNumber: GatewayFixture.number, toldAtMs: fixture.time.now().milliseconds),
             fixture.context())

@@ -96,8 +96,7 @@ final class GatewayFixture: Sendable {
         let answer = try await auth.signUpWithPassword(
             .init(
                 email: email, password: .init(text: password), device: Self.device(device),
-                displayName: "Ada",
-                accessToken: accessToken), context ?? self.context())
+                displayName: "Ada"), (context ?? self.context()).bearing(accessToken))
         #expect(answer.isNewUser)
         return SignedIn(
             account: try #require(answer.account), session: try #require(answer.session))
@@ -124,13 +123,19 @@ final class GatewayFixture: Sendable {
     }
 
     func check(_ accessToken: String) async throws -> GatewayV1.CheckAuthStateResponse {
-        try await auth.checkAuthState(.init(accessToken: accessToken), context())
+        try await auth.checkAuthState(.init(), context().bearing(accessToken))
     }
 
     func signOut(
-        _ token: GatewayV1.SignOutRequest.Token?, all: Bool = false
+        _ token: SignOutToken?, all: Bool = false
     ) async throws -> UInt32 {
-        try await auth.signOut(.init(all: all, token: token), context()).ended
+        switch token {
+        case .accessToken(let token):
+            try await auth.signOut(.init(all: all), context().bearing(token)).ended
+        case .refreshToken(let token):
+            try await auth.signOut(.init(refreshToken: token, all: all), context()).ended
+        case nil: try await auth.signOut(.init(all: all), context()).ended
+        }
     }
 
     func verify(
@@ -139,14 +144,20 @@ final class GatewayFixture: Sendable {
     ) async throws -> GatewayV1.Account {
         let answer = try await auth.verifyEmail(
             .init(
-                token: token, accessToken: accessToken, password: .init(text: password),
-                device: Self.device("d1")), context ?? self.context())
+                token: token, password: .init(text: password),
+                device: Self.device("d1")), (context ?? self.context()).bearing(accessToken))
         return try #require(answer.account)
     }
 
     static func device(_ id: String) -> GatewayV1.Device {
         GatewayV1.Device(deviceId: id, platform: "cli", name: "Ada's laptop")
     }
+}
+
+/// By what a call signs out.
+enum SignOutToken: Hashable, Sendable {
+    case accessToken(String)
+    case refreshToken(String)
 }
 
 /// The result of a sign-up or sign-in.

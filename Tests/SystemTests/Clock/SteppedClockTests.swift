@@ -44,7 +44,9 @@ extension SystemTests {
 
         private struct Stamped: Decodable {
             struct Session: Decodable {
+                let sessionId: String
                 let accessToken: String
+                let refreshToken: String
                 let serverTimeMs: String
                 let accessExpiresAtMs: String
             }
@@ -62,7 +64,10 @@ extension SystemTests {
                 #expect(isAhead(early.serverTimeMs, byMinutes: -300.5))
                 // Devices sign proofs with this time, so it is the session service's.
                 let state = try await cluster.auth(
-                    "CheckAuthState", ["accessToken": early.accessToken]
+                    "CheckAuthState", [:],
+                    in: Session(
+                        sessionId: early.sessionId, accessToken: early.accessToken,
+                        refreshToken: early.refreshToken)
                 ).read(ServerTime.self)
                 #expect(isAhead(state.serverTimeMs, byMinutes: -300.5))
 

@@ -37,7 +37,7 @@ extension Cluster {
 
     /// The state of an access token.
     func state(_ session: Session) async throws -> AuthState {
-        try await auth("CheckAuthState", ["accessToken": session.accessToken]).read()
+        try await auth("CheckAuthState", [:], in: session).read()
     }
 
     /// Exchanges a refresh token.

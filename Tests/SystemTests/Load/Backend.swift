@@ -89,8 +89,8 @@ final class Backend: Sendable {
         _ accessToken: String, of person: Person, timeout: Duration = .seconds(10)
     ) async throws -> Bool {
         try await auth.checkAuthState(
-            GatewayV1.CheckAuthStateRequest(accessToken: accessToken),
-            context(person, key: nil, timeout)
+            GatewayV1.CheckAuthStateRequest(),
+            context(person, key: nil, timeout).bearing(accessToken)
         ).authenticated
     }
 

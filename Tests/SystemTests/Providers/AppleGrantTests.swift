@@ -81,7 +81,7 @@ extension SystemTests {
                 .init(provider: "apple", payload: payload), backend.context(person))
             let isTold = try await eventually(within: .seconds(10)) {
                 let state = try await backend.auth.checkAuthState(
-                    .init(accessToken: session.accessToken), backend.context(person))
+                    .init(), backend.context(person).bearing(session.accessToken))
                 return state.reason == .providerRevoked
             }
             #expect(isTold)

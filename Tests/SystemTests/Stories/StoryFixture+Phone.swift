@@ -1,6 +1,7 @@
 import Contracts
 import HTTPSink
 import Messages
+import RPC
 
 extension StoryFixture {
     /// Requests a code to a number, and reads it from the text message.
@@ -12,8 +13,8 @@ extension StoryFixture {
         let before = texts.requests.count
         let asked = try await backend.phone.requestPhoneCode(
             .init(
-                phoneNumber: number, purpose: purpose, device: person.gatewayDevice,
-                accessToken: accessToken), backend.context(person))
+                phoneNumber: number, purpose: purpose, device: person.gatewayDevice),
+            backend.context(person).bearing(accessToken))
         return (asked.requestId, try await code(to: number, after: before))
     }
 
@@ -39,7 +40,7 @@ extension StoryFixture {
         let (request, code) = try await code(to: number, person: person)
         return try await backend.phone.signInWithPhoneCode(
             .init(
-                requestId: request, phoneNumber: number, code: code, device: person.gatewayDevice,
-                accessToken: accessToken), backend.context(person))
+                requestId: request, phoneNumber: number, code: code, device: person.gatewayDevice),
+            backend.context(person).bearing(accessToken))
     }
 }

@@ -1035,7 +1035,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__session__descriptor =
   (ProtobufCMessageInit) postern__gateway__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_request__field_descriptors[5] =
 {
   {
     "email",
@@ -1097,21 +1097,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "access_token",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignUpWithPasswordRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_up_with_password_request__field_indices_by_name[] = {
-  5,   /* field[5] = access_token */
   2,   /* field[2] = device */
   3,   /* field[3] = display_name */
   0,   /* field[0] = email */
@@ -1121,7 +1108,7 @@ static const unsigned postern__gateway__v1__sign_up_with_password_request__field
 static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_request__descriptor =
 {
@@ -1131,7 +1118,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_req
   "Postern__Gateway__V1__SignUpWithPasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignUpWithPasswordRequest),
-  6,
+  5,
   postern__gateway__v1__sign_up_with_password_request__field_descriptors,
   postern__gateway__v1__sign_up_with_password_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_request__number_ranges,
@@ -1356,7 +1343,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_res
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request__field_descriptors[3] =
 {
   {
     "token",
@@ -1371,20 +1358,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "access_token",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__VerifyEmailRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "password",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -1396,7 +1371,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request
   },
   {
     "device",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -1408,15 +1383,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request
   },
 };
 static const unsigned postern__gateway__v1__verify_email_request__field_indices_by_name[] = {
-  1,   /* field[1] = access_token */
-  3,   /* field[3] = device */
-  2,   /* field[2] = password */
+  2,   /* field[2] = device */
+  1,   /* field[1] = password */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__verify_email_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_request__descriptor =
 {
@@ -1426,7 +1400,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_request__des
   "Postern__Gateway__V1__VerifyEmailRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__VerifyEmailRequest),
-  4,
+  3,
   postern__gateway__v1__verify_email_request__field_descriptors,
   postern__gateway__v1__verify_email_request__field_indices_by_name,
   1,  postern__gateway__v1__verify_email_request__number_ranges,
@@ -1573,35 +1547,23 @@ const ProtobufCMessageDescriptor postern__gateway__v1__refresh_response__descrip
   (ProtobufCMessageInit) postern__gateway__v1__refresh_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[3] =
 {
   {
-    "access_token",
+    "refresh_token",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Postern__Gateway__V1__SignOutRequest, token_case),
-    offsetof(Postern__Gateway__V1__SignOutRequest, access_token),
-    NULL,
-    NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "refresh_token",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Postern__Gateway__V1__SignOutRequest, token_case),
+    0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignOutRequest, refresh_token),
     NULL,
     NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "all",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
@@ -1613,7 +1575,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__fi
   },
   {
     "device_proof",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -1625,15 +1587,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__fi
   },
 };
 static const unsigned postern__gateway__v1__sign_out_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = all */
-  3,   /* field[3] = device_proof */
-  1,   /* field[1] = refresh_token */
+  1,   /* field[1] = all */
+  2,   /* field[2] = device_proof */
+  0,   /* field[0] = refresh_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_out_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descriptor =
 {
@@ -1643,7 +1604,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descrip
   "Postern__Gateway__V1__SignOutRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignOutRequest),
-  4,
+  3,
   postern__gateway__v1__sign_out_request__field_descriptors,
   postern__gateway__v1__sign_out_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_out_request__number_ranges,
@@ -1688,29 +1649,9 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_response__descri
   (ProtobufCMessageInit) postern__gateway__v1__sign_out_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckAuthStateRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__check_auth_state_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__check_auth_state_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__gateway__v1__check_auth_state_request__field_descriptors NULL
+#define postern__gateway__v1__check_auth_state_request__field_indices_by_name NULL
+#define postern__gateway__v1__check_auth_state_request__number_ranges NULL
 const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -1719,10 +1660,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request_
   "Postern__Gateway__V1__CheckAuthStateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__CheckAuthStateRequest),
-  1,
+  0,
   postern__gateway__v1__check_auth_state_request__field_descriptors,
   postern__gateway__v1__check_auth_state_request__field_indices_by_name,
-  1,  postern__gateway__v1__check_auth_state_request__number_ranges,
+  0,  postern__gateway__v1__check_auth_state_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

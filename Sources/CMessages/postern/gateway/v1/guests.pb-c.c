@@ -97,7 +97,7 @@ void   postern__gateway__v1__sign_in_anonymously_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__sign_in_anonymously_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_request__field_descriptors[2] =
 {
   {
     "device",
@@ -123,28 +123,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "access_token",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInAnonymouslyRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_in_anonymously_request__field_indices_by_name[] = {
-  2,   /* field[2] = access_token */
   0,   /* field[0] = device */
   1,   /* field[1] = language */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_anonymously_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_anonymously_request__descriptor =
 {
@@ -154,7 +141,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_anonymously_reque
   "Postern__Gateway__V1__SignInAnonymouslyRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInAnonymouslyRequest),
-  3,
+  2,
   postern__gateway__v1__sign_in_anonymously_request__field_descriptors,
   postern__gateway__v1__sign_in_anonymously_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_anonymously_request__number_ranges,

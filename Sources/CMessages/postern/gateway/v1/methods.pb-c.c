@@ -386,29 +386,9 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_method__descripto
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_method__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__list_methods_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ListMethodsRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__list_methods_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__list_methods_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__gateway__v1__list_methods_request__field_descriptors NULL
+#define postern__gateway__v1__list_methods_request__field_indices_by_name NULL
+#define postern__gateway__v1__list_methods_request__number_ranges NULL
 const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -417,10 +397,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_request__des
   "Postern__Gateway__V1__ListMethodsRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ListMethodsRequest),
-  1,
+  0,
   postern__gateway__v1__list_methods_request__field_descriptors,
   postern__gateway__v1__list_methods_request__field_indices_by_name,
-  1,  postern__gateway__v1__list_methods_request__number_ranges,
+  0,  postern__gateway__v1__list_methods_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__list_methods_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -462,23 +442,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_response__de
   (ProtobufCMessageInit) postern__gateway__v1__list_methods_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_request__field_descriptors[3] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkProviderRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "token",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -490,7 +458,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_reques
   },
   {
     "device",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -502,7 +470,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_reques
   },
   {
     "language",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -514,15 +482,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_reques
   },
 };
 static const unsigned postern__gateway__v1__link_provider_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = device */
-  3,   /* field[3] = language */
-  1,   /* field[1] = token */
+  1,   /* field[1] = device */
+  2,   /* field[2] = language */
+  0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__link_provider_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__descriptor =
 {
@@ -532,7 +499,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__de
   "Postern__Gateway__V1__LinkProviderRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__LinkProviderRequest),
-  4,
+  3,
   postern__gateway__v1__link_provider_request__field_descriptors,
   postern__gateway__v1__link_provider_request__field_indices_by_name,
   1,  postern__gateway__v1__link_provider_request__number_ranges,
@@ -577,23 +544,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_response__d
   (ProtobufCMessageInit) postern__gateway__v1__link_provider_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_request__field_descriptors[2] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__UnlinkMethodRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "method",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -605,7 +560,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_reques
   },
   {
     "device",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -617,14 +572,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_reques
   },
 };
 static const unsigned postern__gateway__v1__unlink_method_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = device */
-  1,   /* field[1] = method */
+  1,   /* field[1] = device */
+  0,   /* field[0] = method */
 };
 static const ProtobufCIntRange postern__gateway__v1__unlink_method_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__unlink_method_request__descriptor =
 {
@@ -634,7 +588,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__unlink_method_request__de
   "Postern__Gateway__V1__UnlinkMethodRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__UnlinkMethodRequest),
-  3,
+  2,
   postern__gateway__v1__unlink_method_request__field_descriptors,
   postern__gateway__v1__unlink_method_request__field_indices_by_name,
   1,  postern__gateway__v1__unlink_method_request__number_ranges,

@@ -577,23 +577,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_response__
   (ProtobufCMessageInit) postern__gateway__v1__reset_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_request__field_descriptors[4] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ChangePasswordRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "current_password",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -605,7 +593,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_requ
   },
   {
     "new_password",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -617,7 +605,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_requ
   },
   {
     "device",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -629,7 +617,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_requ
   },
   {
     "language",
-    5,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -641,16 +629,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_requ
   },
 };
 static const unsigned postern__gateway__v1__change_password_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = current_password */
-  3,   /* field[3] = device */
-  4,   /* field[4] = language */
-  2,   /* field[2] = new_password */
+  0,   /* field[0] = current_password */
+  2,   /* field[2] = device */
+  3,   /* field[3] = language */
+  1,   /* field[1] = new_password */
 };
 static const ProtobufCIntRange postern__gateway__v1__change_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__change_password_request__descriptor =
 {
@@ -660,7 +647,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__change_password_request__
   "Postern__Gateway__V1__ChangePasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ChangePasswordRequest),
-  5,
+  4,
   postern__gateway__v1__change_password_request__field_descriptors,
   postern__gateway__v1__change_password_request__field_indices_by_name,
   1,  postern__gateway__v1__change_password_request__number_ranges,
@@ -685,23 +672,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__change_password_response_
   (ProtobufCMessageInit) postern__gateway__v1__change_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_request__field_descriptors[2] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ResendVerificationEmailRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "device",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -713,7 +688,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
   },
   {
     "language",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -725,14 +700,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
   },
 };
 static const unsigned postern__gateway__v1__resend_verification_email_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = device */
-  2,   /* field[2] = language */
+  0,   /* field[0] = device */
+  1,   /* field[1] = language */
 };
 static const ProtobufCIntRange postern__gateway__v1__resend_verification_email_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_request__descriptor =
 {
@@ -742,7 +716,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email
   "Postern__Gateway__V1__ResendVerificationEmailRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ResendVerificationEmailRequest),
-  3,
+  2,
   postern__gateway__v1__resend_verification_email_request__field_descriptors,
   postern__gateway__v1__resend_verification_email_request__field_indices_by_name,
   1,  postern__gateway__v1__resend_verification_email_request__number_ranges,

@@ -277,7 +277,7 @@ void   postern__gateway__v1__link_phone_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[4] =
 {
   {
     "phone_number",
@@ -327,21 +327,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "access_token",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestPhoneCodeRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__request_phone_code_request__field_indices_by_name[] = {
-  4,   /* field[4] = access_token */
   3,   /* field[3] = device */
   2,   /* field[2] = language */
   0,   /* field[0] = phone_number */
@@ -350,7 +337,7 @@ static const unsigned postern__gateway__v1__request_phone_code_request__field_in
 static const ProtobufCIntRange postern__gateway__v1__request_phone_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_request__descriptor =
 {
@@ -360,7 +347,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_reques
   "Postern__Gateway__V1__RequestPhoneCodeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestPhoneCodeRequest),
-  5,
+  4,
   postern__gateway__v1__request_phone_code_request__field_descriptors,
   postern__gateway__v1__request_phone_code_request__field_indices_by_name,
   1,  postern__gateway__v1__request_phone_code_request__number_ranges,
@@ -444,7 +431,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_respon
   (ProtobufCMessageInit) postern__gateway__v1__request_phone_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors[5] =
 {
   {
     "request_id",
@@ -506,21 +493,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "access_token",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_phone_code_request__field_indices_by_name[] = {
-  5,   /* field[5] = access_token */
   2,   /* field[2] = code */
   3,   /* field[3] = device */
   4,   /* field[4] = language */
@@ -530,7 +504,7 @@ static const unsigned postern__gateway__v1__sign_in_with_phone_code_request__fie
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_request__descriptor =
 {
@@ -540,7 +514,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   "Postern__Gateway__V1__SignInWithPhoneCodeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPhoneCodeRequest),
-  6,
+  5,
   postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors,
   postern__gateway__v1__sign_in_with_phone_code_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_phone_code_request__number_ranges,
@@ -650,23 +624,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_phone_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__field_descriptors[5] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkPhoneRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "request_id",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -678,7 +640,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
   {
     "phone_number",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -690,7 +652,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
   {
     "code",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -702,7 +664,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
   {
     "device",
-    5,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -714,7 +676,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
   {
     "language",
-    6,
+    5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -726,17 +688,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
 };
 static const unsigned postern__gateway__v1__link_phone_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  3,   /* field[3] = code */
-  4,   /* field[4] = device */
-  5,   /* field[5] = language */
-  2,   /* field[2] = phone_number */
-  1,   /* field[1] = request_id */
+  2,   /* field[2] = code */
+  3,   /* field[3] = device */
+  4,   /* field[4] = language */
+  1,   /* field[1] = phone_number */
+  0,   /* field[0] = request_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__link_phone_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_request__descriptor =
 {
@@ -746,7 +707,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_request__descr
   "Postern__Gateway__V1__LinkPhoneRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__LinkPhoneRequest),
-  6,
+  5,
   postern__gateway__v1__link_phone_request__field_descriptors,
   postern__gateway__v1__link_phone_request__field_indices_by_name,
   1,  postern__gateway__v1__link_phone_request__number_ranges,

@@ -424,7 +424,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__provider_token__descripto
   (ProtobufCMessageInit) postern__gateway__v1__provider_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_request__field_descriptors[3] =
 {
   {
     "token",
@@ -462,21 +462,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "access_token",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithProviderRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_provider_request__field_indices_by_name[] = {
-  3,   /* field[3] = access_token */
   1,   /* field[1] = device */
   2,   /* field[2] = language */
   0,   /* field[0] = token */
@@ -484,7 +471,7 @@ static const unsigned postern__gateway__v1__sign_in_with_provider_request__field
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_request__descriptor =
 {
@@ -494,7 +481,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_req
   "Postern__Gateway__V1__SignInWithProviderRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithProviderRequest),
-  4,
+  3,
   postern__gateway__v1__sign_in_with_provider_request__field_descriptors,
   postern__gateway__v1__sign_in_with_provider_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_provider_request__number_ranges,

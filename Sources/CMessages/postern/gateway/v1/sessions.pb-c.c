@@ -721,29 +721,9 @@ const ProtobufCMessageDescriptor postern__gateway__v1__session_entry__descriptor
   (ProtobufCMessageInit) postern__gateway__v1__session_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__list_sessions_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ListSessionsRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__list_sessions_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__list_sessions_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__gateway__v1__list_sessions_request__field_descriptors NULL
+#define postern__gateway__v1__list_sessions_request__field_indices_by_name NULL
+#define postern__gateway__v1__list_sessions_request__number_ranges NULL
 const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -752,10 +732,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_request__de
   "Postern__Gateway__V1__ListSessionsRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ListSessionsRequest),
-  1,
+  0,
   postern__gateway__v1__list_sessions_request__field_descriptors,
   postern__gateway__v1__list_sessions_request__field_indices_by_name,
-  1,  postern__gateway__v1__list_sessions_request__number_ranges,
+  0,  postern__gateway__v1__list_sessions_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__list_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -797,23 +777,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_response__d
   (ProtobufCMessageInit) postern__gateway__v1__list_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request__field_descriptors[1] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__EndSessionRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "session_id",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -825,13 +793,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request_
   },
 };
 static const unsigned postern__gateway__v1__end_session_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = session_id */
+  0,   /* field[0] = session_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__end_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 1 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__end_session_request__descriptor =
 {
@@ -841,7 +808,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_session_request__desc
   "Postern__Gateway__V1__EndSessionRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__EndSessionRequest),
-  2,
+  1,
   postern__gateway__v1__end_session_request__field_descriptors,
   postern__gateway__v1__end_session_request__field_indices_by_name,
   1,  postern__gateway__v1__end_session_request__number_ranges,
@@ -886,29 +853,9 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_session_response__des
   (ProtobufCMessageInit) postern__gateway__v1__end_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__end_other_sessions_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__EndOtherSessionsRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__end_other_sessions_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__end_other_sessions_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__gateway__v1__end_other_sessions_request__field_descriptors NULL
+#define postern__gateway__v1__end_other_sessions_request__field_indices_by_name NULL
+#define postern__gateway__v1__end_other_sessions_request__number_ranges NULL
 const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -917,10 +864,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_reques
   "Postern__Gateway__V1__EndOtherSessionsRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__EndOtherSessionsRequest),
-  1,
+  0,
   postern__gateway__v1__end_other_sessions_request__field_descriptors,
   postern__gateway__v1__end_other_sessions_request__field_indices_by_name,
-  1,  postern__gateway__v1__end_other_sessions_request__number_ranges,
+  0,  postern__gateway__v1__end_other_sessions_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1090,23 +1037,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descrip
   (ProtobufCMessageInit) postern__gateway__v1__phone_code_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[6] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "password",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
@@ -1118,7 +1053,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
   },
   {
     "device_key",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
@@ -1129,32 +1064,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateRequest, device),
-    &postern__gateway__v1__device__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "language",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "provider_token",
-    6,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
@@ -1166,7 +1077,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
   },
   {
     "phone_code",
-    7,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
@@ -1176,20 +1087,43 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, device),
+    &postern__gateway__v1__device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "language",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, language),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  3,   /* field[3] = device */
-  2,   /* field[2] = device_key */
-  4,   /* field[4] = language */
-  1,   /* field[1] = password */
-  6,   /* field[6] = phone_code */
-  5,   /* field[5] = provider_token */
+  4,   /* field[4] = device */
+  1,   /* field[1] = device_key */
+  5,   /* field[5] = language */
+  0,   /* field[0] = password */
+  3,   /* field[3] = phone_code */
+  2,   /* field[2] = provider_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -1199,7 +1133,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  7,
+  6,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_request__number_ranges,
@@ -1270,23 +1204,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__
   (ProtobufCMessageInit) postern__gateway__v1__reauthenticate_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__field_descriptors[2] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "max_age_s",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
@@ -1298,7 +1220,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_r
   },
   {
     "kinds",
-    3,
+    2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_ENUM,
     offsetof(Postern__Gateway__V1__CheckRecentProofRequest, n_kinds),
@@ -1310,14 +1232,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_r
   },
 };
 static const unsigned postern__gateway__v1__check_recent_proof_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = kinds */
-  1,   /* field[1] = max_age_s */
+  1,   /* field[1] = kinds */
+  0,   /* field[0] = max_age_s */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_request__descriptor =
 {
@@ -1327,7 +1248,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_reques
   "Postern__Gateway__V1__CheckRecentProofRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__CheckRecentProofRequest),
-  3,
+  2,
   postern__gateway__v1__check_recent_proof_request__field_descriptors,
   postern__gateway__v1__check_recent_proof_request__field_indices_by_name,
   1,  postern__gateway__v1__check_recent_proof_request__number_ranges,

@@ -35,14 +35,13 @@ typedef struct Postern__Gateway__V1__ResendVerificationByPasswordResponse Poster
 struct  Postern__Gateway__V1__RequestEmailChangeRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData new_email;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_EMAIL_CHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_email_change_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__RequestEmailChangeResponse
@@ -59,13 +58,12 @@ struct  Postern__Gateway__V1__ConfirmEmailChangeRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData token;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData password;
   Postern__Gateway__V1__Device *device;
 };
 #define POSTERN__GATEWAY__V1__CONFIRM_EMAIL_CHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__confirm_email_change_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__ConfirmEmailChangeResponse
@@ -81,12 +79,11 @@ struct  Postern__Gateway__V1__ConfirmEmailChangeResponse
 struct  Postern__Gateway__V1__CancelEmailChangeRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   Postern__Gateway__V1__Device *device;
 };
 #define POSTERN__GATEWAY__V1__CANCEL_EMAIL_CHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__cancel_email_change_request__descriptor) \
-    , {0,NULL}, NULL }
+    , NULL }
 
 
 struct  Postern__Gateway__V1__CancelEmailChangeResponse

@@ -133,11 +133,10 @@ struct  Postern__Gateway__V1__SignUpWithPasswordRequest
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData display_name;
   ProtobufCBinaryData language;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__SIGN_UP_WITH_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_up_with_password_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__SignUpWithPasswordResponse
@@ -182,13 +181,12 @@ struct  Postern__Gateway__V1__VerifyEmailRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData token;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData password;
   Postern__Gateway__V1__Device *device;
 };
 #define POSTERN__GATEWAY__V1__VERIFY_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__verify_email_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__VerifyEmailResponse
@@ -223,27 +221,16 @@ struct  Postern__Gateway__V1__RefreshResponse
     , NULL }
 
 
-typedef enum {
-  POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__TOKEN__NOT_SET = 0,
-  POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__TOKEN_ACCESS_TOKEN = 1,
-  POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__TOKEN_REFRESH_TOKEN = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__TOKEN__CASE)
-} Postern__Gateway__V1__SignOutRequest__TokenCase;
-
 struct  Postern__Gateway__V1__SignOutRequest
 {
   ProtobufCMessage base;
+  ProtobufCBinaryData refresh_token;
   protobuf_c_boolean all;
   Postern__Gateway__V1__DeviceProof *device_proof;
-  Postern__Gateway__V1__SignOutRequest__TokenCase token_case;
-  union {
-    ProtobufCBinaryData access_token;
-    ProtobufCBinaryData refresh_token;
-  };
 };
 #define POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_out_request__descriptor) \
-    , 0, NULL, POSTERN__GATEWAY__V1__SIGN_OUT_REQUEST__TOKEN__NOT_SET, {0} }
+    , {0,NULL}, 0, NULL }
 
 
 struct  Postern__Gateway__V1__SignOutResponse
@@ -259,11 +246,10 @@ struct  Postern__Gateway__V1__SignOutResponse
 struct  Postern__Gateway__V1__CheckAuthStateRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__CHECK_AUTH_STATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_auth_state_request__descriptor) \
-    , {0,NULL} }
+     }
 
 
 struct  Postern__Gateway__V1__CheckAuthStateResponse

@@ -31,11 +31,10 @@ struct  Postern__Gateway__V1__SignInAnonymouslyRequest
   ProtobufCMessage base;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData language;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_ANONYMOUSLY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_anonymously_request__descriptor) \
-    , NULL, {0,NULL}, {0,NULL} }
+    , NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__SignInAnonymouslyResponse

@@ -47,11 +47,10 @@ struct  Postern__Gateway__V1__SignInMethod
 struct  Postern__Gateway__V1__ListMethodsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__LIST_METHODS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_methods_request__descriptor) \
-    , {0,NULL} }
+     }
 
 
 struct  Postern__Gateway__V1__ListMethodsResponse
@@ -68,14 +67,13 @@ struct  Postern__Gateway__V1__ListMethodsResponse
 struct  Postern__Gateway__V1__LinkProviderRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   Postern__Gateway__V1__ProviderToken *token;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__LINK_PROVIDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__link_provider_request__descriptor) \
-    , {0,NULL}, NULL, NULL, {0,NULL} }
+    , NULL, NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__LinkProviderResponse
@@ -91,13 +89,12 @@ struct  Postern__Gateway__V1__LinkProviderResponse
 struct  Postern__Gateway__V1__UnlinkMethodRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData method;
   Postern__Gateway__V1__Device *device;
 };
 #define POSTERN__GATEWAY__V1__UNLINK_METHOD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__unlink_method_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL }
+    , {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__UnlinkMethodResponse

@@ -80,7 +80,6 @@ struct  Postern__Gateway__V1__ResetPasswordResponse
 struct  Postern__Gateway__V1__ChangePasswordRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData current_password;
   ProtobufCBinaryData new_password;
   Postern__Gateway__V1__Device *device;
@@ -88,7 +87,7 @@ struct  Postern__Gateway__V1__ChangePasswordRequest
 };
 #define POSTERN__GATEWAY__V1__CHANGE_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__change_password_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__ChangePasswordResponse
@@ -103,13 +102,12 @@ struct  Postern__Gateway__V1__ChangePasswordResponse
 struct  Postern__Gateway__V1__ResendVerificationEmailRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_email_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL} }
+    , NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__ResendVerificationEmailResponse

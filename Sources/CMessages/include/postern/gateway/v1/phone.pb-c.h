@@ -44,11 +44,10 @@ struct  Postern__Gateway__V1__RequestPhoneCodeRequest
   Postern__Gateway__V1__PhoneCodePurpose purpose;
   ProtobufCBinaryData language;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_PHONE_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_phone_code_request__descriptor) \
-    , {0,NULL}, POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__RequestPhoneCodeResponse
@@ -72,11 +71,10 @@ struct  Postern__Gateway__V1__SignInWithPhoneCodeRequest
   ProtobufCBinaryData code;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData language;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PHONE_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_phone_code_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL}, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__SignInWithPhoneCodeResponse
@@ -97,7 +95,6 @@ struct  Postern__Gateway__V1__SignInWithPhoneCodeResponse
 struct  Postern__Gateway__V1__LinkPhoneRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData request_id;
   ProtobufCBinaryData phone_number;
   ProtobufCBinaryData code;
@@ -106,7 +103,7 @@ struct  Postern__Gateway__V1__LinkPhoneRequest
 };
 #define POSTERN__GATEWAY__V1__LINK_PHONE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__link_phone_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__LinkPhoneResponse

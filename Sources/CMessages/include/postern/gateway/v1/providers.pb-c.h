@@ -71,11 +71,10 @@ struct  Postern__Gateway__V1__SignInWithProviderRequest
   Postern__Gateway__V1__ProviderToken *token;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData language;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PROVIDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_provider_request__descriptor) \
-    , NULL, NULL, {0,NULL}, {0,NULL} }
+    , NULL, NULL, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__SignInWithProviderResponse

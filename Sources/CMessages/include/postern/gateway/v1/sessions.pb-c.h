@@ -66,11 +66,10 @@ struct  Postern__Gateway__V1__SessionEntry
 struct  Postern__Gateway__V1__ListSessionsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__LIST_SESSIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_sessions_request__descriptor) \
-    , {0,NULL} }
+     }
 
 
 struct  Postern__Gateway__V1__ListSessionsResponse
@@ -87,12 +86,11 @@ struct  Postern__Gateway__V1__ListSessionsResponse
 struct  Postern__Gateway__V1__EndSessionRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData session_id;
 };
 #define POSTERN__GATEWAY__V1__END_SESSION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_session_request__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL} }
 
 
 struct  Postern__Gateway__V1__EndSessionResponse
@@ -108,11 +106,10 @@ struct  Postern__Gateway__V1__EndSessionResponse
 struct  Postern__Gateway__V1__EndOtherSessionsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__END_OTHER_SESSIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_other_sessions_request__descriptor) \
-    , {0,NULL} }
+     }
 
 
 struct  Postern__Gateway__V1__EndOtherSessionsResponse
@@ -151,17 +148,16 @@ struct  Postern__Gateway__V1__PhoneCodeProof
 
 typedef enum {
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET = 0,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 2,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 3,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PROVIDER_TOKEN = 6,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PHONE_CODE = 7
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 1,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 2,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PROVIDER_TOKEN = 3,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PHONE_CODE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__CASE)
 } Postern__Gateway__V1__ReauthenticateRequest__ProofCase;
 
 struct  Postern__Gateway__V1__ReauthenticateRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData language;
   Postern__Gateway__V1__ReauthenticateRequest__ProofCase proof_case;
@@ -174,7 +170,7 @@ struct  Postern__Gateway__V1__ReauthenticateRequest
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reauthenticate_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET, {0} }
+    , NULL, {0,NULL}, POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__ReauthenticateResponse
@@ -192,14 +188,13 @@ struct  Postern__Gateway__V1__ReauthenticateResponse
 struct  Postern__Gateway__V1__CheckRecentProofRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   uint32_t max_age_s;
   size_t n_kinds;
   Postern__Gateway__V1__ProofKind *kinds;
 };
 #define POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_recent_proof_request__descriptor) \
-    , {0,NULL}, 0, 0,NULL }
+    , 0, 0,NULL }
 
 
 struct  Postern__Gateway__V1__CheckRecentProofResponse
