@@ -82,7 +82,7 @@ extension AccountSessionsHandler {
         try await limits.countingProviderToken(
             .providerProof(
                 account: account.accountId, device: origin.deviceId, caller: LimitedCaller(context)),
-            language: request.language, context
+            context
         ) {
             try await identities.proveByProvider(
                 IdentityV1.ProveByProviderRequest(
@@ -100,8 +100,7 @@ extension AccountSessionsHandler {
     ) async throws -> IdentityV1.SignInProof? {
         let number = try PhoneNumber.required(shown.phoneNumber)
         return try await limits.countingPhoneCode(
-            number, request: shown.requestId, device: origin.deviceId,
-            language: request.language, context
+            number, request: shown.requestId, device: origin.deviceId, context
         ) {
             try await codes.proveByCode(
                 IdentityV1.ProveByCodeRequest(
@@ -120,7 +119,7 @@ extension AccountSessionsHandler {
         let (verified, charge) = try await limits.verifyPassword(
             IdentityV1.VerifyPasswordRequest(
                 email: account.email, password: password, origin: origin),
-            by: accounts, language: request.language, context, onward: onward)
+            by: accounts, context, onward: onward)
         await limits.succeed(charge, context)
         // The email may have moved to another account between the two calls.
         guard verified.account?.accountId == account.accountId else {

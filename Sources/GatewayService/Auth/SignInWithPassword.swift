@@ -22,7 +22,7 @@ extension AuthHandler {
         let (verified, charge) = try await limits.verifyPassword(
             IdentityV1.VerifyPasswordRequest(
                 email: request.email, password: request.password, origin: origin),
-            by: accounts, language: request.language, context, onward: onward)
+            by: accounts, context, onward: onward)
         // Independent of the session's outcome: if the session service is down, a right password
         // must not count as a failure.
         async let told: Void = limits.succeed(charge, context)

@@ -45,15 +45,16 @@ extension AuthHandler {
     ) async throws -> IdentityV1.RegisterResponse {
         try await limits.charging(
             .signUp(email: request.email, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingUnrequestedMail(
-                to: request.email, language: request.language, context, onward
+                to: request.email, context, onward
             ) { isWithheld in
                 try await accounts.register(
                     IdentityV1.RegisterRequest(
                         email: request.email, password: request.password,
-                        displayName: request.displayName, language: request.language,
+                        displayName: request.displayName,
+                        language: context.mailLanguage(request.mailLanguage),
                         origin: origin, guestAccessToken: caller, mailWithheld: isWithheld),
                     onward)
             }

@@ -18,11 +18,11 @@ extension EmailsHandler {
         let origin = try Origin.of(request.device, context)
         let session = try await sessions.required(context)
         let (answer, _) = try await limits.countingMail(
-            .verificationMail(account: session.accountID), language: request.language, context,
+            .verificationMail(account: session.accountID), context,
             onward
         ) {
             try await limits.countingUnrequestedMail(
-                to: request.newEmail, refusedIn: request.language, context, onward
+                toNew: request.newEmail, context, onward
             ) {
                 try await changes.requestEmailChange(
                     IdentityV1.RequestEmailChangeRequest(

@@ -30,11 +30,12 @@ extension GuestsHandler {
         _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await limits.charging(
-            .guestSignUp(caller: LimitedCaller(context)), context, language: request.language,
+            .guestSignUp(caller: LimitedCaller(context)), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await identities.signInAnonymously(
-                IdentityV1.SignInAnonymouslyRequest(language: request.language, origin: origin),
+                IdentityV1.SignInAnonymouslyRequest(
+                    language: context.mailLanguage(request.mailLanguage), origin: origin),
                 onward)
         }.answer
     }

@@ -22,8 +22,7 @@ extension PasswordsHandler {
             currentPassword: request.currentPassword, newPassword: request.newPassword,
             origin: origin)
         let (_, charge) = try await limits.countingPasswordGuess(
-            email: try await email(of: session.accountID, context), device: origin.deviceId,
-            language: request.language, context
+            email: try await email(of: session.accountID, context), device: origin.deviceId, context
         ) {
             try await credentials.changePassword(change, onward)
         }

@@ -20,8 +20,7 @@ extension PhoneSignInHandler {
         let number = try PhoneNumber.required(request.phoneNumber)
         let session = try await sessions.required(context)
         let linked = try await limits.countingPhoneCode(
-            number, request: request.requestId, device: origin.deviceId,
-            language: request.language, context
+            number, request: request.requestId, device: origin.deviceId, context
         ) {
             try await codes.linkPhone(
                 IdentityV1.LinkPhoneRequest(

@@ -27,13 +27,13 @@ extension PhoneSignInHandler {
             ? try await sessions.required(context) : nil
         let (sent, charge) = try await limits.charging(
             .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await codes.requestCode(
                 IdentityV1.RequestCodeRequest(
                     phoneNumber: number.text,
                     purpose: IdentityV1.PhoneCodePurpose(rawValue: request.purpose.rawValue),
-                    language: request.language, origin: origin,
+                    language: context.mailLanguage(), origin: origin,
                     accessToken: session?.accessToken ?? ""),
                 onward)
         }

@@ -23,13 +23,13 @@ extension PhoneSignInHandler {
         let number = try PhoneNumber.required(request.phoneNumber)
         let admitted = try await sessions.bringing(context, where: \.isGuest) { guest in
             try await limits.countingPhoneCode(
-                number, request: request.requestId, device: origin.deviceId,
-                language: request.language, context
+                number, request: request.requestId, device: origin.deviceId, context
             ) {
                 try await codes.signInWithCode(
                     IdentityV1.SignInWithCodeRequest(
                         requestId: request.requestId, phoneNumber: number.text,
-                        code: request.code, guestAccessToken: guest, language: request.language,
+                        code: request.code, guestAccessToken: guest,
+                        language: context.mailLanguage(request.mailLanguage),
                         origin: origin), onward)
             }
         }

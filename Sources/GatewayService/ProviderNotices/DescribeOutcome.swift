@@ -26,9 +26,8 @@ extension ProviderNoticesHandler {
             dimensions: [("provider", provider.rawValue), ("outcome", outcome.rawValue)]
         ).increment()
         let code = outcome.code(at: provider)
-        let language = ErrorLanguage(tag: request.language) ?? .english
         return GatewayV1.DescribeOutcomeResponse(
-            code: code.rawValue, userMessage: code.sentence(in: language),
+            code: code.rawValue, userMessage: code.sentence(in: context.metadata.language),
             retryable: code.entry.isRetryable, action: code.entry.next.rawValue)
     }
 }

@@ -23,13 +23,13 @@ extension ProvidersHandler {
         let origin = try Origin.of(request.device, context)
         let admission = try await sessions.bringing(context, where: \.isGuest) { guest in
             try await limits.countingProviderToken(
-                .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)),
-                language: request.language, context
+                .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
             ) {
                 try await identities.signInWithProvider(
                     IdentityV1.SignInWithProviderRequest(
                         token: request.token.map(IdentityV1.ProviderToken.init),
-                        guestAccessToken: guest, language: request.language, origin: origin),
+                        guestAccessToken: guest,
+                        language: context.mailLanguage(request.mailLanguage), origin: origin),
                     onward)
             }
         }

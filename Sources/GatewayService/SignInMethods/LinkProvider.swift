@@ -21,7 +21,7 @@ extension SignInMethodsHandler {
         let linked = try await limits.countingProviderToken(
             .providerProof(
                 account: session.accountID, device: origin.deviceId, caller: LimitedCaller(context)),
-            language: request.language, context
+            context
         ) {
             try await identities.linkProvider(
                 IdentityV1.LinkProviderRequest(

@@ -10,19 +10,14 @@ extension GatewayV1 {
         package var newEmail: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             newEmail: String = "",
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.newEmail = newEmail
             self.device = device
-            self.language = language
         }
     }
 }
@@ -35,14 +30,12 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestEmailChangeRequest {
         let newEmail = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        return GatewayV1.RequestEmailChangeRequest(newEmail: newEmail, device: device, language: language)
+        return GatewayV1.RequestEmailChangeRequest(newEmail: newEmail, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !newEmail.isEmpty { sink.text(10, newEmail) }
         if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -54,10 +47,8 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestEmailChangeRequest>) throws {
         let newEmail = try Wire.text(c.pointee.new_email)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.newEmail = newEmail
         self.device = device
-        self.language = language
     }
 }
 
@@ -291,21 +282,16 @@ extension GatewayV1 {
         package var password: SecretBytes
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             email: String = "",
             password: SecretBytes = .empty,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.email = email
             self.password = password
             self.device = device
-            self.language = language
         }
     }
 }
@@ -319,15 +305,13 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.ResendVerificationByPasswordRequest(email: email, password: password, device: device, language: language)
+        return GatewayV1.ResendVerificationByPasswordRequest(email: email, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -340,11 +324,9 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
         let email = try Wire.text(c.pointee.email)
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.email = email
         self.password = password
         self.device = device
-        self.language = language
     }
 }
 

@@ -7,17 +7,17 @@ extension GatewayV1 {
     package struct SignInAnonymouslyRequest: Hashable, Sendable {
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of later messages to the user, and of the message that says how long to wait, BCP 47;
-        /// empty means the default.
-        package var language: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
             device: GatewayV1.Device? = nil,
-            language: String = ""
+            mailLanguage: String = ""
         ) {
             self.device = device
-            self.language = language
+            self.mailLanguage = mailLanguage
         }
     }
 }
@@ -29,13 +29,13 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyRequest {
         let device: GatewayV1.Device? = try reader.message(10)
-        let language = try reader.text(18)
-        return GatewayV1.SignInAnonymouslyRequest(device: device, language: language)
+        let mailLanguage = try reader.text(18)
+        return GatewayV1.SignInAnonymouslyRequest(device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
-        if !language.isEmpty { sink.text(18, language) }
+        if !mailLanguage.isEmpty { sink.text(18, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -46,9 +46,9 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyRequest>) throws {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.device = device
-        self.language = language
+        self.mailLanguage = mailLanguage
     }
 }
 

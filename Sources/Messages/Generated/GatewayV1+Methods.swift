@@ -141,19 +141,14 @@ extension GatewayV1 {
         package var token: GatewayV1.ProviderToken?
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             token: GatewayV1.ProviderToken? = nil,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.token = token
             self.device = device
-            self.language = language
         }
     }
 }
@@ -166,14 +161,12 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkProviderRequest {
         let token: GatewayV1.ProviderToken? = try reader.message(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        return GatewayV1.LinkProviderRequest(token: token, device: device, language: language)
+        return GatewayV1.LinkProviderRequest(token: token, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -185,10 +178,8 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkProviderRequest>) throws {
         let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.token = token
         self.device = device
-        self.language = language
     }
 }
 

@@ -135,18 +135,14 @@ extension GatewayV1 {
         package var provider: String
         /// The outcome of its dialog.
         package var outcome: GatewayV1.ProviderOutcome
-        /// Language of the message, BCP 47; empty means English.
-        package var language: String
 
         /// A message of these fields.
         package init(
             provider: String = "",
-            outcome: GatewayV1.ProviderOutcome = .unspecified,
-            language: String = ""
+            outcome: GatewayV1.ProviderOutcome = .unspecified
         ) {
             self.provider = provider
             self.outcome = outcome
-            self.language = language
         }
     }
 }
@@ -159,14 +155,12 @@ extension GatewayV1.DescribeOutcomeRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeOutcomeRequest {
         let provider = try reader.text(10)
         let outcome = try GatewayV1.ProviderOutcome(rawValue: reader.int32(16))
-        let language = try reader.text(26)
-        return GatewayV1.DescribeOutcomeRequest(provider: provider, outcome: outcome, language: language)
+        return GatewayV1.DescribeOutcomeRequest(provider: provider, outcome: outcome)
     }
 
     package func write(to sink: inout some WireSink) {
         if !provider.isEmpty { sink.text(10, provider) }
         if outcome.rawValue != 0 { sink.int32(16, outcome.rawValue) }
-        if !language.isEmpty { sink.text(26, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -178,10 +172,8 @@ extension GatewayV1.DescribeOutcomeRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__DescribeOutcomeRequest>) throws {
         let provider = try Wire.text(c.pointee.provider)
         let outcome = GatewayV1.ProviderOutcome(rawValue: Int32(truncatingIfNeeded: c.pointee.outcome.rawValue))
-        let language = try Wire.text(c.pointee.language)
         self.provider = provider
         self.outcome = outcome
-        self.language = language
     }
 }
 

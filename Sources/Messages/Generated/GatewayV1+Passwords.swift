@@ -10,19 +10,14 @@ extension GatewayV1 {
         package var email: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             email: String = "",
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.email = email
             self.device = device
-            self.language = language
         }
     }
 }
@@ -35,14 +30,12 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPasswordResetRequest {
         let email = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        return GatewayV1.RequestPasswordResetRequest(email: email, device: device, language: language)
+        return GatewayV1.RequestPasswordResetRequest(email: email, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -54,10 +47,8 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPasswordResetRequest>) throws {
         let email = try Wire.text(c.pointee.email)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.email = email
         self.device = device
-        self.language = language
     }
 }
 
@@ -215,21 +206,16 @@ extension GatewayV1 {
         package var newPassword: SecretBytes
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             currentPassword: SecretBytes = .empty,
             newPassword: SecretBytes = .empty,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.currentPassword = currentPassword
             self.newPassword = newPassword
             self.device = device
-            self.language = language
         }
     }
 }
@@ -243,15 +229,13 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
         let currentPassword = try reader.secret(10)
         let newPassword = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.ChangePasswordRequest(currentPassword: currentPassword, newPassword: newPassword, device: device, language: language)
+        return GatewayV1.ChangePasswordRequest(currentPassword: currentPassword, newPassword: newPassword, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !currentPassword.isEmpty { sink.secret(10, currentPassword) }
         if !newPassword.isEmpty { sink.secret(18, newPassword) }
         if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -264,11 +248,9 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
         let currentPassword = try Wire.secret(c.pointee.current_password)
         let newPassword = try Wire.secret(c.pointee.new_password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.currentPassword = currentPassword
         self.newPassword = newPassword
         self.device = device
-        self.language = language
     }
 }
 
@@ -308,17 +290,12 @@ extension GatewayV1 {
     package struct ResendVerificationEmailRequest: Hashable, Sendable {
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.device = device
-            self.language = language
         }
     }
 }
@@ -330,13 +307,11 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailRequest {
         let device: GatewayV1.Device? = try reader.message(10)
-        let language = try reader.text(18)
-        return GatewayV1.ResendVerificationEmailRequest(device: device, language: language)
+        return GatewayV1.ResendVerificationEmailRequest(device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
-        if !language.isEmpty { sink.text(18, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -347,9 +322,7 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailRequest>) throws {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.device = device
-        self.language = language
     }
 }
 

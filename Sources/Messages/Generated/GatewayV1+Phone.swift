@@ -47,8 +47,6 @@ extension GatewayV1 {
         package var phoneNumber: String
         /// The purpose of the code; a code for another purpose is a wrong one.
         package var purpose: GatewayV1.PhoneCodePurpose
-        /// Language of the SMS and of the message that says how long to wait, BCP 47; empty means English.
-        package var language: String
         /// The user's device.
         package var device: GatewayV1.Device?
 
@@ -56,12 +54,10 @@ extension GatewayV1 {
         package init(
             phoneNumber: String = "",
             purpose: GatewayV1.PhoneCodePurpose = .unspecified,
-            language: String = "",
             device: GatewayV1.Device? = nil
         ) {
             self.phoneNumber = phoneNumber
             self.purpose = purpose
-            self.language = language
             self.device = device
         }
     }
@@ -75,16 +71,14 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPhoneCodeRequest {
         let phoneNumber = try reader.text(10)
         let purpose = try GatewayV1.PhoneCodePurpose(rawValue: reader.int32(16))
-        let language = try reader.text(26)
-        let device: GatewayV1.Device? = try reader.message(34)
-        return GatewayV1.RequestPhoneCodeRequest(phoneNumber: phoneNumber, purpose: purpose, language: language, device: device)
+        let device: GatewayV1.Device? = try reader.message(26)
+        return GatewayV1.RequestPhoneCodeRequest(phoneNumber: phoneNumber, purpose: purpose, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
         if purpose.rawValue != 0 { sink.int32(16, purpose.rawValue) }
-        if !language.isEmpty { sink.text(26, language) }
-        if let device { sink.message(34, device) }
+        if let device { sink.message(26, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -96,11 +90,9 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPhoneCodeRequest>) throws {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let purpose = GatewayV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
-        let language = try Wire.text(c.pointee.language)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         self.phoneNumber = phoneNumber
         self.purpose = purpose
-        self.language = language
         self.device = device
     }
 }
@@ -182,8 +174,9 @@ extension GatewayV1 {
         package var code: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of messages to a new account, and of the message that says how long to wait, BCP 47.
-        package var language: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
@@ -191,13 +184,13 @@ extension GatewayV1 {
             phoneNumber: String = "",
             code: String = "",
             device: GatewayV1.Device? = nil,
-            language: String = ""
+            mailLanguage: String = ""
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
             self.code = code
             self.device = device
-            self.language = language
+            self.mailLanguage = mailLanguage
         }
     }
 }
@@ -212,8 +205,8 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let phoneNumber = try reader.text(18)
         let code = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
-        let language = try reader.text(42)
-        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language)
+        let mailLanguage = try reader.text(42)
+        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -221,7 +214,7 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
-        if !language.isEmpty { sink.text(42, language) }
+        if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -235,12 +228,12 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let code = try Wire.text(c.pointee.code)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.requestId = requestId
         self.phoneNumber = phoneNumber
         self.code = code
         self.device = device
-        self.language = language
+        self.mailLanguage = mailLanguage
     }
 }
 
@@ -336,23 +329,18 @@ extension GatewayV1 {
         package var code: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             requestId: String = "",
             phoneNumber: String = "",
             code: String = "",
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
             self.code = code
             self.device = device
-            self.language = language
         }
     }
 }
@@ -367,8 +355,7 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
         let phoneNumber = try reader.text(18)
         let code = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
-        let language = try reader.text(42)
-        return GatewayV1.LinkPhoneRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language)
+        return GatewayV1.LinkPhoneRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -376,7 +363,6 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
-        if !language.isEmpty { sink.text(42, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -390,12 +376,10 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let code = try Wire.text(c.pointee.code)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.requestId = requestId
         self.phoneNumber = phoneNumber
         self.code = code
         self.device = device
-        self.language = language
     }
 }
 

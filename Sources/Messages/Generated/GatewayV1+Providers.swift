@@ -182,19 +182,19 @@ extension GatewayV1 {
         package var token: GatewayV1.ProviderToken?
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of mails, and of the message that says how long to wait, BCP 47; empty means the
-        /// default.
-        package var language: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
             token: GatewayV1.ProviderToken? = nil,
             device: GatewayV1.Device? = nil,
-            language: String = ""
+            mailLanguage: String = ""
         ) {
             self.token = token
             self.device = device
-            self.language = language
+            self.mailLanguage = mailLanguage
         }
     }
 }
@@ -207,14 +207,14 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithProviderRequest {
         let token: GatewayV1.ProviderToken? = try reader.message(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        return GatewayV1.SignInWithProviderRequest(token: token, device: device, language: language)
+        let mailLanguage = try reader.text(26)
+        return GatewayV1.SignInWithProviderRequest(token: token, device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
+        if !mailLanguage.isEmpty { sink.text(26, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -226,10 +226,10 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithProviderRequest>) throws {
         let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.token = token
         self.device = device
-        self.language = language
+        self.mailLanguage = mailLanguage
     }
 }
 

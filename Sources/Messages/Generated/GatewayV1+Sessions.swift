@@ -496,9 +496,6 @@ extension GatewayV1 {
     package struct ReauthenticateRequest: Hashable, Sendable {
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
         /// The proof.
         package var proof: Proof?
 
@@ -520,11 +517,9 @@ extension GatewayV1 {
         /// A message of these fields.
         package init(
             device: GatewayV1.Device? = nil,
-            language: String = "",
             proof: Proof? = nil
         ) {
             self.device = device
-            self.language = language
             self.proof = proof
         }
     }
@@ -550,8 +545,7 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
             proof = .phoneCode(try reader.nested())
         }
         let device: GatewayV1.Device? = try reader.message(42)
-        let language = try reader.text(50)
-        return GatewayV1.ReauthenticateRequest(device: device, language: language, proof: proof)
+        return GatewayV1.ReauthenticateRequest(device: device, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -568,7 +562,6 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
             sink.message(34, value)
         }
         if let device { sink.message(42, device) }
-        if !language.isEmpty { sink.text(50, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -579,7 +572,6 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateRequest>) throws {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         let proof: Proof?
         switch c.pointee.proof_case.rawValue {
         case 1: proof = .password(try Wire.secret(c.pointee.password))
@@ -589,7 +581,6 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         default: proof = nil
         }
         self.device = device
-        self.language = language
         self.proof = proof
     }
 }

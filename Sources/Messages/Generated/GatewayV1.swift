@@ -462,8 +462,9 @@ extension GatewayV1 {
         package var device: GatewayV1.Device?
         /// Display name; may be empty.
         package var displayName: String
-        /// Language of mails, BCP 47; empty means the default.
-        package var language: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
@@ -471,13 +472,13 @@ extension GatewayV1 {
             password: SecretBytes = .empty,
             device: GatewayV1.Device? = nil,
             displayName: String = "",
-            language: String = ""
+            mailLanguage: String = ""
         ) {
             self.email = email
             self.password = password
             self.device = device
             self.displayName = displayName
-            self.language = language
+            self.mailLanguage = mailLanguage
         }
     }
 }
@@ -492,8 +493,8 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
         let displayName = try reader.text(34)
-        let language = try reader.text(42)
-        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, language: language)
+        let mailLanguage = try reader.text(42)
+        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -501,7 +502,7 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
         if !displayName.isEmpty { sink.text(34, displayName) }
-        if !language.isEmpty { sink.text(42, language) }
+        if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -515,12 +516,12 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let displayName = try Wire.text(c.pointee.display_name)
-        let language = try Wire.text(c.pointee.language)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.email = email
         self.password = password
         self.device = device
         self.displayName = displayName
-        self.language = language
+        self.mailLanguage = mailLanguage
     }
 }
 
@@ -592,21 +593,16 @@ extension GatewayV1 {
         package var password: SecretBytes
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             email: String = "",
             password: SecretBytes = .empty,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.email = email
             self.password = password
             self.device = device
-            self.language = language
         }
     }
 }
@@ -620,15 +616,13 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.SignInWithPasswordRequest(email: email, password: password, device: device, language: language)
+        return GatewayV1.SignInWithPasswordRequest(email: email, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -641,11 +635,9 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         let email = try Wire.text(c.pointee.email)
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.email = email
         self.password = password
         self.device = device
-        self.language = language
     }
 }
 

@@ -54,8 +54,11 @@ package struct Metadata: Hashable, Sendable {
     }
 
     /// The best language of the error catalogue for the user; English if none is given.
-    package var language: ErrorLanguage {
-        self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best } ?? .english
+    package var language: ErrorLanguage { acceptedLanguage ?? .english }
+
+    /// The same; nil if none is given that the catalogue has.
+    package var acceptedLanguage: ErrorLanguage? {
+        self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best }
     }
 
     mutating func append(_ entry: Entry) { entries.append(entry) }

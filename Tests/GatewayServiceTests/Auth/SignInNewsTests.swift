@@ -40,7 +40,7 @@ struct SignInNewsTests {
         #expect(notice.first?.text.contains("Ada's phone") == true)
     }
 
-    @Test("X-01: a limit's error is in the language of the call if the request names none")
+    @Test("X-01: a limit's error is in the language of the call")
     func language() async throws {
         for _ in 0..<5 {
             _ = try await refusal { try await signIn(on: "d1", password: "Wrong7Horse") }

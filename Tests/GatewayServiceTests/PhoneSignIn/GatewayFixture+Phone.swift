@@ -9,11 +9,11 @@ extension GatewayFixture {
     /// Requests a code.
     func requestCode(
         _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose = .signIn,
-        accessToken: String = "", language: String = "", in context: CallContext? = nil
+        accessToken: String = "", in context: CallContext? = nil
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
         try await phone.requestPhoneCode(
             .init(
-                phoneNumber: number, purpose: purpose, language: language,
+                phoneNumber: number, purpose: purpose,
                 device: .init(deviceId: "d1", platform: "cli")),
             (context ?? self.context()).bearing(accessToken))
     }

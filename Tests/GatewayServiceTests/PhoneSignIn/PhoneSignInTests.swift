@@ -38,7 +38,9 @@ struct PhoneSignInTests {
             #expect(asked.attempt == UInt32(place + 1))
             #expect(asked.nextAfterMs == UInt64(wait) * 1_000)
             fixture.time.advance(by: .seconds(wait) - .milliseconds(1))
-            let error = try await refusal { try await fixture.requestCode(language: "de") }
+            let error = try await refusal {
+                try await fixture.requestCode(in: fixture.context(language: "de"))
+            }
             #expect(error.code == .tooManyRequests)
             #expect(error.retryAfter == .milliseconds(1))
             #expect(error.sentence?.hasPrefix("Bitte warten Sie ") == true)

@@ -79,11 +79,12 @@ final class GatewayFixture: Sendable {
     /// default.
     func context(
         _ key: String? = nil, address: String? = "192.0.2.7", application: String = "app",
-        mayAssert: Bool = true
+        mayAssert: Bool = true, language: String? = nil
     ) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
         metadata[Metadata.Key.clientAddress] = address
+        metadata[Metadata.Key.acceptLanguage] = language
         return CallContext(
             application: application, deadline: time.uptime() + .seconds(10), metadata: metadata,
             mayAssertClientAddress: mayAssert)

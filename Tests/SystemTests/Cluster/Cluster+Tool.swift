@@ -30,12 +30,14 @@ extension Cluster {
     /// Calls a method of the gateway for a person, with `address` as the client address.
     func auth(
         _ method: String, _ request: [String: Any], from address: String? = nil,
-        key: String? = nil, in session: Session? = nil
+        key: String? = nil, in session: Session? = nil, language: String? = nil
     ) async throws -> Answer {
         let json = try JSONSerialization.data(withJSONObject: request, options: [.sortedKeys])
         return try await call(
             "postern.gateway.v1.Auth/\(method)", String(decoding: json, as: UTF8.self),
-            metadata: ["client-address": address, "idempotency-key": key],
+            metadata: [
+                "client-address": address, "idempotency-key": key, "accept-language": language,
+            ],
             token: session?.accessToken)
     }
 

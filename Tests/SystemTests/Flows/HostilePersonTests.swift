@@ -53,7 +53,7 @@ extension SystemTests {
                     ]
                     try await expectAnswer(cluster.auth("SignInWithPassword", request))
                     request["displayName"] = Self.breaking
-                    request["language"] = Self.breaking
+                    request["mailLanguage"] = Self.breaking
                     try await expectAnswer(cluster.auth("SignUpWithPassword", request))
                 }
                 _ = try await cluster.auth("Refresh", ["refreshToken": Self.breaking])

@@ -112,10 +112,8 @@ extension SystemTests {
         ) async throws -> Cluster.Answer {
             try await call(
                 "RequestPhoneCode",
-                [
-                    "phoneNumber": number, "purpose": "PHONE_CODE_PURPOSE_\(purpose)",
-                    "language": language,
-                ], cluster, token: accessToken)
+                ["phoneNumber": number, "purpose": "PHONE_CODE_PURPOSE_\(purpose)"], cluster,
+                token: accessToken, language: language)
         }
 
         private func enter(
@@ -130,12 +128,14 @@ extension SystemTests {
         }
 
         private func call(
-            _ method: String, _ request: [String: Any], _ cluster: Cluster, token: String? = nil
+            _ method: String, _ request: [String: Any], _ cluster: Cluster, token: String? = nil,
+            language: String? = nil
         ) async throws -> Cluster.Answer {
             let json = try JSONSerialization.data(withJSONObject: request)
             return try await cluster.call(
                 "postern.gateway.v1.PhoneSignIn/\(method)", String(decoding: json, as: UTF8.self),
-                metadata: ["client-address": "198.18.7.1"], token: token)
+                metadata: ["client-address": "198.18.7.1", "accept-language": language],
+                token: token)
         }
 
         /// The code of the latest message to a number; waits for the message.

@@ -367,7 +367,7 @@ void   postern__gateway__v1__resend_verification_by_password_response__free_unpa
   assert(message->base.descriptor == &postern__gateway__v1__resend_verification_by_password_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change_request__field_descriptors[2] =
 {
   {
     "new_email",
@@ -393,28 +393,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestEmailChangeRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__request_email_change_request__field_indices_by_name[] = {
   1,   /* field[1] = device */
-  2,   /* field[2] = language */
   0,   /* field[0] = new_email */
 };
 static const ProtobufCIntRange postern__gateway__v1__request_email_change_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_request__descriptor =
 {
@@ -424,7 +411,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_requ
   "Postern__Gateway__V1__RequestEmailChangeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestEmailChangeRequest),
-  3,
+  2,
   postern__gateway__v1__request_email_change_request__field_descriptors,
   postern__gateway__v1__request_email_change_request__field_indices_by_name,
   1,  postern__gateway__v1__request_email_change_request__number_ranges,
@@ -647,7 +634,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__cancel_email_change_respo
   (ProtobufCMessageInit) postern__gateway__v1__cancel_email_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_by_password_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_by_password_request__field_descriptors[3] =
 {
   {
     "email",
@@ -685,29 +672,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ResendVerificationByPasswordRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__resend_verification_by_password_request__field_indices_by_name[] = {
   2,   /* field[2] = device */
   0,   /* field[0] = email */
-  3,   /* field[3] = language */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__gateway__v1__resend_verification_by_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_password_request__descriptor =
 {
@@ -717,7 +691,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_pa
   "Postern__Gateway__V1__ResendVerificationByPasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ResendVerificationByPasswordRequest),
-  4,
+  3,
   postern__gateway__v1__resend_verification_by_password_request__field_descriptors,
   postern__gateway__v1__resend_verification_by_password_request__field_indices_by_name,
   1,  postern__gateway__v1__resend_verification_by_password_request__number_ranges,

@@ -1086,12 +1086,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
+    "mail_language",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignUpWithPasswordRequest, language),
+    offsetof(Postern__Gateway__V1__SignUpWithPasswordRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
@@ -1102,7 +1102,7 @@ static const unsigned postern__gateway__v1__sign_up_with_password_request__field
   2,   /* field[2] = device */
   3,   /* field[3] = display_name */
   0,   /* field[0] = email */
-  4,   /* field[4] = language */
+  4,   /* field[4] = mail_language */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_request__number_ranges[1 + 1] =
@@ -1189,7 +1189,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_res
   (ProtobufCMessageInit) postern__gateway__v1__sign_up_with_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_request__field_descriptors[3] =
 {
   {
     "email",
@@ -1227,29 +1227,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPasswordRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_password_request__field_indices_by_name[] = {
   2,   /* field[2] = device */
   0,   /* field[0] = email */
-  3,   /* field[3] = language */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_request__descriptor =
 {
@@ -1259,7 +1246,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_req
   "Postern__Gateway__V1__SignInWithPasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPasswordRequest),
-  4,
+  3,
   postern__gateway__v1__sign_in_with_password_request__field_descriptors,
   postern__gateway__v1__sign_in_with_password_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_request__number_ranges,

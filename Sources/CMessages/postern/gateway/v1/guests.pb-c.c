@@ -112,12 +112,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
+    "mail_language",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInAnonymouslyRequest, language),
+    offsetof(Postern__Gateway__V1__SignInAnonymouslyRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
@@ -126,7 +126,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_anonymously_
 };
 static const unsigned postern__gateway__v1__sign_in_anonymously_request__field_indices_by_name[] = {
   0,   /* field[0] = device */
-  1,   /* field[1] = language */
+  1,   /* field[1] = mail_language */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_anonymously_request__number_ranges[1 + 1] =
 {

@@ -442,7 +442,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_response__de
   (ProtobufCMessageInit) postern__gateway__v1__list_methods_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_request__field_descriptors[2] =
 {
   {
     "token",
@@ -468,28 +468,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkProviderRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__link_provider_request__field_indices_by_name[] = {
   1,   /* field[1] = device */
-  2,   /* field[2] = language */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__link_provider_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__descriptor =
 {
@@ -499,7 +486,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__de
   "Postern__Gateway__V1__LinkProviderRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__LinkProviderRequest),
-  3,
+  2,
   postern__gateway__v1__link_provider_request__field_descriptors,
   postern__gateway__v1__link_provider_request__field_indices_by_name,
   1,  postern__gateway__v1__link_provider_request__number_ranges,

@@ -256,7 +256,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__receive_response__descrip
   (ProtobufCMessageInit) postern__gateway__v1__receive_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_request__field_descriptors[2] =
 {
   {
     "provider",
@@ -282,28 +282,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_req
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__describe_outcome_request__field_indices_by_name[] = {
-  2,   /* field[2] = language */
   1,   /* field[1] = outcome */
   0,   /* field[0] = provider */
 };
 static const ProtobufCIntRange postern__gateway__v1__describe_outcome_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__describe_outcome_request__descriptor =
 {
@@ -313,7 +300,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__describe_outcome_request_
   "Postern__Gateway__V1__DescribeOutcomeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__DescribeOutcomeRequest),
-  3,
+  2,
   postern__gateway__v1__describe_outcome_request__field_descriptors,
   postern__gateway__v1__describe_outcome_request__field_indices_by_name,
   1,  postern__gateway__v1__describe_outcome_request__number_ranges,

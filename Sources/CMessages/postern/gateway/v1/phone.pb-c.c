@@ -277,7 +277,7 @@ void   postern__gateway__v1__link_phone_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[3] =
 {
   {
     "phone_number",
@@ -304,20 +304,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestPhoneCodeRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "device",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -329,15 +317,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
   },
 };
 static const unsigned postern__gateway__v1__request_phone_code_request__field_indices_by_name[] = {
-  3,   /* field[3] = device */
-  2,   /* field[2] = language */
+  2,   /* field[2] = device */
   0,   /* field[0] = phone_number */
   1,   /* field[1] = purpose */
 };
 static const ProtobufCIntRange postern__gateway__v1__request_phone_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_request__descriptor =
 {
@@ -347,7 +334,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_reques
   "Postern__Gateway__V1__RequestPhoneCodeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestPhoneCodeRequest),
-  4,
+  3,
   postern__gateway__v1__request_phone_code_request__field_descriptors,
   postern__gateway__v1__request_phone_code_request__field_indices_by_name,
   1,  postern__gateway__v1__request_phone_code_request__number_ranges,
@@ -482,12 +469,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
+    "mail_language",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeRequest, language),
+    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
@@ -497,7 +484,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
 static const unsigned postern__gateway__v1__sign_in_with_phone_code_request__field_indices_by_name[] = {
   2,   /* field[2] = code */
   3,   /* field[3] = device */
-  4,   /* field[4] = language */
+  4,   /* field[4] = mail_language */
   1,   /* field[1] = phone_number */
   0,   /* field[0] = request_id */
 };
@@ -624,7 +611,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_phone_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__field_descriptors[4] =
 {
   {
     "request_id",
@@ -674,30 +661,17 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkPhoneRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__link_phone_request__field_indices_by_name[] = {
   2,   /* field[2] = code */
   3,   /* field[3] = device */
-  4,   /* field[4] = language */
   1,   /* field[1] = phone_number */
   0,   /* field[0] = request_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__link_phone_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_request__descriptor =
 {
@@ -707,7 +681,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_request__descr
   "Postern__Gateway__V1__LinkPhoneRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__LinkPhoneRequest),
-  5,
+  4,
   postern__gateway__v1__link_phone_request__field_descriptors,
   postern__gateway__v1__link_phone_request__field_indices_by_name,
   1,  postern__gateway__v1__link_phone_request__number_ranges,

@@ -451,12 +451,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
+    "mail_language",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithProviderRequest, language),
+    offsetof(Postern__Gateway__V1__SignInWithProviderRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
@@ -465,7 +465,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
 };
 static const unsigned postern__gateway__v1__sign_in_with_provider_request__field_indices_by_name[] = {
   1,   /* field[1] = device */
-  2,   /* field[2] = language */
+  2,   /* field[2] = mail_language */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_request__number_ranges[1 + 1] =

@@ -1037,7 +1037,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descrip
   (ProtobufCMessageInit) postern__gateway__v1__phone_code_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[5] =
 {
   {
     "password",
@@ -1099,23 +1099,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
   4,   /* field[4] = device */
   1,   /* field[1] = device_key */
-  5,   /* field[5] = language */
   0,   /* field[0] = password */
   3,   /* field[3] = phone_code */
   2,   /* field[2] = provider_token */
@@ -1123,7 +1110,7 @@ static const unsigned postern__gateway__v1__reauthenticate_request__field_indice
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -1133,7 +1120,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  6,
+  5,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_request__number_ranges,

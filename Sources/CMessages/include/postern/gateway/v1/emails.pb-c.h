@@ -37,11 +37,10 @@ struct  Postern__Gateway__V1__RequestEmailChangeRequest
   ProtobufCMessage base;
   ProtobufCBinaryData new_email;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_EMAIL_CHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_email_change_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__RequestEmailChangeResponse
@@ -102,11 +101,10 @@ struct  Postern__Gateway__V1__ResendVerificationByPasswordRequest
   ProtobufCBinaryData email;
   ProtobufCBinaryData password;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_BY_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_by_password_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__ResendVerificationByPasswordResponse

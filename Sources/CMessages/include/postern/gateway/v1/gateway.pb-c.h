@@ -132,7 +132,7 @@ struct  Postern__Gateway__V1__SignUpWithPasswordRequest
   ProtobufCBinaryData password;
   Postern__Gateway__V1__Device *device;
   ProtobufCBinaryData display_name;
-  ProtobufCBinaryData language;
+  ProtobufCBinaryData mail_language;
 };
 #define POSTERN__GATEWAY__V1__SIGN_UP_WITH_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_up_with_password_request__descriptor) \
@@ -157,11 +157,10 @@ struct  Postern__Gateway__V1__SignInWithPasswordRequest
   ProtobufCBinaryData email;
   ProtobufCBinaryData password;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_password_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__SignInWithPasswordResponse

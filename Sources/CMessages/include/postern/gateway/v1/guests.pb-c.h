@@ -30,7 +30,7 @@ struct  Postern__Gateway__V1__SignInAnonymouslyRequest
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
+  ProtobufCBinaryData mail_language;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_ANONYMOUSLY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_anonymously_request__descriptor) \

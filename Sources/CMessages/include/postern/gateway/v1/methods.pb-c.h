@@ -69,11 +69,10 @@ struct  Postern__Gateway__V1__LinkProviderRequest
   ProtobufCMessage base;
   Postern__Gateway__V1__ProviderToken *token;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__LINK_PROVIDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__link_provider_request__descriptor) \
-    , NULL, NULL, {0,NULL} }
+    , NULL, NULL }
 
 
 struct  Postern__Gateway__V1__LinkProviderResponse

@@ -60,11 +60,10 @@ struct  Postern__Gateway__V1__DescribeOutcomeRequest
   ProtobufCMessage base;
   ProtobufCBinaryData provider;
   Postern__Gateway__V1__ProviderOutcome outcome;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__DESCRIBE_OUTCOME_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__describe_outcome_request__descriptor) \
-    , {0,NULL}, POSTERN__GATEWAY__V1__PROVIDER_OUTCOME__PROVIDER_OUTCOME_UNSPECIFIED, {0,NULL} }
+    , {0,NULL}, POSTERN__GATEWAY__V1__PROVIDER_OUTCOME__PROVIDER_OUTCOME_UNSPECIFIED }
 
 
 struct  Postern__Gateway__V1__DescribeOutcomeResponse

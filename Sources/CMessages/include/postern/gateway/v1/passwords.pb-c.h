@@ -37,11 +37,10 @@ struct  Postern__Gateway__V1__RequestPasswordResetRequest
   ProtobufCMessage base;
   ProtobufCBinaryData email;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_PASSWORD_RESET_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_password_reset_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__RequestPasswordResetResponse
@@ -83,11 +82,10 @@ struct  Postern__Gateway__V1__ChangePasswordRequest
   ProtobufCBinaryData current_password;
   ProtobufCBinaryData new_password;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__CHANGE_PASSWORD_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__change_password_request__descriptor) \
-    , {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__ChangePasswordResponse
@@ -103,11 +101,10 @@ struct  Postern__Gateway__V1__ResendVerificationEmailRequest
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__RESEND_VERIFICATION_EMAIL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__resend_verification_email_request__descriptor) \
-    , NULL, {0,NULL} }
+    , NULL }
 
 
 struct  Postern__Gateway__V1__ResendVerificationEmailResponse

@@ -42,12 +42,11 @@ struct  Postern__Gateway__V1__RequestPhoneCodeRequest
   ProtobufCMessage base;
   ProtobufCBinaryData phone_number;
   Postern__Gateway__V1__PhoneCodePurpose purpose;
-  ProtobufCBinaryData language;
   Postern__Gateway__V1__Device *device;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_PHONE_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_phone_code_request__descriptor) \
-    , {0,NULL}, POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED, {0,NULL}, NULL }
+    , {0,NULL}, POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED, NULL }
 
 
 struct  Postern__Gateway__V1__RequestPhoneCodeResponse
@@ -70,7 +69,7 @@ struct  Postern__Gateway__V1__SignInWithPhoneCodeRequest
   ProtobufCBinaryData phone_number;
   ProtobufCBinaryData code;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
+  ProtobufCBinaryData mail_language;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PHONE_CODE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_phone_code_request__descriptor) \
@@ -99,11 +98,10 @@ struct  Postern__Gateway__V1__LinkPhoneRequest
   ProtobufCBinaryData phone_number;
   ProtobufCBinaryData code;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
 };
 #define POSTERN__GATEWAY__V1__LINK_PHONE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__link_phone_request__descriptor) \
-    , {0,NULL}, {0,NULL}, {0,NULL}, NULL, {0,NULL} }
+    , {0,NULL}, {0,NULL}, {0,NULL}, NULL }
 
 
 struct  Postern__Gateway__V1__LinkPhoneResponse

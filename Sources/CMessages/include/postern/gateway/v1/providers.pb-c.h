@@ -70,7 +70,7 @@ struct  Postern__Gateway__V1__SignInWithProviderRequest
   ProtobufCMessage base;
   Postern__Gateway__V1__ProviderToken *token;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
+  ProtobufCBinaryData mail_language;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PROVIDER_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_provider_request__descriptor) \

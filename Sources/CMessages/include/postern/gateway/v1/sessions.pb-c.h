@@ -159,7 +159,6 @@ struct  Postern__Gateway__V1__ReauthenticateRequest
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
   Postern__Gateway__V1__ReauthenticateRequest__ProofCase proof_case;
   union {
     ProtobufCBinaryData password;
@@ -170,7 +169,7 @@ struct  Postern__Gateway__V1__ReauthenticateRequest
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reauthenticate_request__descriptor) \
-    , NULL, {0,NULL}, POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET, {0} }
+    , NULL, POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__ReauthenticateResponse
