@@ -80,7 +80,6 @@ class Flow:
             email=self.email, password=PASSWORD, device=DEVICE, display_name="Ada")
         answer = self.call("SignUpWithPassword", self.key, **self.sign_up_fields)
         self.account, self.session = answer.account, answer.session
-        expect(answer.is_new_user, "sign-up says is_new_user")
         expect(answer.account.account_id.startswith("acc_"), "the account's id is acc_…")
         expect(answer.session.session_id.startswith("ses_"), "the session's id is ses_…")
         expect(answer.account.email == self.email, "the account has the address")
@@ -164,27 +163,26 @@ class Flow:
             "SignInWithPassword", email=self.email.upper(), password=PASSWORD, device=DEVICE)
         expect(answer.account.account_id == self.account.account_id, "the same account")
         expect(answer.session.session_id != self.session.session_id, "a new session")
-        expect(not answer.is_new_user, "not a new user")
         self.second = answer.session
 
     def refresh(self):
         """G-10: a refresh token gives the next pair"""
         first = self.second.refresh_token
-        child = self.call("Refresh", refresh_token=first, device=DEVICE).session
+        child = self.call("RefreshSession", refresh_token=first, device=DEVICE).session
         expect(child.session_id == self.second.session_id, "the same session")
         expect(child.refresh_token != first, "another refresh token")
         expect(self.state(child).authenticated, "the new access token is good")
         self.grandchild = self.call(
-            "Refresh", refresh_token=child.refresh_token, device=DEVICE).session
+            "RefreshSession", refresh_token=child.refresh_token, device=DEVICE).session
         self.spent = first
 
     def replay(self):
         """G-10: a replayed refresh token ends its whole family, and no other"""
         over = ["auth/refresh-token-replayed", "auth/session-ended"]
         expect_error(over[:1], "a replayed token",
-                     lambda: self.call("Refresh", refresh_token=self.spent, device=DEVICE))
+                     lambda: self.call("RefreshSession", refresh_token=self.spent, device=DEVICE))
         expect_error(over, "the family's newest token", lambda: self.call(
-            "Refresh", refresh_token=self.grandchild.refresh_token, device=DEVICE))
+            "RefreshSession", refresh_token=self.grandchild.refresh_token, device=DEVICE))
         state = self.state(self.grandchild)
         expect(not state.authenticated, "the family's access token has ended too")
         reason = protos.enum_value(REASON, state.reason)
@@ -201,16 +199,16 @@ class Flow:
         thief = device_key.DeviceKey(DEVICE["device_id"])
 
         def refresh(**proof):
-            return self.call("Refresh", refresh_token=token, device=DEVICE, **proof).session
+            return self.call("RefreshSession", refresh_token=token, device=DEVICE, **proof).session
 
         expect_error(["auth/device-proof-required"], "a stolen token", refresh)
         expect_error(["auth/invalid-device-proof"], "another key's proof", lambda: refresh(
-            device_proof=thief.proof(token, session.server_time_ms)))
+            device_proof=thief.proof(token, session.answered_at_ms)))
         expect_error(["auth/device-proof-stale"], "a proof by a wrong clock", lambda: refresh(
-            device_proof=key.proof(token, session.server_time_ms - 301_000)))
-        child = refresh(device_proof=key.proof(token, session.server_time_ms))
+            device_proof=key.proof(token, session.answered_at_ms - 301_000)))
+        child = refresh(device_proof=key.proof(token, session.answered_at_ms))
         expect(self.state(child).authenticated, "the child's access token is good")
-        again = refresh(device_proof=key.proof(token, child.server_time_ms))
+        again = refresh(device_proof=key.proof(token, child.answered_at_ms))
         expect(again.refresh_token == child.refresh_token, "a lost response is repeated")
         expect(self.call("SignOut", session=child).ended == 1, "signed out")
 
@@ -230,7 +228,7 @@ class Flow:
         reason = protos.enum_value(REASON, state.reason)
         expect(reason == "AUTH_STATE_REASON_REVOKED", f"the reason is revoked, not {reason}")
         expect_error(["auth/session-ended"], "a refresh after sign-out", lambda: self.call(
-            "Refresh", refresh_token=self.session.refresh_token, device=DEVICE))
+            "RefreshSession", refresh_token=self.session.refresh_token, device=DEVICE))
         answer = self.call("SignOut", refresh_token=third.refresh_token, all=True)
         expect(answer.ended == 1, "the last session ended")
         expect(not self.state(third).authenticated, "signed out everywhere")

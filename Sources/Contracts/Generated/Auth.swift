@@ -33,9 +33,9 @@ package protocol AuthAPI: Sendable {
 
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family.
-    func refresh(
-        _ request: GatewayV1.RefreshRequest, _ context: CallContext
-    ) async throws -> GatewayV1.RefreshResponse
+    func refreshSession(
+        _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RefreshSessionResponse
 
     /// Ends the calling session, even if its access token has expired, or all sessions of its account
     /// by a valid token.
@@ -82,11 +82,11 @@ package struct AuthClient: AuthAPI {
             AuthDescription.verifyEmail, request, context)
     }
 
-    package func refresh(
-        _ request: GatewayV1.RefreshRequest, _ context: CallContext
-    ) async throws -> GatewayV1.RefreshResponse {
+    package func refreshSession(
+        _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RefreshSessionResponse {
         try await channel.call(
-            AuthDescription.refresh, request, context)
+            AuthDescription.refreshSession, request, context)
     }
 
     package func signOut(
@@ -125,9 +125,9 @@ package enum AuthDispatcher {
                     (request: GatewayV1.VerifyEmailRequest, context) in
                     try await service.verifyEmail(request, context)
                 },
-                .async(AuthDescription.refresh) {
-                    (request: GatewayV1.RefreshRequest, context) in
-                    try await service.refresh(request, context)
+                .async(AuthDescription.refreshSession) {
+                    (request: GatewayV1.RefreshSessionRequest, context) in
+                    try await service.refreshSession(request, context)
                 },
                 .async(AuthDescription.signOut) {
                     (request: GatewayV1.SignOutRequest, context) in
@@ -167,9 +167,9 @@ package enum AuthDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true)
 
-    /// `Refresh`.
-    package static let refresh = MethodDescription(
-        name: "postern.gateway.v1.Auth/Refresh",
+    /// `RefreshSession`.
+    package static let refreshSession = MethodDescription(
+        name: "postern.gateway.v1.Auth/RefreshSession",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -196,94 +196,96 @@ package enum AuthDescription {
             signUpWithPassword,
             signInWithPassword,
             verifyEmail,
-            refresh,
+            refreshSession,
             signOut,
             checkAuthState,
         ],
         fileDescriptorSet: """
-            CpwHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
-            Iq0DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CvsHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
             CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
             eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
-            QXRNcxIqChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjkKBnN0YXR1\
-            cxgHIAEoDjIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50U3RhdHVzUgZzdGF0dXMSGAoHbWV0\
-            aG9kcxgIIAMoCVIHbWV0aG9kcxIhCgxwaG9uZV9udW1iZXIYCSABKAlSC3Bob25lTnVtYmVyEhsK\
-            CXBob3RvX3VybBgKIAEoCVIIcGhvdG9VcmwSGQoIaXNfZ3Vlc3QYCyABKAhSB2lzR3Vlc3QSIwoN\
-            cGVuZGluZ19lbWFpbBgMIAEoCVIMcGVuZGluZ0VtYWlsInMKClNpZ25Jbk5ld3MSKgoSbGFzdF9z\
-            aWduX2luX2F0X21zGAEgASgDUg5sYXN0U2lnbkluQXRNcxIVCgZnYXBfbXMYAiABKANSBWdhcE1z\
-            EiIKDWlzX25ld19kZXZpY2UYAyABKAhSC2lzTmV3RGV2aWNlIoUBCglDb2xsaXNpb24SMQoFZ3Vl\
-            c3QYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIFZ3Vlc3QSIQoMY2hvaWNlX3Rv\
-            a2VuGAIgASgJUgtjaG9pY2VUb2tlbhIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtleHBpcmVzQXRN\
-            cyquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFD\
-            Q09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FD\
-            Q09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVM\
-            RVRJTkcQBGIGcHJvdG8zCo8eCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9z\
-            dGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90byKGAQoGRGV2\
-            aWNlEhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRm\
-            b3JtEhIKBG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5nYXRld2F5LnYx\
-            LkRldmljZUtleVIDa2V5IoEBCglEZXZpY2VLZXkSNQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tl\
-            eRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25l\
-            ZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSKY\
-            AgoHU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSIQoMYWNjZXNzX3Rva2Vu\
-            GAIgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNz\
-            RXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVf\
-            ZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRsZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiAB\
-            KANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMizwEK\
-            GVNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIj\
-            Cg1tYWlsX2xhbmd1YWdlGAUgASgJUgxtYWlsTGFuZ3VhZ2UiqgEKGlNpZ25VcFdpdGhQYXNzd29y\
-            ZFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIH\
-            YWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
-            c3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlciKHAQoZU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFS\
-            CHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
-            dmljZSLeAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNO\
-            ZXdVc2VyEjIKBG5ld3MYBCABKAsyHi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3\
-            cyKAAQoSVmVyaWZ5RW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIgCghwYXNzd29y\
-            ZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5\
-            LnYxLkRldmljZVIGZGV2aWNlIkwKE1ZlcmlmeUVtYWlsUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
-            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50Iq0BCg5SZWZyZXNoUmVxdWVz\
-            dBIjCg1yZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMgoGZGV2aWNlGAIgASgLMhou\
-            cG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEkIKDGRldmljZV9wcm9vZhgDIAEoCzIf\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiSAoPUmVmcmVzaFJl\
-            c3BvbnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vz\
-            c2lvbiKLAQoOU2lnbk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRv\
-            a2VuEhAKA2FsbBgCIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVu\
-            ZGVkGAEgASgNUgVlbmRlZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0\
-            YXRlUmVzcG9uc2USJAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFz\
-            b24YAiABKA4yIy5wb3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoH\
-            YWNjb3VudBgDIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRv\
-            ZG8YBCADKA4yGC5wb3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5zZXJ2ZXJfdGltZV9t\
-            cxgFIAEoA1IMc2VydmVyVGltZU1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuRW5kUmVhc29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZ\
-            X0tJTkRfVU5TUEVDSUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9L\
-            RVlfS0lORF9FRDI1NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNP\
-            Tl9VTlNQRUNJRklFRBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRI\
-            X1NUQVRFX1JFQVNPTl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09O\
-            X0lOQUNUSVZFEAMSIQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NU\
-            QVRFX1JFQVNPTl9SRVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJB\
-            VVRIX1NUQVRFX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRf\
-            UkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JF\
-            QVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09O\
-            X0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VS\
-            SVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZP\
-            S0VEEAgqMwoEVG9kbxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQ\
-            ATKdBQoEQXV0aBJ9ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
-            blVwV2l0aFBhc3N3b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFz\
-            c3dvcmRSZXNwb25zZSIIuLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5n\
-            YXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            U2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9z\
-            dGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5W\
-            ZXJpZnlFbWFpbFJlc3BvbnNlIgi4tRgCqLUYARJYCgdSZWZyZXNoEiIucG9zdGVybi5nYXRld2F5\
-            LnYxLlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hSZXNwb25zZSIE\
-            uLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9z\
-            dGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tBdXRoU3Rh\
-            dGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIGcHJvdG8z
+            QXRNcxIsChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANIAFIObGFzdFNpZ25JbkF0TXMSOQoGc3Rh\
+            dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
+            ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
+            GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
+            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
+            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
+            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
+            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
+            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
+            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
+            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
+            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEYgZwcm90bzMK8h0K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIK\
+            BmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJp\
+            ZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
+            ASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYx\
+            LkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nl\
+            c3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2ln\
+            bk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgC\
+            IAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VQcm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVl\
+            bmRlZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2US\
+            JAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5z\
+            d2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
+            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
+            NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklF\
+            RBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNP\
+            Tl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMS\
+            IQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9S\
+            RVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JF\
+            QVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BF\
+            Q0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElW\
+            RRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAE\
+            EhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5E\
+            X1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9k\
+            bxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9\
+            ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIIuLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
+            Z25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBh\
+            c3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5\
+            LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJl\
+            c3BvbnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZWZyZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1\
+            ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hl\
+            Y2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIG\
+            cHJvdG8z
             """)
 }

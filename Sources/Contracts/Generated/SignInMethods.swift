@@ -15,9 +15,9 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SignInMethodsAPI: Sendable {
     /// Returns the account's methods, for its settings page.
-    func listMethods(
-        _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ListMethodsResponse
+    func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSignInMethodsResponse
 
     /// Adds a provider. auth/provider-already-linked if the account has an identity at this provider;
     /// auth/credential-already-in-use if the identity belongs to another account.
@@ -44,11 +44,11 @@ package struct SignInMethodsClient: SignInMethodsAPI {
         self.channel = channel
     }
 
-    package func listMethods(
-        _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ListMethodsResponse {
+    package func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSignInMethodsResponse {
         try await channel.call(
-            SignInMethodsDescription.listMethods, request, context)
+            SignInMethodsDescription.listSignInMethods, request, context)
     }
 
     package func linkProvider(
@@ -75,9 +75,9 @@ package enum SignInMethodsDispatcher {
         ServiceMethods(
             SignInMethodsDescription.service,
             [
-                .async(SignInMethodsDescription.listMethods) {
-                    (request: GatewayV1.ListMethodsRequest, context) in
-                    try await service.listMethods(request, context)
+                .async(SignInMethodsDescription.listSignInMethods) {
+                    (request: GatewayV1.ListSignInMethodsRequest, context) in
+                    try await service.listSignInMethods(request, context)
                 },
                 .async(SignInMethodsDescription.linkProvider) {
                     (request: GatewayV1.LinkProviderRequest, context) in
@@ -93,9 +93,9 @@ package enum SignInMethodsDispatcher {
 
 /// What `postern.gateway.v1.SignInMethods` promises.
 package enum SignInMethodsDescription {
-    /// `ListMethods`.
-    package static let listMethods = MethodDescription(
-        name: "postern.gateway.v1.SignInMethods/ListMethods",
+    /// `ListSignInMethods`.
+    package static let listSignInMethods = MethodDescription(
+        name: "postern.gateway.v1.SignInMethods/ListSignInMethods",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
@@ -119,136 +119,138 @@ package enum SignInMethodsDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.SignInMethods",
         methods: [
-            listMethods,
+            listSignInMethods,
             linkProvider,
             unlinkMethod,
         ],
         fileDescriptorSet: """
-            CpwHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
-            Iq0DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CvsHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
             CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
             eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
-            QXRNcxIqChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjkKBnN0YXR1\
-            cxgHIAEoDjIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50U3RhdHVzUgZzdGF0dXMSGAoHbWV0\
-            aG9kcxgIIAMoCVIHbWV0aG9kcxIhCgxwaG9uZV9udW1iZXIYCSABKAlSC3Bob25lTnVtYmVyEhsK\
-            CXBob3RvX3VybBgKIAEoCVIIcGhvdG9VcmwSGQoIaXNfZ3Vlc3QYCyABKAhSB2lzR3Vlc3QSIwoN\
-            cGVuZGluZ19lbWFpbBgMIAEoCVIMcGVuZGluZ0VtYWlsInMKClNpZ25Jbk5ld3MSKgoSbGFzdF9z\
-            aWduX2luX2F0X21zGAEgASgDUg5sYXN0U2lnbkluQXRNcxIVCgZnYXBfbXMYAiABKANSBWdhcE1z\
-            EiIKDWlzX25ld19kZXZpY2UYAyABKAhSC2lzTmV3RGV2aWNlIoUBCglDb2xsaXNpb24SMQoFZ3Vl\
-            c3QYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIFZ3Vlc3QSIQoMY2hvaWNlX3Rv\
-            a2VuGAIgASgJUgtjaG9pY2VUb2tlbhIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtleHBpcmVzQXRN\
-            cyquAQoNQWNjb3VudFN0YXR1cxIeChpBQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUFD\
-            Q09VTlRfU1RBVFVTX0FDVElWRRABEhwKGEFDQ09VTlRfU1RBVFVTX1NVU1BFTkRFRBACEicKI0FD\
-            Q09VTlRfU1RBVFVTX1BFTkRJTkdfVkVSSUZJQ0FUSU9OEAMSGwoXQUNDT1VOVF9TVEFUVVNfREVM\
-            RVRJTkcQBGIGcHJvdG8zCo8eCiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0ZXdheS5wcm90bxIScG9z\
-            dGVybi5nYXRld2F5LnYxGiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90byKGAQoGRGV2\
-            aWNlEhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRm\
-            b3JtEhIKBG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5nYXRld2F5LnYx\
-            LkRldmljZUtleVIDa2V5IoEBCglEZXZpY2VLZXkSNQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0KCnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tl\
-            eRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNzaW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25l\
-            ZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglzaWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSKY\
-            AgoHU2Vzc2lvbhIdCgpzZXNzaW9uX2lkGAEgASgJUglzZXNzaW9uSWQSIQoMYWNjZXNzX3Rva2Vu\
-            GAIgASgJUgthY2Nlc3NUb2tlbhIvChRhY2Nlc3NfZXhwaXJlc19hdF9tcxgDIAEoA1IRYWNjZXNz\
-            RXhwaXJlc0F0TXMSIwoNcmVmcmVzaF90b2tlbhgEIAEoCVIMcmVmcmVzaFRva2VuEisKEmlkbGVf\
-            ZXhwaXJlc19hdF9tcxgFIAEoA1IPaWRsZUV4cGlyZXNBdE1zEiIKDWV4cGlyZXNfYXRfbXMYBiAB\
-            KANSC2V4cGlyZXNBdE1zEiQKDnNlcnZlcl90aW1lX21zGAcgASgDUgxzZXJ2ZXJUaW1lTXMizwEK\
-            GVNpZ25VcFdpdGhQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIyCgZkZXZpY2UYAyABKAsyGi5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuRGV2aWNlUgZkZXZpY2USIQoMZGlzcGxheV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIj\
-            Cg1tYWlsX2xhbmd1YWdlGAUgASgJUgxtYWlsTGFuZ3VhZ2UiqgEKGlNpZ25VcFdpdGhQYXNzd29y\
-            ZFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIH\
-            YWNjb3VudBI1CgdzZXNzaW9uGAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nl\
-            c3Npb24SHgoLaXNfbmV3X3VzZXIYAyABKAhSCWlzTmV3VXNlciKHAQoZU2lnbkluV2l0aFBhc3N3\
-            b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFS\
-            CHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
-            dmljZSLeAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEoCzIbLnBv\
-            c3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsyGy5wb3N0\
-            ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdfdXNlchgDIAEoCFIJaXNO\
-            ZXdVc2VyEjIKBG5ld3MYBCABKAsyHi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTmV3c1IEbmV3\
-            cyKAAQoSVmVyaWZ5RW1haWxSZXF1ZXN0EhQKBXRva2VuGAEgASgJUgV0b2tlbhIgCghwYXNzd29y\
-            ZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5\
-            LnYxLkRldmljZVIGZGV2aWNlIkwKE1ZlcmlmeUVtYWlsUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
-            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50Iq0BCg5SZWZyZXNoUmVxdWVz\
-            dBIjCg1yZWZyZXNoX3Rva2VuGAEgASgJUgxyZWZyZXNoVG9rZW4SMgoGZGV2aWNlGAIgASgLMhou\
-            cG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEkIKDGRldmljZV9wcm9vZhgDIAEoCzIf\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiSAoPUmVmcmVzaFJl\
-            c3BvbnNlEjUKB3Nlc3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vz\
-            c2lvbiKLAQoOU2lnbk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRv\
-            a2VuEhAKA2FsbBgCIAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVu\
-            ZGVkGAEgASgNUgVlbmRlZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0\
-            YXRlUmVzcG9uc2USJAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFz\
-            b24YAiABKA4yIy5wb3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoH\
-            YWNjb3VudBgDIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRv\
-            ZG8YBCADKA4yGC5wb3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5zZXJ2ZXJfdGltZV9t\
-            cxgFIAEoA1IMc2VydmVyVGltZU1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3\
-            YXkudjEuRW5kUmVhc29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZ\
-            X0tJTkRfVU5TUEVDSUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9L\
-            RVlfS0lORF9FRDI1NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNP\
-            Tl9VTlNQRUNJRklFRBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRI\
-            X1NUQVRFX1JFQVNPTl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09O\
-            X0lOQUNUSVZFEAMSIQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NU\
-            QVRFX1JFQVNPTl9SRVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJB\
-            VVRIX1NUQVRFX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRf\
-            UkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JF\
-            QVNPTl9JTkFDVElWRRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09O\
-            X0RJU1BMQUNFRBAEEhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VS\
-            SVRZEAYSFgoSRU5EX1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZP\
-            S0VEEAgqMwoEVG9kbxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQ\
-            ATKdBQoEQXV0aBJ9ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
-            blVwV2l0aFBhc3N3b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFz\
-            c3dvcmRSZXNwb25zZSIIuLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5n\
-            YXRld2F5LnYxLlNpZ25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            U2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9z\
-            dGVybi5nYXRld2F5LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5W\
-            ZXJpZnlFbWFpbFJlc3BvbnNlIgi4tRgCqLUYARJYCgdSZWZyZXNoEiIucG9zdGVybi5nYXRld2F5\
-            LnYxLlJlZnJlc2hSZXF1ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlJlZnJlc2hSZXNwb25zZSIE\
-            uLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1ZXN0GiMucG9z\
-            dGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hlY2tBdXRoU3Rh\
-            dGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0GioucG9zdGVybi5n\
-            YXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIGcHJvdG8zCoIK\
-            CiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEa\
-            IHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3YXkvdjEvZ2F0\
-            ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlk\
-            ZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIlCg5wcm92aWRl\
-            cl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtleHBp\
-            cmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXISGQoI\
-            aWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0KEmF1dGhvcml6\
-            YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9uYW1lGAUgASgJ\
-            UgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0b2tlbhgBIAEo\
-            CzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZkZXZpY2UYAiAB\
-            KAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9sYW5ndWFnZRgD\
-            IAEoCVIMbWFpbExhbmd1YWdlIoIDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25zZRI1CgdhY2Nv\
-            dW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQSNQoHc2Vzc2lv\
-            bhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4KC2lzX25ld191\
-            c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5yZW1vdmVkTWV0\
-            aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVkGAYgASgIUgpp\
-            c1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52MS5Db2xsaXNp\
-            b25SCWNvbGxpc2lvbhIyCgRuZXdzGAggASgLMh4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25Jbk5l\
-            d3NSBG5ld3My7QEKCVByb3ZpZGVycxJlCgpJc3N1ZU5vbmNlEiUucG9zdGVybi5nYXRld2F5LnYx\
-            Lklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9uY2VSZXNwb25z\
-            ZSIIuLUYAYi1GAESeQoSU2lnbkluV2l0aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
-            Z25JbldpdGhQcm92aWRlclJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBy\
-            b3ZpZGVyUmVzcG9uc2UiBLi1GAJiBnByb3RvMwrDCAogcG9zdGVybi9nYXRld2F5L3YxL21ldGhv\
-            ZHMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2FjY291bnQu\
-            cHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvGiJwb3N0ZXJuL2dhdGV3YXkv\
-            djEvcHJvdmlkZXJzLnByb3RvIloKDFNpZ25Jbk1ldGhvZBIWCgZtZXRob2QYASABKAlSBm1ldGhv\
-            ZBIeCgthZGRlZF9hdF9tcxgCIAEoA1IJYWRkZWRBdE1zEhIKBGhpbnQYAyABKAlSBGhpbnQiFAoS\
-            TGlzdE1ldGhvZHNSZXF1ZXN0IlEKE0xpc3RNZXRob2RzUmVzcG9uc2USOgoHbWV0aG9kcxgBIAMo\
-            CzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5NZXRob2RSB21ldGhvZHMiggEKE0xpbmtQcm92\
-            aWRlclJlcXVlc3QSNwoFdG9rZW4YASABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvdmlkZXJU\
-            b2tlblIFdG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIG\
-            ZGV2aWNlIk0KFExpbmtQcm92aWRlclJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCJhChNVbmxpbmtNZXRob2RSZXF1ZXN0EhYKBm1l\
-            dGhvZBgBIAEoCVIGbWV0aG9kEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5E\
-            ZXZpY2VSBmRldmljZSJNChRVbmxpbmtNZXRob2RSZXNwb25zZRI1CgdhY2NvdW50GAEgASgLMhsu\
-            cG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQyzwIKDVNpZ25Jbk1ldGhvZHMSbAoL\
-            TGlzdE1ldGhvZHMSJi5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdE1ldGhvZHNSZXF1ZXN0GicucG9z\
-            dGVybi5nYXRld2F5LnYxLkxpc3RNZXRob2RzUmVzcG9uc2UiDLi1GAOItRgBoLUYZBJnCgxMaW5r\
-            UHJvdmlkZXISJy5wb3N0ZXJuLmdhdGV3YXkudjEuTGlua1Byb3ZpZGVyUmVxdWVzdBooLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5MaW5rUHJvdmlkZXJSZXNwb25zZSIEuLUYAxJnCgxVbmxpbmtNZXRob2QS\
-            Jy5wb3N0ZXJuLmdhdGV3YXkudjEuVW5saW5rTWV0aG9kUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdh\
-            eS52MS5VbmxpbmtNZXRob2RSZXNwb25zZSIEuLUYA2IGcHJvdG8z
+            QXRNcxIsChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANIAFIObGFzdFNpZ25JbkF0TXMSOQoGc3Rh\
+            dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
+            ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
+            GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
+            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
+            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
+            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
+            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
+            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
+            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
+            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
+            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEYgZwcm90bzMK8h0K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIK\
+            BmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJp\
+            ZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
+            ASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYx\
+            LkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nl\
+            c3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2ln\
+            bk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgC\
+            IAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VQcm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVl\
+            bmRlZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2US\
+            JAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5z\
+            d2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
+            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
+            NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklF\
+            RBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNP\
+            Tl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMS\
+            IQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9S\
+            RVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JF\
+            QVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BF\
+            Q0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElW\
+            RRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAE\
+            EhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5E\
+            X1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9k\
+            bxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9\
+            ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIIuLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
+            Z25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBh\
+            c3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5\
+            LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJl\
+            c3BvbnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZWZyZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1\
+            ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hl\
+            Y2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIG\
+            cHJvdG8zCoIKCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdh\
+            dGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3\
+            YXkvdjEvZ2F0ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEo\
+            CVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIl\
+            Cg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMg\
+            ASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJv\
+            dmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0K\
+            EmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9u\
+            YW1lGAUgASgJUgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0\
+            b2tlbhgBIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZk\
+            ZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9s\
+            YW5ndWFnZRgDIAEoCVIMbWFpbExhbmd1YWdlIoIDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25z\
+            ZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQS\
+            NQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4K\
+            C2lzX25ld191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5y\
+            ZW1vdmVkTWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVk\
+            GAYgASgIUgppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5Db2xsaXNpb25SCWNvbGxpc2lvbhIyCgRuZXdzGAggASgLMh4ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25Jbk5ld3NSBG5ld3My7QEKCVByb3ZpZGVycxJlCgpJc3N1ZU5vbmNlEiUucG9zdGVybi5n\
+            YXRld2F5LnYxLklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9u\
+            Y2VSZXNwb25zZSIIuLUYAYi1GAESeQoSU2lnbkluV2l0aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRl\
+            d2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
+            bkluV2l0aFByb3ZpZGVyUmVzcG9uc2UiBLi1GAJiBnByb3RvMwrhCAogcG9zdGVybi9nYXRld2F5\
+            L3YxL21ldGhvZHMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3Yx\
+            L2FjY291bnQucHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvGiJwb3N0ZXJu\
+            L2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvIloKDFNpZ25Jbk1ldGhvZBIWCgZtZXRob2QYASAB\
+            KAlSBm1ldGhvZBIeCgthZGRlZF9hdF9tcxgCIAEoA1IJYWRkZWRBdE1zEhIKBGhpbnQYAyABKAlS\
+            BGhpbnQiGgoYTGlzdFNpZ25Jbk1ldGhvZHNSZXF1ZXN0IlcKGUxpc3RTaWduSW5NZXRob2RzUmVz\
+            cG9uc2USOgoHbWV0aG9kcxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5NZXRob2RS\
+            B21ldGhvZHMiggEKE0xpbmtQcm92aWRlclJlcXVlc3QSNwoFdG9rZW4YASABKAsyIS5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIk0KFExpbmtQcm92aWRlclJlc3BvbnNlEjUKB2Fj\
+            Y291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCJhChNVbmxp\
+            bmtNZXRob2RSZXF1ZXN0EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEjIKBmRldmljZRgCIAEoCzIa\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJNChRVbmxpbmtNZXRob2RSZXNwb25z\
+            ZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQy\
+            4QIKDVNpZ25Jbk1ldGhvZHMSfgoRTGlzdFNpZ25Jbk1ldGhvZHMSLC5wb3N0ZXJuLmdhdGV3YXku\
+            djEuTGlzdFNpZ25Jbk1ldGhvZHNSZXF1ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTaWdu\
+            SW5NZXRob2RzUmVzcG9uc2UiDLi1GAOItRgBoLUYZBJnCgxMaW5rUHJvdmlkZXISJy5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuTGlua1Byb3ZpZGVyUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5r\
+            UHJvdmlkZXJSZXNwb25zZSIEuLUYAxJnCgxVbmxpbmtNZXRob2QSJy5wb3N0ZXJuLmdhdGV3YXku\
+            djEuVW5saW5rTWV0aG9kUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5VbmxpbmtNZXRob2RS\
+            ZXNwb25zZSIEuLUYA2IGcHJvdG8z
             """)
 }

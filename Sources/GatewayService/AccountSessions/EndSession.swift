@@ -16,6 +16,6 @@ extension AccountSessionsHandler {
             SessionV1.EndRequest(
                 accessToken: session.accessToken, sessionId: request.sessionId),
             context.onward())
-        return GatewayV1.EndSessionResponse(ended: answer.ended)
+        return GatewayV1.EndSessionResponse(ended: answer.ended ? 1 : 0)
     }
 }

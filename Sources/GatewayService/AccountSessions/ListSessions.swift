@@ -23,6 +23,6 @@ extension GatewayV1.SessionEntry {
             sessionId: session.sessionId, deviceName: session.deviceName,
             platform: session.platform, createdAtMs: session.createdAtMs,
             lastUsedAtMs: session.lastUsedAtMs, current: session.current, amr: session.amr,
-            authTimeMs: session.authTimeMs)
+            authenticatedAtMs: session.authTimeMs)
     }
 }

@@ -49,7 +49,7 @@ extension AccountSessionsHandler {
         await remember(shown, of: account, on: origin.deviceId, context)
         return GatewayV1.ReauthenticateResponse(
             accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,
-            authTimeMs: answer.authTimeMs)
+            authenticatedAtMs: answer.authTimeMs)
     }
 
     /// Records the device as known where the proof was not a password. A right password does that

@@ -111,8 +111,33 @@ extension GatewayV1.AdminAccount {
             },
             use: account.use.map {
                 GatewayV1.AccountUse(
-                    liveSessions: $0.liveSessions, lastActivityAtMs: $0.lastActivityAtMs,
-                    lastSeenAtMs: $0.lastSeenAtMs)
+                    liveSessions: $0.liveSessions,
+                    lastActivity: $0.lastActivityAtMs > 0
+                        ? .lastActivityAtMs($0.lastActivityAtMs) : nil,
+                    lastSeen: $0.lastSeenAtMs > 0 ? .lastSeenAtMs($0.lastSeenAtMs) : nil)
             })
+    }
+}
+
+// Identity has 0 for no limit.
+extension GatewayV1.ListAccountsRequest {
+    fileprivate var createdFromAtMs: Int64 {
+        guard case .createdFromAtMs(let moment) = createdFrom else { return 0 }
+        return moment
+    }
+
+    fileprivate var createdBeforeAtMs: Int64 {
+        guard case .createdBeforeAtMs(let moment) = createdBefore else { return 0 }
+        return moment
+    }
+
+    fileprivate var signedInFromAtMs: Int64 {
+        guard case .signedInFromAtMs(let moment) = signedInFrom else { return 0 }
+        return moment
+    }
+
+    fileprivate var signedInBeforeAtMs: Int64 {
+        guard case .signedInBeforeAtMs(let moment) = signedInBefore else { return 0 }
+        return moment
     }
 }

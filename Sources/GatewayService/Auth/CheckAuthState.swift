@@ -7,15 +7,16 @@ extension AuthHandler {
     /// G-01: whether the token's owner is signed in, and if not, why. The state "authenticated
     /// without an account" does not exist: the account is read, and a deleted or disabled one
     /// counts as not signed in.
-    /// - Throws: `rpc/invalid-argument` for malformed metadata; the errors of the identity and session services, for example `rpc/unavailable`. An
-    ///   invalid token is a response, not an error.
+    /// - Throws: `rpc/invalid-argument` for malformed metadata; the errors of the identity and
+    ///   session services, for example `rpc/unavailable`. An invalid token is a response, not an
+    ///   error.
     package func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
         let token = try context.accessToken() ?? ""
         async let clock = sessionClock.check(ClockV1.CheckRequest(), context.onward())
         var answer = try await state(token, context)
-        answer.serverTimeMs = try await clock.nowMs
+        answer.answeredAtMs = try await clock.nowMs
         return answer
     }
 

@@ -27,7 +27,7 @@ extension AuthHandler {
         // Without a proof the operator requires a verified address first, so no session is opened.
         guard registered.proof != nil else {
             return GatewayV1.SignUpWithPasswordResponse(
-                account: registered.account.map(GatewayV1.Account.init), isNewUser: true)
+                account: registered.account.map(GatewayV1.Account.init))
         }
         // The device that created the account counts as known until another person proves to own
         // the address. Otherwise guesses by strangers would lock this device out.
@@ -35,8 +35,7 @@ extension AuthHandler {
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignUpWithPasswordResponse(
-            account: registered.account.map(GatewayV1.Account.init), session: session,
-            isNewUser: true)
+            account: registered.account.map(GatewayV1.Account.init), session: session)
     }
 
     private func register(

@@ -8,8 +8,9 @@ extension AuthHandler {
     /// alone is enough. Elsewhere a password is required. Attack: a stranger signs up with somebody
     /// else's address; the password on record is then the stranger's, and the owner's click must
     /// not confirm it.
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
-    ///   `auth/user-disabled`, `rpc/invalid-argument`.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
     package func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {

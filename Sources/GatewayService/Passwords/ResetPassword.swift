@@ -10,8 +10,8 @@ extension PasswordsHandler {
     ///
     /// A crash between reset and session leaves an account with the new password. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).
-    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `rpc/invalid-argument`.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/weak-password`, `auth/user-disabled`, `rpc/invalid-argument`.
     package func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {

@@ -5,8 +5,9 @@ package import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
-    /// G-14: read the caller's session → charge the limit → verify the code and add the number. The identity service asks the
-    /// session service who the caller is and whether it has given a recent proof.
+    /// G-14: read the caller's session → charge the limit → verify the code and add the number. The
+    /// identity service asks the session service who the caller is and whether it has given a
+    /// recent proof.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/credential-already-in-use`,
     ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`,

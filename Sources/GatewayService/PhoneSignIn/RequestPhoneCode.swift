@@ -51,6 +51,6 @@ extension PhoneSignInHandler {
         return GatewayV1.RequestPhoneCodeResponse(
             requestId: sent.requestId, expiresAtMs: sent.expiresAtMs,
             attempt: max(charge.attempt, before.overflow ? 0 : before.partialValue),
-            nextAfterMs: next?.retryAfterMs ?? 0)
+            nextAfterMs: Int64(clamping: next?.retryAfterMs ?? 0))
     }
 }

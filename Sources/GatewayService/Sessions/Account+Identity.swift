@@ -8,18 +8,23 @@ extension GatewayV1.Account {
         self.init(
             accountId: account.accountId, email: account.email,
             emailVerified: account.emailVerified, displayName: account.displayName,
-            createdAtMs: account.createdAtMs, lastSignInAtMs: account.lastSignInAtMs,
+            createdAtMs: account.createdAtMs,
             status: GatewayV1.AccountStatus(rawValue: account.status.rawValue),
             methods: account.methods, phoneNumber: account.phoneNumber,
             photoUrl: account.photoUrl, isGuest: account.isGuest,
-            pendingEmail: account.pendingEmail)
+            pendingEmail: account.pendingEmail,
+            lastSignIn: account.lastSignInAtMs > 0
+                ? .lastSignInAtMs(account.lastSignInAtMs) : nil)
     }
 }
 
 extension GatewayV1.SignInNews {
     init(_ news: IdentityV1.SignInNews) {
         self.init(
-            lastSignInAtMs: news.lastSignInAtMs, gapMs: news.gapMs, isNewDevice: news.isNewDevice)
+            previous: news.lastSignInAtMs > 0
+                ? GatewayV1.PreviousSignIn(
+                    signedInAtMs: news.lastSignInAtMs, gapMs: news.gapMs) : nil,
+            isNewDevice: news.isNewDevice)
     }
 }
 

@@ -28,6 +28,6 @@ extension GatewayV1.Session {
             sessionId: tokens.sessionId, accessToken: tokens.accessToken,
             accessExpiresAtMs: tokens.accessExpiresAtMs, refreshToken: tokens.refreshToken,
             idleExpiresAtMs: tokens.idleExpiresAtMs, expiresAtMs: tokens.expiresAtMs,
-            serverTimeMs: tokens.serverTimeMs)
+            answeredAtMs: tokens.serverTimeMs)
     }
 }

@@ -57,8 +57,6 @@ extension GatewayV1 {
         package var displayName: String
         /// When it was created, in milliseconds since 1970.
         package var createdAtMs: Int64
-        /// Its previous sign-in, in milliseconds since 1970; 0 if there was none.
-        package var lastSignInAtMs: Int64
         /// Whether it may sign in.
         package var status: GatewayV1.AccountStatus
         /// Its sign-in methods: "password", "phone", or a provider's name. Empty for a guest.
@@ -73,6 +71,14 @@ extension GatewayV1 {
         /// strict protection against account enumeration. Included when the account itself is requested,
         /// not in responses of sign-ins; may be empty.
         package var pendingEmail: String
+        /// Absent if there was none.
+        package var lastSignIn: LastSignIn?
+
+        /// Absent if there was none.
+        package enum LastSignIn: Hashable, Sendable {
+            /// Its previous sign-in, in milliseconds since 1970.
+            case lastSignInAtMs(Int64)
+        }
 
         /// A message of these fields.
         package init(
@@ -81,26 +87,26 @@ extension GatewayV1 {
             emailVerified: Bool = false,
             displayName: String = "",
             createdAtMs: Int64 = 0,
-            lastSignInAtMs: Int64 = 0,
             status: GatewayV1.AccountStatus = .unspecified,
             methods: [String] = [],
             phoneNumber: String = "",
             photoUrl: String = "",
             isGuest: Bool = false,
-            pendingEmail: String = ""
+            pendingEmail: String = "",
+            lastSignIn: LastSignIn? = nil
         ) {
             self.accountId = accountId
             self.email = email
             self.emailVerified = emailVerified
             self.displayName = displayName
             self.createdAtMs = createdAtMs
-            self.lastSignInAtMs = lastSignInAtMs
             self.status = status
             self.methods = methods
             self.phoneNumber = phoneNumber
             self.photoUrl = photoUrl
             self.isGuest = isGuest
             self.pendingEmail = pendingEmail
+            self.lastSignIn = lastSignIn
         }
     }
 }
@@ -111,19 +117,22 @@ extension GatewayV1.Account: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.Account {
+        var lastSignIn: LastSignIn?
         let accountId = try reader.text(10)
         let email = try reader.text(18)
         let emailVerified = try reader.bool(24)
         let displayName = try reader.text(34)
         let createdAtMs = try reader.int64(40)
-        let lastSignInAtMs = try reader.int64(48)
+        if reader.tag == 48 {
+            lastSignIn = .lastSignInAtMs(try reader.int64(48))
+        }
         let status = try GatewayV1.AccountStatus(rawValue: reader.int32(56))
         let methods = try reader.texts(66)
         let phoneNumber = try reader.text(74)
         let photoUrl = try reader.text(82)
         let isGuest = try reader.bool(88)
         let pendingEmail = try reader.text(98)
-        return GatewayV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, lastSignInAtMs: lastSignInAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail)
+        return GatewayV1.Account(accountId: accountId, email: email, emailVerified: emailVerified, displayName: displayName, createdAtMs: createdAtMs, status: status, methods: methods, phoneNumber: phoneNumber, photoUrl: photoUrl, isGuest: isGuest, pendingEmail: pendingEmail, lastSignIn: lastSignIn)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -132,7 +141,9 @@ extension GatewayV1.Account: ProtobufMessage {
         if emailVerified { sink.bool(24, emailVerified) }
         if !displayName.isEmpty { sink.text(34, displayName) }
         if createdAtMs != 0 { sink.int64(40, createdAtMs) }
-        if lastSignInAtMs != 0 { sink.int64(48, lastSignInAtMs) }
+        if case .lastSignInAtMs(let value) = lastSignIn {
+            sink.int64(48, value)
+        }
         if status.rawValue != 0 { sink.int32(56, status.rawValue) }
         for value in methods { sink.text(66, value) }
         if !phoneNumber.isEmpty { sink.text(74, phoneNumber) }
@@ -153,7 +164,6 @@ extension GatewayV1.Account: ProtobufMessage {
         let emailVerified = c.pointee.email_verified != 0
         let displayName = try Wire.text(c.pointee.display_name)
         let createdAtMs = c.pointee.created_at_ms
-        let lastSignInAtMs = c.pointee.last_sign_in_at_ms
         let status = GatewayV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
         let methods = try Wire.array(
             c.pointee.n_methods, c.pointee.methods
@@ -162,18 +172,23 @@ extension GatewayV1.Account: ProtobufMessage {
         let photoUrl = try Wire.text(c.pointee.photo_url)
         let isGuest = c.pointee.is_guest != 0
         let pendingEmail = try Wire.text(c.pointee.pending_email)
+        let lastSignIn: LastSignIn?
+        switch c.pointee.last_sign_in_case.rawValue {
+        case 6: lastSignIn = .lastSignInAtMs(c.pointee.last_sign_in_at_ms)
+        default: lastSignIn = nil
+        }
         self.accountId = accountId
         self.email = email
         self.emailVerified = emailVerified
         self.displayName = displayName
         self.createdAtMs = createdAtMs
-        self.lastSignInAtMs = lastSignInAtMs
         self.status = status
         self.methods = methods
         self.phoneNumber = phoneNumber
         self.photoUrl = photoUrl
         self.isGuest = isGuest
         self.pendingEmail = pendingEmail
+        self.lastSignIn = lastSignIn
     }
 }
 
@@ -181,10 +196,8 @@ extension GatewayV1 {
     /// What an app may show at a sign-in ("welcome back", "your last visit was on Monday"), and by which
     /// it can detect an unusual sign-in.
     package struct SignInNews: Hashable, Sendable {
-        /// The previous sign-in, in milliseconds since 1970; 0 if there was none.
-        package var lastSignInAtMs: Int64
-        /// Time since the previous sign-in, in milliseconds; 0 if there was none.
-        package var gapMs: Int64
+        /// The previous sign-in; absent if there was none.
+        package var previous: GatewayV1.PreviousSignIn?
         /// This is the first sign-in to this account from this device; never set at the account's first
         /// sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless
         /// the operator has turned that off.
@@ -192,12 +205,10 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            lastSignInAtMs: Int64 = 0,
-            gapMs: Int64 = 0,
+            previous: GatewayV1.PreviousSignIn? = nil,
             isNewDevice: Bool = false
         ) {
-            self.lastSignInAtMs = lastSignInAtMs
-            self.gapMs = gapMs
+            self.previous = previous
             self.isNewDevice = isNewDevice
         }
     }
@@ -209,16 +220,14 @@ extension GatewayV1.SignInNews: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInNews {
-        let lastSignInAtMs = try reader.int64(8)
-        let gapMs = try reader.int64(16)
-        let isNewDevice = try reader.bool(24)
-        return GatewayV1.SignInNews(lastSignInAtMs: lastSignInAtMs, gapMs: gapMs, isNewDevice: isNewDevice)
+        let previous: GatewayV1.PreviousSignIn? = try reader.message(10)
+        let isNewDevice = try reader.bool(16)
+        return GatewayV1.SignInNews(previous: previous, isNewDevice: isNewDevice)
     }
 
     package func write(to sink: inout some WireSink) {
-        if lastSignInAtMs != 0 { sink.int64(8, lastSignInAtMs) }
-        if gapMs != 0 { sink.int64(16, gapMs) }
-        if isNewDevice { sink.bool(24, isNewDevice) }
+        if let previous { sink.message(10, previous) }
+        if isNewDevice { sink.bool(16, isNewDevice) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -228,12 +237,59 @@ extension GatewayV1.SignInNews: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInNews>) throws {
-        let lastSignInAtMs = c.pointee.last_sign_in_at_ms
-        let gapMs = c.pointee.gap_ms
+        let previous = try c.pointee.previous.map { try GatewayV1.PreviousSignIn(reading: $0) }
         let isNewDevice = c.pointee.is_new_device != 0
-        self.lastSignInAtMs = lastSignInAtMs
-        self.gapMs = gapMs
+        self.previous = previous
         self.isNewDevice = isNewDevice
+    }
+}
+
+extension GatewayV1 {
+    /// A sign-in before this one.
+    package struct PreviousSignIn: Hashable, Sendable {
+        /// When it was, in milliseconds since 1970.
+        package var signedInAtMs: Int64
+        /// Time since then, in milliseconds.
+        package var gapMs: Int64
+
+        /// A message of these fields.
+        package init(
+            signedInAtMs: Int64 = 0,
+            gapMs: Int64 = 0
+        ) {
+            self.signedInAtMs = signedInAtMs
+            self.gapMs = gapMs
+        }
+    }
+}
+
+extension GatewayV1.PreviousSignIn: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.PreviousSignIn" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.PreviousSignIn {
+        let signedInAtMs = try reader.int64(8)
+        let gapMs = try reader.int64(16)
+        return GatewayV1.PreviousSignIn(signedInAtMs: signedInAtMs, gapMs: gapMs)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if signedInAtMs != 0 { sink.int64(8, signedInAtMs) }
+        if gapMs != 0 { sink.int64(16, gapMs) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__previous_sign_in__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__PreviousSignIn>) throws {
+        let signedInAtMs = c.pointee.signed_in_at_ms
+        let gapMs = c.pointee.gap_ms
+        self.signedInAtMs = signedInAtMs
+        self.gapMs = gapMs
     }
 }
 

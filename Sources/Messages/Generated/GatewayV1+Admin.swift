@@ -305,21 +305,32 @@ extension GatewayV1 {
     package struct AccountUse: Hashable, Sendable {
         /// Number of its live sessions.
         package var liveSessions: UInt32
-        /// When one of them was last used, in milliseconds since 1970; 0 if there is none.
-        package var lastActivityAtMs: Int64
-        /// When any session was last used, including ended ones, in milliseconds since 1970; 0 if not
-        /// known.
-        package var lastSeenAtMs: Int64
+        /// Absent if there is none.
+        package var lastActivity: LastActivity?
+
+        /// Absent if there is none.
+        package enum LastActivity: Hashable, Sendable {
+            /// When one of them was last used, in milliseconds since 1970.
+            case lastActivityAtMs(Int64)
+        }
+        /// Absent if not known.
+        package var lastSeen: LastSeen?
+
+        /// Absent if not known.
+        package enum LastSeen: Hashable, Sendable {
+            /// When any session was last used, including ended ones, in milliseconds since 1970.
+            case lastSeenAtMs(Int64)
+        }
 
         /// A message of these fields.
         package init(
             liveSessions: UInt32 = 0,
-            lastActivityAtMs: Int64 = 0,
-            lastSeenAtMs: Int64 = 0
+            lastActivity: LastActivity? = nil,
+            lastSeen: LastSeen? = nil
         ) {
             self.liveSessions = liveSessions
-            self.lastActivityAtMs = lastActivityAtMs
-            self.lastSeenAtMs = lastSeenAtMs
+            self.lastActivity = lastActivity
+            self.lastSeen = lastSeen
         }
     }
 }
@@ -330,16 +341,26 @@ extension GatewayV1.AccountUse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.AccountUse {
+        var lastActivity: LastActivity?
+        var lastSeen: LastSeen?
         let liveSessions = try reader.uint32(8)
-        let lastActivityAtMs = try reader.int64(16)
-        let lastSeenAtMs = try reader.int64(24)
-        return GatewayV1.AccountUse(liveSessions: liveSessions, lastActivityAtMs: lastActivityAtMs, lastSeenAtMs: lastSeenAtMs)
+        if reader.tag == 16 {
+            lastActivity = .lastActivityAtMs(try reader.int64(16))
+        }
+        if reader.tag == 24 {
+            lastSeen = .lastSeenAtMs(try reader.int64(24))
+        }
+        return GatewayV1.AccountUse(liveSessions: liveSessions, lastActivity: lastActivity, lastSeen: lastSeen)
     }
 
     package func write(to sink: inout some WireSink) {
         if liveSessions != 0 { sink.uint32(8, liveSessions) }
-        if lastActivityAtMs != 0 { sink.int64(16, lastActivityAtMs) }
-        if lastSeenAtMs != 0 { sink.int64(24, lastSeenAtMs) }
+        if case .lastActivityAtMs(let value) = lastActivity {
+            sink.int64(16, value)
+        }
+        if case .lastSeenAtMs(let value) = lastSeen {
+            sink.int64(24, value)
+        }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -350,27 +371,27 @@ extension GatewayV1.AccountUse: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__AccountUse>) throws {
         let liveSessions = c.pointee.live_sessions
-        let lastActivityAtMs = c.pointee.last_activity_at_ms
-        let lastSeenAtMs = c.pointee.last_seen_at_ms
+        let lastActivity: LastActivity?
+        switch c.pointee.last_activity_case.rawValue {
+        case 2: lastActivity = .lastActivityAtMs(c.pointee.last_activity_at_ms)
+        default: lastActivity = nil
+        }
+        let lastSeen: LastSeen?
+        switch c.pointee.last_seen_case.rawValue {
+        case 3: lastSeen = .lastSeenAtMs(c.pointee.last_seen_at_ms)
+        default: lastSeen = nil
+        }
         self.liveSessions = liveSessions
-        self.lastActivityAtMs = lastActivityAtMs
-        self.lastSeenAtMs = lastSeenAtMs
+        self.lastActivity = lastActivity
+        self.lastSeen = lastSeen
     }
 }
 
 extension GatewayV1 {
-    /// Request for a page of accounts. Fields that are left out (0, unspecified) do not filter.
+    /// Request for a page of accounts. Fields that are left out do not filter.
     package struct ListAccountsRequest: Hashable, Sendable {
         /// Only accounts with this status.
         package var status: GatewayV1.AccountStatus
-        /// Only accounts created at this time or later, in milliseconds since 1970.
-        package var createdFromAtMs: Int64
-        /// Only accounts created before this time, in milliseconds since 1970.
-        package var createdBeforeAtMs: Int64
-        /// Only accounts that last signed in at this time or later, in milliseconds since 1970.
-        package var signedInFromAtMs: Int64
-        /// Only accounts that last signed in before this time, or never, in milliseconds since 1970.
-        package var signedInBeforeAtMs: Int64
         /// Page size; 0 means 50, 200 is the maximum.
         package var pageSize: UInt32
         /// The next_page_token of the previous response; empty for the first page.
@@ -379,28 +400,60 @@ extension GatewayV1 {
         package var showPersonal: Bool
         /// As in LookUpAccountRequest.
         package var actor: String
+        /// Absent for no limit.
+        package var createdFrom: CreatedFrom?
+
+        /// Absent for no limit.
+        package enum CreatedFrom: Hashable, Sendable {
+            /// Only accounts created at this time or later, in milliseconds since 1970.
+            case createdFromAtMs(Int64)
+        }
+        /// Absent for no limit.
+        package var createdBefore: CreatedBefore?
+
+        /// Absent for no limit.
+        package enum CreatedBefore: Hashable, Sendable {
+            /// Only accounts created before this time, in milliseconds since 1970.
+            case createdBeforeAtMs(Int64)
+        }
+        /// Absent for no limit.
+        package var signedInFrom: SignedInFrom?
+
+        /// Absent for no limit.
+        package enum SignedInFrom: Hashable, Sendable {
+            /// Only accounts that last signed in at this time or later, in milliseconds since 1970.
+            case signedInFromAtMs(Int64)
+        }
+        /// Absent for no limit.
+        package var signedInBefore: SignedInBefore?
+
+        /// Absent for no limit.
+        package enum SignedInBefore: Hashable, Sendable {
+            /// Only accounts that last signed in before this time, or never, in milliseconds since 1970.
+            case signedInBeforeAtMs(Int64)
+        }
 
         /// A message of these fields.
         package init(
             status: GatewayV1.AccountStatus = .unspecified,
-            createdFromAtMs: Int64 = 0,
-            createdBeforeAtMs: Int64 = 0,
-            signedInFromAtMs: Int64 = 0,
-            signedInBeforeAtMs: Int64 = 0,
             pageSize: UInt32 = 0,
             pageToken: String = "",
             showPersonal: Bool = false,
-            actor: String = ""
+            actor: String = "",
+            createdFrom: CreatedFrom? = nil,
+            createdBefore: CreatedBefore? = nil,
+            signedInFrom: SignedInFrom? = nil,
+            signedInBefore: SignedInBefore? = nil
         ) {
             self.status = status
-            self.createdFromAtMs = createdFromAtMs
-            self.createdBeforeAtMs = createdBeforeAtMs
-            self.signedInFromAtMs = signedInFromAtMs
-            self.signedInBeforeAtMs = signedInBeforeAtMs
             self.pageSize = pageSize
             self.pageToken = pageToken
             self.showPersonal = showPersonal
             self.actor = actor
+            self.createdFrom = createdFrom
+            self.createdBefore = createdBefore
+            self.signedInFrom = signedInFrom
+            self.signedInBefore = signedInBefore
         }
     }
 }
@@ -411,24 +464,44 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ListAccountsRequest {
+        var createdFrom: CreatedFrom?
+        var createdBefore: CreatedBefore?
+        var signedInFrom: SignedInFrom?
+        var signedInBefore: SignedInBefore?
         let status = try GatewayV1.AccountStatus(rawValue: reader.int32(8))
-        let createdFromAtMs = try reader.int64(16)
-        let createdBeforeAtMs = try reader.int64(24)
-        let signedInFromAtMs = try reader.int64(32)
-        let signedInBeforeAtMs = try reader.int64(40)
+        if reader.tag == 16 {
+            createdFrom = .createdFromAtMs(try reader.int64(16))
+        }
+        if reader.tag == 24 {
+            createdBefore = .createdBeforeAtMs(try reader.int64(24))
+        }
+        if reader.tag == 32 {
+            signedInFrom = .signedInFromAtMs(try reader.int64(32))
+        }
+        if reader.tag == 40 {
+            signedInBefore = .signedInBeforeAtMs(try reader.int64(40))
+        }
         let pageSize = try reader.uint32(48)
         let pageToken = try reader.text(58)
         let showPersonal = try reader.bool(64)
         let actor = try reader.text(74)
-        return GatewayV1.ListAccountsRequest(status: status, createdFromAtMs: createdFromAtMs, createdBeforeAtMs: createdBeforeAtMs, signedInFromAtMs: signedInFromAtMs, signedInBeforeAtMs: signedInBeforeAtMs, pageSize: pageSize, pageToken: pageToken, showPersonal: showPersonal, actor: actor)
+        return GatewayV1.ListAccountsRequest(status: status, pageSize: pageSize, pageToken: pageToken, showPersonal: showPersonal, actor: actor, createdFrom: createdFrom, createdBefore: createdBefore, signedInFrom: signedInFrom, signedInBefore: signedInBefore)
     }
 
     package func write(to sink: inout some WireSink) {
         if status.rawValue != 0 { sink.int32(8, status.rawValue) }
-        if createdFromAtMs != 0 { sink.int64(16, createdFromAtMs) }
-        if createdBeforeAtMs != 0 { sink.int64(24, createdBeforeAtMs) }
-        if signedInFromAtMs != 0 { sink.int64(32, signedInFromAtMs) }
-        if signedInBeforeAtMs != 0 { sink.int64(40, signedInBeforeAtMs) }
+        if case .createdFromAtMs(let value) = createdFrom {
+            sink.int64(16, value)
+        }
+        if case .createdBeforeAtMs(let value) = createdBefore {
+            sink.int64(24, value)
+        }
+        if case .signedInFromAtMs(let value) = signedInFrom {
+            sink.int64(32, value)
+        }
+        if case .signedInBeforeAtMs(let value) = signedInBefore {
+            sink.int64(40, value)
+        }
         if pageSize != 0 { sink.uint32(48, pageSize) }
         if !pageToken.isEmpty { sink.text(58, pageToken) }
         if showPersonal { sink.bool(64, showPersonal) }
@@ -443,23 +516,39 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListAccountsRequest>) throws {
         let status = GatewayV1.AccountStatus(rawValue: Int32(truncatingIfNeeded: c.pointee.status.rawValue))
-        let createdFromAtMs = c.pointee.created_from_at_ms
-        let createdBeforeAtMs = c.pointee.created_before_at_ms
-        let signedInFromAtMs = c.pointee.signed_in_from_at_ms
-        let signedInBeforeAtMs = c.pointee.signed_in_before_at_ms
         let pageSize = c.pointee.page_size
         let pageToken = try Wire.text(c.pointee.page_token)
         let showPersonal = c.pointee.show_personal != 0
         let actor = try Wire.text(c.pointee.actor)
+        let createdFrom: CreatedFrom?
+        switch c.pointee.created_from_case.rawValue {
+        case 2: createdFrom = .createdFromAtMs(c.pointee.created_from_at_ms)
+        default: createdFrom = nil
+        }
+        let createdBefore: CreatedBefore?
+        switch c.pointee.created_before_case.rawValue {
+        case 3: createdBefore = .createdBeforeAtMs(c.pointee.created_before_at_ms)
+        default: createdBefore = nil
+        }
+        let signedInFrom: SignedInFrom?
+        switch c.pointee.signed_in_from_case.rawValue {
+        case 4: signedInFrom = .signedInFromAtMs(c.pointee.signed_in_from_at_ms)
+        default: signedInFrom = nil
+        }
+        let signedInBefore: SignedInBefore?
+        switch c.pointee.signed_in_before_case.rawValue {
+        case 5: signedInBefore = .signedInBeforeAtMs(c.pointee.signed_in_before_at_ms)
+        default: signedInBefore = nil
+        }
         self.status = status
-        self.createdFromAtMs = createdFromAtMs
-        self.createdBeforeAtMs = createdBeforeAtMs
-        self.signedInFromAtMs = signedInFromAtMs
-        self.signedInBeforeAtMs = signedInBeforeAtMs
         self.pageSize = pageSize
         self.pageToken = pageToken
         self.showPersonal = showPersonal
         self.actor = actor
+        self.createdFrom = createdFrom
+        self.createdBefore = createdBefore
+        self.signedInFrom = signedInFrom
+        self.signedInBefore = signedInBefore
     }
 }
 

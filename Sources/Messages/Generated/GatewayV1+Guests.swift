@@ -4,7 +4,7 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Request for a new guest.
-    package struct SignInAnonymouslyRequest: Hashable, Sendable {
+    package struct CreateGuestRequest: Hashable, Sendable {
         /// The user's device.
         package var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
@@ -22,15 +22,15 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyRequest" }
+extension GatewayV1.CreateGuestRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CreateGuestRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyRequest {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CreateGuestRequest {
         let device: GatewayV1.Device? = try reader.message(10)
         let mailLanguage = try reader.text(18)
-        return GatewayV1.SignInAnonymouslyRequest(device: device, mailLanguage: mailLanguage)
+        return GatewayV1.CreateGuestRequest(device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -39,12 +39,12 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_anonymously_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__create_guest_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__CreateGuestRequest>) throws {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.device = device
@@ -54,57 +54,49 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The guest is signed in.
-    package struct SignInAnonymouslyResponse: Hashable, Sendable {
+    package struct CreateGuestResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
         package var account: GatewayV1.Account?
         /// Its only session.
         package var session: GatewayV1.Session?
-        /// Always true in this response.
-        package var isNewUser: Bool
 
         /// A message of these fields.
         package init(
             account: GatewayV1.Account? = nil,
-            session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false
+            session: GatewayV1.Session? = nil
         ) {
             self.account = account
             self.session = session
-            self.isNewUser = isNewUser
         }
     }
 }
 
-extension GatewayV1.SignInAnonymouslyResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyResponse" }
+extension GatewayV1.CreateGuestResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CreateGuestResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyResponse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CreateGuestResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let isNewUser = try reader.bool(24)
-        return GatewayV1.SignInAnonymouslyResponse(account: account, session: session, isNewUser: isNewUser)
+        return GatewayV1.CreateGuestResponse(account: account, session: session)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if isNewUser { sink.bool(24, isNewUser) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_anonymously_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__create_guest_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__CreateGuestResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
         self.account = account
         self.session = session
-        self.isNewUser = isNewUser
     }
 }

@@ -62,38 +62,38 @@ extension GatewayV1.SignInMethod: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for the account's methods.
-    package struct ListMethodsRequest: Hashable, Sendable {
+    package struct ListSignInMethodsRequest: Hashable, Sendable {
         /// A message of these fields.
         package init() {
         }
     }
 }
 
-extension GatewayV1.ListMethodsRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ListMethodsRequest" }
+extension GatewayV1.ListSignInMethodsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListSignInMethodsRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ListMethodsRequest {
-        return GatewayV1.ListMethodsRequest()
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListSignInMethodsRequest {
+        return GatewayV1.ListSignInMethodsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_methods_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__list_sign_in_methods_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListMethodsRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSignInMethodsRequest>) throws {
     }
 }
 
 extension GatewayV1 {
     /// The account's methods.
-    package struct ListMethodsResponse: Hashable, Sendable {
+    package struct ListSignInMethodsResponse: Hashable, Sendable {
         /// The methods, the oldest first; none for a guest.
         package var methods: [GatewayV1.SignInMethod]
 
@@ -106,14 +106,14 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.ListMethodsResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ListMethodsResponse" }
+extension GatewayV1.ListSignInMethodsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListSignInMethodsResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ListMethodsResponse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListSignInMethodsResponse {
         let methods: [GatewayV1.SignInMethod] = try reader.messages(10)
-        return GatewayV1.ListMethodsResponse(methods: methods)
+        return GatewayV1.ListSignInMethodsResponse(methods: methods)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -121,12 +121,12 @@ extension GatewayV1.ListMethodsResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_methods_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__list_sign_in_methods_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListMethodsResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSignInMethodsResponse>) throws {
         let methods = try Wire.array(
             c.pointee.n_methods, c.pointee.methods
         ) { try GatewayV1.SignInMethod(reading: Wire.present($0)) }

@@ -108,14 +108,14 @@ extension GatewayV1 {
         /// wait.
         package var attempt: UInt32
         /// When another code can be requested, in milliseconds from now.
-        package var nextAfterMs: UInt64
+        package var nextAfterMs: Int64
 
         /// A message of these fields.
         package init(
             requestId: String = "",
             expiresAtMs: Int64 = 0,
             attempt: UInt32 = 0,
-            nextAfterMs: UInt64 = 0
+            nextAfterMs: Int64 = 0
         ) {
             self.requestId = requestId
             self.expiresAtMs = expiresAtMs
@@ -134,7 +134,7 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
         let requestId = try reader.text(10)
         let expiresAtMs = try reader.int64(16)
         let attempt = try reader.uint32(24)
-        let nextAfterMs = try reader.uint64(32)
+        let nextAfterMs = try reader.int64(32)
         return GatewayV1.RequestPhoneCodeResponse(requestId: requestId, expiresAtMs: expiresAtMs, attempt: attempt, nextAfterMs: nextAfterMs)
     }
 
@@ -142,7 +142,7 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
         if !requestId.isEmpty { sink.text(10, requestId) }
         if expiresAtMs != 0 { sink.int64(16, expiresAtMs) }
         if attempt != 0 { sink.uint32(24, attempt) }
-        if nextAfterMs != 0 { sink.uint64(32, nextAfterMs) }
+        if nextAfterMs != 0 { sink.int64(32, nextAfterMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {

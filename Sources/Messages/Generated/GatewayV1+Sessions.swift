@@ -64,7 +64,7 @@ extension GatewayV1 {
         /// provider and "anon" for a guest, which has not authenticated.
         package var amr: [String]
         /// When its owner last authenticated, in milliseconds since 1970.
-        package var authTimeMs: Int64
+        package var authenticatedAtMs: Int64
 
         /// A message of these fields.
         package init(
@@ -75,7 +75,7 @@ extension GatewayV1 {
             lastUsedAtMs: Int64 = 0,
             current: Bool = false,
             amr: [String] = [],
-            authTimeMs: Int64 = 0
+            authenticatedAtMs: Int64 = 0
         ) {
             self.sessionId = sessionId
             self.deviceName = deviceName
@@ -84,7 +84,7 @@ extension GatewayV1 {
             self.lastUsedAtMs = lastUsedAtMs
             self.current = current
             self.amr = amr
-            self.authTimeMs = authTimeMs
+            self.authenticatedAtMs = authenticatedAtMs
         }
     }
 }
@@ -102,8 +102,8 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let lastUsedAtMs = try reader.int64(40)
         let current = try reader.bool(48)
         let amr = try reader.texts(58)
-        let authTimeMs = try reader.int64(64)
-        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authTimeMs: authTimeMs)
+        let authenticatedAtMs = try reader.int64(64)
+        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authenticatedAtMs: authenticatedAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -114,7 +114,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         if lastUsedAtMs != 0 { sink.int64(40, lastUsedAtMs) }
         if current { sink.bool(48, current) }
         for value in amr { sink.text(58, value) }
-        if authTimeMs != 0 { sink.int64(64, authTimeMs) }
+        if authenticatedAtMs != 0 { sink.int64(64, authenticatedAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -133,7 +133,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let amr = try Wire.array(
             c.pointee.n_amr, c.pointee.amr
         ) { try Wire.text($0) }
-        let authTimeMs = c.pointee.auth_time_ms
+        let authenticatedAtMs = c.pointee.authenticated_at_ms
         self.sessionId = sessionId
         self.deviceName = deviceName
         self.platform = platform
@@ -141,7 +141,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         self.lastUsedAtMs = lastUsedAtMs
         self.current = current
         self.amr = amr
-        self.authTimeMs = authTimeMs
+        self.authenticatedAtMs = authenticatedAtMs
     }
 }
 
@@ -263,12 +263,12 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
 extension GatewayV1 {
     /// The session has ended.
     package struct EndSessionResponse: Hashable, Sendable {
-        /// This call ended it; false if it had ended before.
-        package var ended: Bool
+        /// Number of sessions that this call ended: 1, or 0 if it had ended before.
+        package var ended: UInt32
 
         /// A message of these fields.
         package init(
-            ended: Bool = false
+            ended: UInt32 = 0
         ) {
             self.ended = ended
         }
@@ -281,12 +281,12 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndSessionResponse {
-        let ended = try reader.bool(8)
+        let ended = try reader.uint32(8)
         return GatewayV1.EndSessionResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
-        if ended { sink.bool(8, ended) }
+        if ended != 0 { sink.uint32(8, ended) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -296,7 +296,7 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionResponse>) throws {
-        let ended = c.pointee.ended != 0
+        let ended = c.pointee.ended
         self.ended = ended
     }
 }
@@ -593,17 +593,17 @@ extension GatewayV1 {
         /// When it expires, in milliseconds since 1970.
         package var accessExpiresAtMs: Int64
         /// When the user authenticated, in milliseconds since 1970.
-        package var authTimeMs: Int64
+        package var authenticatedAtMs: Int64
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             accessExpiresAtMs: Int64 = 0,
-            authTimeMs: Int64 = 0
+            authenticatedAtMs: Int64 = 0
         ) {
             self.accessToken = accessToken
             self.accessExpiresAtMs = accessExpiresAtMs
-            self.authTimeMs = authTimeMs
+            self.authenticatedAtMs = authenticatedAtMs
         }
     }
 }
@@ -616,14 +616,14 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.ReauthenticateResponse {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
-        let authTimeMs = try reader.int64(24)
-        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authTimeMs: authTimeMs)
+        let authenticatedAtMs = try reader.int64(24)
+        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authenticatedAtMs: authenticatedAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
-        if authTimeMs != 0 { sink.int64(24, authTimeMs) }
+        if authenticatedAtMs != 0 { sink.int64(24, authenticatedAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -635,28 +635,34 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateResponse>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         let accessExpiresAtMs = c.pointee.access_expires_at_ms
-        let authTimeMs = c.pointee.auth_time_ms
+        let authenticatedAtMs = c.pointee.authenticated_at_ms
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
-        self.authTimeMs = authTimeMs
+        self.authenticatedAtMs = authenticatedAtMs
     }
 }
 
 extension GatewayV1 {
     /// Request to check for recent authentication.
     package struct CheckRecentProofRequest: Hashable, Sendable {
-        /// Maximum age of the proof, in seconds; at that age it is too old. 0 means 300; one day at most.
-        package var maxAgeS: UInt32
         /// Accepted kinds; empty accepts any.
         package var kinds: [GatewayV1.ProofKind]
+        /// Absent means 300,000.
+        package var maxAge: MaxAge?
+
+        /// Absent means 300,000.
+        package enum MaxAge: Hashable, Sendable {
+            /// Maximum age of the proof, in milliseconds; at that age it is too old. One day at most.
+            case maxAgeMs(Int64)
+        }
 
         /// A message of these fields.
         package init(
-            maxAgeS: UInt32 = 0,
-            kinds: [GatewayV1.ProofKind] = []
+            kinds: [GatewayV1.ProofKind] = [],
+            maxAge: MaxAge? = nil
         ) {
-            self.maxAgeS = maxAgeS
             self.kinds = kinds
+            self.maxAge = maxAge
         }
     }
 }
@@ -667,13 +673,18 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.CheckRecentProofRequest {
-        let maxAgeS = try reader.uint32(8)
+        var maxAge: MaxAge?
+        if reader.tag == 8 {
+            maxAge = .maxAgeMs(try reader.int64(8))
+        }
         let kinds = try reader.numbers(18) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
-        return GatewayV1.CheckRecentProofRequest(maxAgeS: maxAgeS, kinds: kinds)
+        return GatewayV1.CheckRecentProofRequest(kinds: kinds, maxAge: maxAge)
     }
 
     package func write(to sink: inout some WireSink) {
-        if maxAgeS != 0 { sink.uint32(8, maxAgeS) }
+        if case .maxAgeMs(let value) = maxAge {
+            sink.int64(8, value)
+        }
         if !kinds.isEmpty {
             sink.numbers(18, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
@@ -686,12 +697,16 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofRequest>) throws {
-        let maxAgeS = c.pointee.max_age_s
         let kinds = Wire.array(
             c.pointee.n_kinds, c.pointee.kinds
         ) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.maxAgeS = maxAgeS
+        let maxAge: MaxAge?
+        switch c.pointee.max_age_case.rawValue {
+        case 1: maxAge = .maxAgeMs(c.pointee.max_age_ms)
+        default: maxAge = nil
+        }
         self.kinds = kinds
+        self.maxAge = maxAge
     }
 }
 

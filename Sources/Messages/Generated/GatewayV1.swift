@@ -378,7 +378,7 @@ extension GatewayV1 {
         package var expiresAtMs: Int64
         /// The server's clock when it answered, in milliseconds since 1970. A device with a wrong clock
         /// learns the difference and dates its proofs by the server's clock.
-        package var serverTimeMs: Int64
+        package var answeredAtMs: Int64
 
         /// A message of these fields.
         package init(
@@ -388,7 +388,7 @@ extension GatewayV1 {
             refreshToken: String = "",
             idleExpiresAtMs: Int64 = 0,
             expiresAtMs: Int64 = 0,
-            serverTimeMs: Int64 = 0
+            answeredAtMs: Int64 = 0
         ) {
             self.sessionId = sessionId
             self.accessToken = accessToken
@@ -396,7 +396,7 @@ extension GatewayV1 {
             self.refreshToken = refreshToken
             self.idleExpiresAtMs = idleExpiresAtMs
             self.expiresAtMs = expiresAtMs
-            self.serverTimeMs = serverTimeMs
+            self.answeredAtMs = answeredAtMs
         }
     }
 }
@@ -413,8 +413,8 @@ extension GatewayV1.Session: ProtobufMessage {
         let refreshToken = try reader.text(34)
         let idleExpiresAtMs = try reader.int64(40)
         let expiresAtMs = try reader.int64(48)
-        let serverTimeMs = try reader.int64(56)
-        return GatewayV1.Session(sessionId: sessionId, accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, refreshToken: refreshToken, idleExpiresAtMs: idleExpiresAtMs, expiresAtMs: expiresAtMs, serverTimeMs: serverTimeMs)
+        let answeredAtMs = try reader.int64(56)
+        return GatewayV1.Session(sessionId: sessionId, accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, refreshToken: refreshToken, idleExpiresAtMs: idleExpiresAtMs, expiresAtMs: expiresAtMs, answeredAtMs: answeredAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -424,7 +424,7 @@ extension GatewayV1.Session: ProtobufMessage {
         if !refreshToken.isEmpty { sink.text(34, refreshToken) }
         if idleExpiresAtMs != 0 { sink.int64(40, idleExpiresAtMs) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
-        if serverTimeMs != 0 { sink.int64(56, serverTimeMs) }
+        if answeredAtMs != 0 { sink.int64(56, answeredAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -440,14 +440,14 @@ extension GatewayV1.Session: ProtobufMessage {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let idleExpiresAtMs = c.pointee.idle_expires_at_ms
         let expiresAtMs = c.pointee.expires_at_ms
-        let serverTimeMs = c.pointee.server_time_ms
+        let answeredAtMs = c.pointee.answered_at_ms
         self.sessionId = sessionId
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
         self.refreshToken = refreshToken
         self.idleExpiresAtMs = idleExpiresAtMs
         self.expiresAtMs = expiresAtMs
-        self.serverTimeMs = serverTimeMs
+        self.answeredAtMs = answeredAtMs
     }
 }
 
@@ -534,18 +534,14 @@ extension GatewayV1 {
         /// Its first session; absent if the operator requires a verified address first: open the link,
         /// then sign in. After an upgrade the guest's session has ended: use the tokens of this one.
         package var session: GatewayV1.Session?
-        /// Always true in this response.
-        package var isNewUser: Bool
 
         /// A message of these fields.
         package init(
             account: GatewayV1.Account? = nil,
-            session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false
+            session: GatewayV1.Session? = nil
         ) {
             self.account = account
             self.session = session
-            self.isNewUser = isNewUser
         }
     }
 }
@@ -558,14 +554,12 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignUpWithPasswordResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let isNewUser = try reader.bool(24)
-        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
+        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if isNewUser { sink.bool(24, isNewUser) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -577,10 +571,8 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
         self.account = account
         self.session = session
-        self.isNewUser = isNewUser
     }
 }
 
@@ -648,8 +640,6 @@ extension GatewayV1 {
         package var account: GatewayV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
-        /// Always false in this response.
-        package var isNewUser: Bool
         /// About the previous sign-in.
         package var news: GatewayV1.SignInNews?
 
@@ -657,12 +647,10 @@ extension GatewayV1 {
         package init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false,
             news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
-            self.isNewUser = isNewUser
             self.news = news
         }
     }
@@ -676,16 +664,14 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPasswordResponse {
         let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let isNewUser = try reader.bool(24)
-        let news: GatewayV1.SignInNews? = try reader.message(34)
-        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser, news: news)
+        let news: GatewayV1.SignInNews? = try reader.message(26)
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if isNewUser { sink.bool(24, isNewUser) }
-        if let news { sink.message(34, news) }
+        if let news { sink.message(26, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -697,11 +683,9 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordResponse>) throws {
         let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
         let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
-        self.isNewUser = isNewUser
         self.news = news
     }
 }
@@ -807,7 +791,7 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to exchange a refresh token.
-    package struct RefreshRequest: Hashable, Sendable {
+    package struct RefreshSessionRequest: Hashable, Sendable {
         /// The refresh token.
         package var refreshToken: String
         /// The user's device.
@@ -828,16 +812,16 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.RefreshRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.RefreshRequest" }
+extension GatewayV1.RefreshSessionRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RefreshSessionRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshRequest {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshSessionRequest {
         let refreshToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
         let deviceProof: GatewayV1.DeviceProof? = try reader.message(26)
-        return GatewayV1.RefreshRequest(refreshToken: refreshToken, device: device, deviceProof: deviceProof)
+        return GatewayV1.RefreshSessionRequest(refreshToken: refreshToken, device: device, deviceProof: deviceProof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -847,12 +831,12 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshSessionRequest>) throws {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
@@ -864,7 +848,7 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The new tokens.
-    package struct RefreshResponse: Hashable, Sendable {
+    package struct RefreshSessionResponse: Hashable, Sendable {
         /// The session with its new tokens.
         package var session: GatewayV1.Session?
 
@@ -877,14 +861,14 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.RefreshResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.RefreshResponse" }
+extension GatewayV1.RefreshSessionResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RefreshSessionResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshResponse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshSessionResponse {
         let session: GatewayV1.Session? = try reader.message(10)
-        return GatewayV1.RefreshResponse(session: session)
+        return GatewayV1.RefreshSessionResponse(session: session)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -892,12 +876,12 @@ extension GatewayV1.RefreshResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshSessionResponse>) throws {
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         self.session = session
     }
@@ -1047,7 +1031,7 @@ extension GatewayV1 {
         package var todo: [GatewayV1.Todo]
         /// The server's clock when it answered, in milliseconds since 1970. A device whose proof was
         /// rejected with auth/device-proof-stale dates its next proof by this clock.
-        package var serverTimeMs: Int64
+        package var answeredAtMs: Int64
         /// Why the session ended, in more detail than `reason`.
         package var endReason: GatewayV1.EndReason
 
@@ -1057,14 +1041,14 @@ extension GatewayV1 {
             reason: GatewayV1.AuthStateReason = .unspecified,
             account: GatewayV1.Account? = nil,
             todo: [GatewayV1.Todo] = [],
-            serverTimeMs: Int64 = 0,
+            answeredAtMs: Int64 = 0,
             endReason: GatewayV1.EndReason = .unspecified
         ) {
             self.authenticated = authenticated
             self.reason = reason
             self.account = account
             self.todo = todo
-            self.serverTimeMs = serverTimeMs
+            self.answeredAtMs = answeredAtMs
             self.endReason = endReason
         }
     }
@@ -1080,9 +1064,9 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         let reason = try GatewayV1.AuthStateReason(rawValue: reader.int32(16))
         let account: GatewayV1.Account? = try reader.message(26)
         let todo = try reader.numbers(34) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0)) }
-        let serverTimeMs = try reader.int64(40)
+        let answeredAtMs = try reader.int64(40)
         let endReason = try GatewayV1.EndReason(rawValue: reader.int32(48))
-        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, todo: todo, serverTimeMs: serverTimeMs, endReason: endReason)
+        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, todo: todo, answeredAtMs: answeredAtMs, endReason: endReason)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -1092,7 +1076,7 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         if !todo.isEmpty {
             sink.numbers(34, todo.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-        if serverTimeMs != 0 { sink.int64(40, serverTimeMs) }
+        if answeredAtMs != 0 { sink.int64(40, answeredAtMs) }
         if endReason.rawValue != 0 { sink.int32(48, endReason.rawValue) }
     }
 
@@ -1109,13 +1093,13 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         let todo = Wire.array(
             c.pointee.n_todo, c.pointee.todo
         ) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        let serverTimeMs = c.pointee.server_time_ms
+        let answeredAtMs = c.pointee.answered_at_ms
         let endReason = GatewayV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
         self.authenticated = authenticated
         self.reason = reason
         self.account = account
         self.todo = todo
-        self.serverTimeMs = serverTimeMs
+        self.answeredAtMs = answeredAtMs
         self.endReason = endReason
     }
 }

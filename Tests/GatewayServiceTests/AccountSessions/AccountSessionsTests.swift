@@ -32,7 +32,7 @@ struct AccountSessionsTests {
         let ended = try await fixture.accountSessions.endSession(
             .init(sessionId: one.session.sessionId),
             fixture.context().bearing(two.session.accessToken))
-        #expect(ended.ended)
+        #expect(ended.ended == 1)
         let state = try await fixture.check(one.session.accessToken)
         #expect(state.reason == .revoked && state.endReason == .signedOut)
         #expect(try await list(fixture, two.session.accessToken).count == 1)

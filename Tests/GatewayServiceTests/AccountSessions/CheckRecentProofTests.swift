@@ -19,10 +19,11 @@ struct CheckRecentProofTests {
     }
 
     private func check(
-        _ token: String, within seconds: UInt32 = 0, _ kinds: [GatewayV1.ProofKind] = []
+        _ token: String, within seconds: Int64? = nil, _ kinds: [GatewayV1.ProofKind] = []
     ) async throws -> GatewayV1.CheckRecentProofResponse {
         try await fixture.accountSessions.checkRecentProof(
-            .init(maxAgeS: seconds, kinds: kinds), fixture.context().bearing(token))
+            .init(kinds: kinds, maxAge: seconds.map { .maxAgeMs($0 * 1_000) }),
+            fixture.context().bearing(token))
     }
 
     private func reauthenticate(
@@ -61,7 +62,8 @@ struct CheckRecentProofTests {
         _ = try await check(token, within: 301)
         let again = try await reauthenticate(token, .password("Correct7Horse"))
         #expect(
-            try await check(token).provedAtMs == again.authTimeMs, "it is the session's proof")
+            try await check(token).provedAtMs == again.authenticatedAtMs,
+            "it is the session's proof")
     }
 
     @Test("G-13: with a device key the error names both kinds, and a call can demand either")
@@ -106,8 +108,11 @@ struct CheckRecentProofTests {
         let person = try await fixture.signUp()
         let token = person.session.accessToken
         #expect(try await refusal { try await check("x") }.code == .invalidAccessToken)
-        #expect(
-            try await refusal { try await check(token, within: 86_401) }.fields == ["max_age_s"])
+        for seconds: Int64 in [86_401, -1] {
+            #expect(
+                try await refusal { try await check(token, within: seconds) }.fields
+                    == ["max_age_ms"])
+        }
         for kind in [GatewayV1.ProofKind.unspecified, GatewayV1.ProofKind(rawValue: 77)] {
             #expect(try await refusal { try await check(token, [kind]) }.fields == ["kinds"])
         }

@@ -27,12 +27,12 @@ struct ReauthenticateTests {
         let person = try await fixture.signUp()
         fixture.time.advance(by: .seconds(400))
         let answer = try await reauthenticate(person.session.accessToken, "Correct7Horse")
-        #expect(answer.authTimeMs == fixture.time.now().milliseconds)
+        #expect(answer.authenticatedAtMs == fixture.time.now().milliseconds)
         #expect(try await fixture.check(answer.accessToken).authenticated)
         let entries = try await fixture.accountSessions.listSessions(
             .init(), fixture.context().bearing(answer.accessToken)
         ).sessions
-        #expect(entries.count == 1 && entries.first?.authTimeMs == answer.authTimeMs)
+        #expect(entries.count == 1 && entries.first?.authenticatedAtMs == answer.authenticatedAtMs)
         #expect(try fixture.inner.left("failed-sign-in-by-account", "ada@example.org") == 5)
     }
 

@@ -87,7 +87,7 @@ struct RefreshTests {
         let token = try #require(answer.session).refreshToken
         let error = try await refusal { try await fixture.refresh(token) }
         #expect(error.code == .deviceProofRequired)
-        let child = try await fixture.auth.refresh(
+        let child = try await fixture.auth.refreshSession(
             .init(refreshToken: token, device: device, deviceProof: try proof(token)),
             fixture.context())
         let leaf = try #require(child.session).refreshToken

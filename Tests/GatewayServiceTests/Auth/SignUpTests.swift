@@ -51,6 +51,22 @@ struct SignUpTests {
         _ = try await fixture.signUp("eve@example.org")
     }
 
+    @Test(
+        "X-01: an account's language is the first accepted one, unless the request names another",
+        arguments: [
+            (nil, "", "en"), ("nl", "", "en"), ("nl, fr-CH;q=0.9, de;q=0.8", "", "fr"),
+            ("fr", "de", "de"),
+        ] as [(String?, String, String)])
+    func language(accepted: String?, requested: String, language: String) async throws {
+        _ = try await fixture.auth.signUpWithPassword(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse", mailLanguage: requested),
+            fixture.context(language: accepted))
+        let rows = try await fixture.inner.count(
+            fixture.inner.identityStore, "profiles", where: "language = '\(language)'")
+        #expect(rows == 1)
+    }
+
     @Test("R-03: the fourth sign-up in an hour from one address is rejected")
     func fourth() async throws {
         for name in ["a", "b", "c"] {

@@ -13,14 +13,14 @@ struct GuestUpgradeTests {
     func guest() async throws {
         try await ProviderFixture.with { fixture in
             let guest = try await fixture.guest()
-            #expect(guest.isNewUser && guest.account?.isGuest == true)
+            #expect(guest.account?.isGuest == true)
             #expect(guest.account?.methods == [] && guest.account?.email == "")
             let token = guest.session?.accessToken ?? ""
             let state = try await fixture.gateway.check(token)
             #expect(state.authenticated && state.todo.isEmpty)
             #expect(state.account?.accountId == guest.account?.accountId)
             #expect(state.account?.isGuest == true)
-            let methods = try await fixture.gateway.methods.listMethods(
+            let methods = try await fixture.gateway.methods.listSignInMethods(
                 .init(), fixture.gateway.context().bearing(token))
             #expect(methods.methods.isEmpty)
             let proof = try await refusal {

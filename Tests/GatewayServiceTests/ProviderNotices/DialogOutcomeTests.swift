@@ -64,11 +64,12 @@ struct DialogOutcomeTests {
     }
 
     private func describe(
-        _ request: GatewayV1.DescribeOutcomeRequest, _ language: String? = nil
-    ) throws -> GatewayV1.DescribeOutcomeResponse {
+        _ request: GatewayV1.DescribeProviderOutcomeRequest, _ language: String? = nil
+    ) throws -> GatewayV1.DescribeProviderOutcomeResponse {
         var context = CallContext(deadline: .seconds(1))
         context.metadata[Metadata.Key.acceptLanguage] = language
-        return try ProviderNoticesHandler(events: NoEvents()).describeOutcome(request, context)
+        return try ProviderNoticesHandler(events: NoEvents()).describeProviderOutcome(
+            request, context)
     }
 }
 

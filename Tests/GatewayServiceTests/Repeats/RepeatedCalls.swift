@@ -38,7 +38,7 @@ enum RepeatedCalls {
             }
         },
         .init(
-            "Auth/Refresh", { try await $0.auth.refresh($1, $2) },
+            "Auth/RefreshSession", { try await $0.auth.refreshSession($1, $2) },
             afterwards: .refused(.refreshTokenReplayed)
         ) {
             try await $0.two { .init(refreshToken: $0.refreshToken, device: device) }
@@ -108,7 +108,7 @@ enum RepeatedCalls {
             }
         },
         .init(
-            "Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) },
+            "Guests/CreateGuest", { try await $0.guests.createGuest($1, $2) },
             afterwards: .acts
         ) { _ in
             // Guests differ only in their devices.

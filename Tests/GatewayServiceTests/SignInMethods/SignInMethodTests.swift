@@ -10,7 +10,7 @@ struct SignInMethodTests {
     private func names(
         _ fixture: ProviderFixture, _ session: GatewayV1.Session
     ) async throws -> [String] {
-        try await fixture.gateway.methods.listMethods(
+        try await fixture.gateway.methods.listSignInMethods(
             .init(), fixture.gateway.context().bearing(session.accessToken)
         ).methods.map(\.method)
     }
@@ -90,7 +90,7 @@ struct SignInMethodTests {
             let proved = try await reauthenticate(
                 fixture, session, try await fixture.googleToken(of: "117", email: "ada@example.org")
             )
-            #expect(proved.authTimeMs == fixture.gateway.time.now().milliseconds)
+            #expect(proved.authenticatedAtMs == fixture.gateway.time.now().milliseconds)
             #expect(try await fixture.link(token, to: session).sorted() == ["apple", "google"])
             #expect(try await fixture.unlink("google", from: session) == ["apple"])
         }
@@ -141,7 +141,7 @@ struct SignInMethodTests {
                 let context = fixture.gateway.context()
                 let codes = [
                     try await refusal {
-                        try await fixture.gateway.methods.listMethods(
+                        try await fixture.gateway.methods.listSignInMethods(
                             .init(), context.bearing(token))
                     }.code,
                     try await refusal {

@@ -42,6 +42,6 @@ extension Cluster {
 
     /// Exchanges a refresh token.
     func refresh(_ session: Session) async throws -> Answer {
-        try await auth("Refresh", ["refreshToken": session.refreshToken])
+        try await auth("RefreshSession", ["refreshToken": session.refreshToken])
     }
 }

@@ -20,7 +20,6 @@ extension SystemTests {
 
         private func signUp(_ person: Person, _ cluster: Cluster) async throws -> SignedIn {
             let answer: SignedIn = try await cluster.signUp(person).read()
-            #expect(answer.isNewUser == true)
             #expect(answer.account.email == person.email)
             #expect(answer.account.emailVerified == nil, "a default value is absent")
             let state = try await cluster.state(answer.session)

@@ -83,7 +83,7 @@ extension SystemTests {
             #expect(wrong.code == "auth/invalid-credential")
             let proved = try await ask(
                 cluster, "Reauthenticate", ["password": Person.password], in: session)
-            #expect(proved.exitCode == 0 && proved.json.contains("authTimeMs"))
+            #expect(proved.exitCode == 0 && proved.json.contains("authenticatedAtMs"))
         }
     }
 }

@@ -78,8 +78,8 @@ final class Backend: Sendable {
         _ token: String, of person: Person, key: String?,
         proof: GatewayV1.DeviceProof? = nil, timeout: Duration = .seconds(10)
     ) async throws -> GatewayV1.Session {
-        let answer = try await auth.refresh(
-            GatewayV1.RefreshRequest(
+        let answer = try await auth.refreshSession(
+            GatewayV1.RefreshSessionRequest(
                 refreshToken: token, device: person.v1Device, deviceProof: proof),
             context(person, key: key, timeout))
         return try session(answer.session)

@@ -77,7 +77,7 @@ extension SystemTests {
             let payload = try apple.token(
                 IssuedClaims([("jti", .string("j1")), ("events", .string(events))]))
             let person = Person(7_001)
-            _ = try await backend.notices.receive(
+            _ = try await backend.notices.receiveProviderNotice(
                 .init(provider: "apple", payload: payload), backend.context(person))
             let isTold = try await eventually(within: .seconds(10)) {
                 let state = try await backend.auth.checkAuthState(

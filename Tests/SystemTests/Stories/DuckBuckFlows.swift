@@ -46,8 +46,8 @@ extension SystemTests.Stories {
                 ada, by: try await fixture.googleToken(of: "g-d0-4", email: ada.email, for: ada))
             #expect(!again.isNewUser)
             #expect(again.account?.accountId == first.account?.accountId)
-            #expect((again.account?.lastSignInAtMs ?? 0) > 0)
-            let child = try await fixture.backend.auth.refresh(
+            #expect(again.account?.lastSignIn != nil)
+            let child = try await fixture.backend.auth.refreshSession(
                 .init(
                     refreshToken: again.session?.refreshToken ?? "", device: ada.gatewayDevice),
                 fixture.backend.context(ada))
@@ -109,7 +109,7 @@ extension SystemTests.Stories {
                 .init(kinds: [.phoneCode]),
                 fixture.backend.context(ada).bearing(proved.accessToken))
             #expect(check.accountId == signedIn.account?.accountId)
-            #expect(check.provedAtMs == proved.authTimeMs)
+            #expect(check.provedAtMs == proved.authenticatedAtMs)
         }
     }
 }

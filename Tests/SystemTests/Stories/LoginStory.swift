@@ -18,7 +18,6 @@ extension SystemTests.Stories {
             let signedUp = try await fixture.signUp(ada)
             let signedIn = try await fixture.signIn(ada)
             #expect(signedIn.account?.accountId == signedUp.account?.accountId)
-            #expect(!signedIn.isNewUser)
             #expect(try await fixture.state(signedIn.session, of: ada).authenticated)
         }
 

@@ -27,7 +27,7 @@ extension SystemTests.Stories {
             _ = try await signOut(session, ada)
             let context = fixture.backend.context(ada)
             let refreshed = try await refusal {
-                try await fixture.backend.auth.refresh(
+                try await fixture.backend.auth.refreshSession(
                     .init(refreshToken: session.refreshToken, device: ada.gatewayDevice), context)
             }
             #expect(refreshed.code == .sessionEnded)
@@ -37,7 +37,7 @@ extension SystemTests.Stories {
             }
             #expect(listed.code == .sessionEnded || listed.code == .invalidAccessToken)
             let linked = try await refusal {
-                try await fixture.backend.methods.listMethods(
+                try await fixture.backend.methods.listSignInMethods(
                     .init(), context.bearing(session.accessToken))
             }
             #expect(linked.code == .sessionEnded || linked.code == .invalidAccessToken)

@@ -18,7 +18,7 @@ extension SystemTests.Stories {
             #expect(guest.account?.isGuest == true)
             let signedUp = try await fixture.signUp(
                 ada, accessToken: guest.session?.accessToken ?? "")
-            #expect(signedUp.isNewUser && signedUp.account?.isGuest == false)
+            #expect(signedUp.account?.isGuest == false)
             #expect(signedUp.account?.accountId == guest.account?.accountId)
             let state = try await fixture.state(signedUp.session, of: ada)
             #expect(state.authenticated && state.account?.email == ada.email)

@@ -97,6 +97,51 @@ void   postern__gateway__v1__sign_in_news__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__sign_in_news__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__previous_sign_in__init
+                     (Postern__Gateway__V1__PreviousSignIn         *message)
+{
+  static const Postern__Gateway__V1__PreviousSignIn init_value = POSTERN__GATEWAY__V1__PREVIOUS_SIGN_IN__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__previous_sign_in__get_packed_size
+                     (const Postern__Gateway__V1__PreviousSignIn *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__previous_sign_in__pack
+                     (const Postern__Gateway__V1__PreviousSignIn *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__previous_sign_in__pack_to_buffer
+                     (const Postern__Gateway__V1__PreviousSignIn *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__PreviousSignIn *
+       postern__gateway__v1__previous_sign_in__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__PreviousSignIn *)
+     protobuf_c_message_unpack (&postern__gateway__v1__previous_sign_in__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__previous_sign_in__free_unpacked
+                     (Postern__Gateway__V1__PreviousSignIn *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__previous_sign_in__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__collision__init
                      (Postern__Gateway__V1__Collision         *message)
 {
@@ -209,11 +254,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__account__field_descr
     6,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__Account, last_sign_in_case),
     offsetof(Postern__Gateway__V1__Account, last_sign_in_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -323,35 +368,23 @@ const ProtobufCMessageDescriptor postern__gateway__v1__account__descriptor =
   (ProtobufCMessageInit) postern__gateway__v1__account__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_news__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_news__field_descriptors[2] =
 {
   {
-    "last_sign_in_at_ms",
+    "previous",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInNews, last_sign_in_at_ms),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "gap_ms",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInNews, gap_ms),
-    NULL,
+    offsetof(Postern__Gateway__V1__SignInNews, previous),
+    &postern__gateway__v1__previous_sign_in__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "is_new_device",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
@@ -363,14 +396,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_news__field_
   },
 };
 static const unsigned postern__gateway__v1__sign_in_news__field_indices_by_name[] = {
-  1,   /* field[1] = gap_ms */
-  2,   /* field[2] = is_new_device */
-  0,   /* field[0] = last_sign_in_at_ms */
+  1,   /* field[1] = is_new_device */
+  0,   /* field[0] = previous */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_news__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_news__descriptor =
 {
@@ -380,11 +412,62 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_news__descriptor 
   "Postern__Gateway__V1__SignInNews",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInNews),
-  3,
+  2,
   postern__gateway__v1__sign_in_news__field_descriptors,
   postern__gateway__v1__sign_in_news__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_news__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_news__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__previous_sign_in__field_descriptors[2] =
+{
+  {
+    "signed_in_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PreviousSignIn, signed_in_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "gap_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PreviousSignIn, gap_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__previous_sign_in__field_indices_by_name[] = {
+  1,   /* field[1] = gap_ms */
+  0,   /* field[0] = signed_in_at_ms */
+};
+static const ProtobufCIntRange postern__gateway__v1__previous_sign_in__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__previous_sign_in__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.PreviousSignIn",
+  "PreviousSignIn",
+  "Postern__Gateway__V1__PreviousSignIn",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__PreviousSignIn),
+  2,
+  postern__gateway__v1__previous_sign_in__field_descriptors,
+  postern__gateway__v1__previous_sign_in__field_indices_by_name,
+  1,  postern__gateway__v1__previous_sign_in__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__previous_sign_in__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__collision__field_descriptors[3] =

@@ -963,11 +963,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__account_use__field_d
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__AccountUse, last_activity_case),
     offsetof(Postern__Gateway__V1__AccountUse, last_activity_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -975,11 +975,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__account_use__field_d
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__AccountUse, last_seen_case),
     offsetof(Postern__Gateway__V1__AccountUse, last_seen_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
@@ -1027,11 +1027,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__list_accounts_reques
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ListAccountsRequest, created_from_case),
     offsetof(Postern__Gateway__V1__ListAccountsRequest, created_from_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1039,11 +1039,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__list_accounts_reques
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ListAccountsRequest, created_before_case),
     offsetof(Postern__Gateway__V1__ListAccountsRequest, created_before_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1051,11 +1051,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__list_accounts_reques
     4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ListAccountsRequest, signed_in_from_case),
     offsetof(Postern__Gateway__V1__ListAccountsRequest, signed_in_from_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1063,11 +1063,11 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__list_accounts_reques
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
-    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ListAccountsRequest, signed_in_before_case),
     offsetof(Postern__Gateway__V1__ListAccountsRequest, signed_in_before_at_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {

@@ -457,94 +457,94 @@ void   postern__gateway__v1__verify_email_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__verify_email_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__refresh_request__init
-                     (Postern__Gateway__V1__RefreshRequest         *message)
+void   postern__gateway__v1__refresh_session_request__init
+                     (Postern__Gateway__V1__RefreshSessionRequest         *message)
 {
-  static const Postern__Gateway__V1__RefreshRequest init_value = POSTERN__GATEWAY__V1__REFRESH_REQUEST__INIT;
+  static const Postern__Gateway__V1__RefreshSessionRequest init_value = POSTERN__GATEWAY__V1__REFRESH_SESSION_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__refresh_request__get_packed_size
-                     (const Postern__Gateway__V1__RefreshRequest *message)
+size_t postern__gateway__v1__refresh_session_request__get_packed_size
+                     (const Postern__Gateway__V1__RefreshSessionRequest *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__refresh_request__pack
-                     (const Postern__Gateway__V1__RefreshRequest *message,
+size_t postern__gateway__v1__refresh_session_request__pack
+                     (const Postern__Gateway__V1__RefreshSessionRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__refresh_request__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshRequest *message,
+size_t postern__gateway__v1__refresh_session_request__pack_to_buffer
+                     (const Postern__Gateway__V1__RefreshSessionRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__RefreshRequest *
-       postern__gateway__v1__refresh_request__unpack
+Postern__Gateway__V1__RefreshSessionRequest *
+       postern__gateway__v1__refresh_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__RefreshRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__refresh_request__descriptor,
+  return (Postern__Gateway__V1__RefreshSessionRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__refresh_session_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__refresh_request__free_unpacked
-                     (Postern__Gateway__V1__RefreshRequest *message,
+void   postern__gateway__v1__refresh_session_request__free_unpacked
+                     (Postern__Gateway__V1__RefreshSessionRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__refresh_response__init
-                     (Postern__Gateway__V1__RefreshResponse         *message)
+void   postern__gateway__v1__refresh_session_response__init
+                     (Postern__Gateway__V1__RefreshSessionResponse         *message)
 {
-  static const Postern__Gateway__V1__RefreshResponse init_value = POSTERN__GATEWAY__V1__REFRESH_RESPONSE__INIT;
+  static const Postern__Gateway__V1__RefreshSessionResponse init_value = POSTERN__GATEWAY__V1__REFRESH_SESSION_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__refresh_response__get_packed_size
-                     (const Postern__Gateway__V1__RefreshResponse *message)
+size_t postern__gateway__v1__refresh_session_response__get_packed_size
+                     (const Postern__Gateway__V1__RefreshSessionResponse *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__refresh_response__pack
-                     (const Postern__Gateway__V1__RefreshResponse *message,
+size_t postern__gateway__v1__refresh_session_response__pack
+                     (const Postern__Gateway__V1__RefreshSessionResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__refresh_response__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshResponse *message,
+size_t postern__gateway__v1__refresh_session_response__pack_to_buffer
+                     (const Postern__Gateway__V1__RefreshSessionResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__RefreshResponse *
-       postern__gateway__v1__refresh_response__unpack
+Postern__Gateway__V1__RefreshSessionResponse *
+       postern__gateway__v1__refresh_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__RefreshResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__refresh_response__descriptor,
+  return (Postern__Gateway__V1__RefreshSessionResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__refresh_session_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__refresh_response__free_unpacked
-                     (Postern__Gateway__V1__RefreshResponse *message,
+void   postern__gateway__v1__refresh_session_response__free_unpacked
+                     (Postern__Gateway__V1__RefreshSessionResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__gateway__v1__sign_out_request__init
@@ -994,12 +994,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descr
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "server_time_ms",
+    "answered_at_ms",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__Session, server_time_ms),
+    offsetof(Postern__Gateway__V1__Session, answered_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1009,10 +1009,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descr
 static const unsigned postern__gateway__v1__session__field_indices_by_name[] = {
   2,   /* field[2] = access_expires_at_ms */
   1,   /* field[1] = access_token */
+  6,   /* field[6] = answered_at_ms */
   5,   /* field[5] = expires_at_ms */
   4,   /* field[4] = idle_expires_at_ms */
   3,   /* field[3] = refresh_token */
-  6,   /* field[6] = server_time_ms */
   0,   /* field[0] = session_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__session__number_ranges[1 + 1] =
@@ -1125,7 +1125,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_req
   (ProtobufCMessageInit) postern__gateway__v1__sign_up_with_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[2] =
 {
   {
     "account",
@@ -1151,28 +1151,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "is_new_user",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignUpWithPasswordResponse, is_new_user),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_up_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  2,   /* field[2] = is_new_user */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_response__descriptor =
 {
@@ -1182,7 +1169,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_res
   "Postern__Gateway__V1__SignUpWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignUpWithPasswordResponse),
-  3,
+  2,
   postern__gateway__v1__sign_up_with_password_response__field_descriptors,
   postern__gateway__v1__sign_up_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_response__number_ranges,
@@ -1253,7 +1240,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_req
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[3] =
 {
   {
     "account",
@@ -1280,20 +1267,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "is_new_user",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, is_new_user),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "news",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -1306,14 +1281,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
 };
 static const unsigned postern__gateway__v1__sign_in_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  2,   /* field[2] = is_new_user */
-  3,   /* field[3] = news */
+  2,   /* field[2] = news */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_response__descriptor =
 {
@@ -1323,7 +1297,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_res
   "Postern__Gateway__V1__SignInWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPasswordResponse),
-  4,
+  3,
   postern__gateway__v1__sign_in_with_password_response__field_descriptors,
   postern__gateway__v1__sign_in_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_response__number_ranges,
@@ -1432,7 +1406,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_response__de
   (ProtobufCMessageInit) postern__gateway__v1__verify_email_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_request__field_descriptors[3] =
 {
   {
     "refresh_token",
@@ -1440,7 +1414,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshRequest, refresh_token),
+    offsetof(Postern__Gateway__V1__RefreshSessionRequest, refresh_token),
     NULL,
     NULL,
     0,             /* flags */
@@ -1452,7 +1426,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshRequest, device),
+    offsetof(Postern__Gateway__V1__RefreshSessionRequest, device),
     &postern__gateway__v1__device__descriptor,
     NULL,
     0,             /* flags */
@@ -1464,39 +1438,39 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshRequest, device_proof),
+    offsetof(Postern__Gateway__V1__RefreshSessionRequest, device_proof),
     &postern__gateway__v1__device_proof__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__refresh_request__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__refresh_session_request__field_indices_by_name[] = {
   1,   /* field[1] = device */
   2,   /* field[2] = device_proof */
   0,   /* field[0] = refresh_token */
 };
-static const ProtobufCIntRange postern__gateway__v1__refresh_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__refresh_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__refresh_request__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.RefreshRequest",
-  "RefreshRequest",
-  "Postern__Gateway__V1__RefreshRequest",
+  "postern.gateway.v1.RefreshSessionRequest",
+  "RefreshSessionRequest",
+  "Postern__Gateway__V1__RefreshSessionRequest",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__RefreshRequest),
+  sizeof(Postern__Gateway__V1__RefreshSessionRequest),
   3,
-  postern__gateway__v1__refresh_request__field_descriptors,
-  postern__gateway__v1__refresh_request__field_indices_by_name,
-  1,  postern__gateway__v1__refresh_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__refresh_request__init,
+  postern__gateway__v1__refresh_session_request__field_descriptors,
+  postern__gateway__v1__refresh_session_request__field_indices_by_name,
+  1,  postern__gateway__v1__refresh_session_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__refresh_session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_response__field_descriptors[1] =
 {
   {
     "session",
@@ -1504,34 +1478,34 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshResponse, session),
+    offsetof(Postern__Gateway__V1__RefreshSessionResponse, session),
     &postern__gateway__v1__session__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__refresh_response__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__refresh_session_response__field_indices_by_name[] = {
   0,   /* field[0] = session */
 };
-static const ProtobufCIntRange postern__gateway__v1__refresh_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__refresh_session_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__refresh_response__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.RefreshResponse",
-  "RefreshResponse",
-  "Postern__Gateway__V1__RefreshResponse",
+  "postern.gateway.v1.RefreshSessionResponse",
+  "RefreshSessionResponse",
+  "Postern__Gateway__V1__RefreshSessionResponse",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__RefreshResponse),
+  sizeof(Postern__Gateway__V1__RefreshSessionResponse),
   1,
-  postern__gateway__v1__refresh_response__field_descriptors,
-  postern__gateway__v1__refresh_response__field_indices_by_name,
-  1,  postern__gateway__v1__refresh_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__refresh_response__init,
+  postern__gateway__v1__refresh_session_response__field_descriptors,
+  postern__gateway__v1__refresh_session_response__field_indices_by_name,
+  1,  postern__gateway__v1__refresh_session_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__refresh_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[3] =
@@ -1705,12 +1679,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "server_time_ms",
+    "answered_at_ms",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, server_time_ms),
+    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, answered_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1731,10 +1705,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
 };
 static const unsigned postern__gateway__v1__check_auth_state_response__field_indices_by_name[] = {
   2,   /* field[2] = account */
+  4,   /* field[4] = answered_at_ms */
   0,   /* field[0] = authenticated */
   5,   /* field[5] = end_reason */
   1,   /* field[1] = reason */
-  4,   /* field[4] = server_time_ms */
   3,   /* field[3] = todo */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__number_ranges[1 + 1] =

@@ -383,7 +383,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
     "next_after_ms",
     4,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
+    PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__RequestPhoneCodeResponse, next_after_ms),
     NULL,

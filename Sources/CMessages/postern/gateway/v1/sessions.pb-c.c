@@ -679,12 +679,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "auth_time_ms",
+    "authenticated_at_ms",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SessionEntry, auth_time_ms),
+    offsetof(Postern__Gateway__V1__SessionEntry, authenticated_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -693,7 +693,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__field
 };
 static const unsigned postern__gateway__v1__session_entry__field_indices_by_name[] = {
   6,   /* field[6] = amr */
-  7,   /* field[7] = auth_time_ms */
+  7,   /* field[7] = authenticated_at_ms */
   3,   /* field[3] = created_at_ms */
   5,   /* field[5] = current */
   1,   /* field[1] = device_name */
@@ -821,7 +821,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_response
     "ended",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
+    PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__EndSessionResponse, ended),
     NULL,
@@ -1154,12 +1154,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_respo
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "auth_time_ms",
+    "authenticated_at_ms",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateResponse, auth_time_ms),
+    offsetof(Postern__Gateway__V1__ReauthenticateResponse, authenticated_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1169,7 +1169,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_respo
 static const unsigned postern__gateway__v1__reauthenticate_response__field_indices_by_name[] = {
   1,   /* field[1] = access_expires_at_ms */
   0,   /* field[0] = access_token */
-  2,   /* field[2] = auth_time_ms */
+  2,   /* field[2] = authenticated_at_ms */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_response__number_ranges[1 + 1] =
 {
@@ -1194,15 +1194,15 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__
 static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__field_descriptors[2] =
 {
   {
-    "max_age_s",
+    "max_age_ms",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, max_age_s),
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, max_age_case),
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, max_age_ms),
     NULL,
     NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
@@ -1220,7 +1220,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_r
 };
 static const unsigned postern__gateway__v1__check_recent_proof_request__field_indices_by_name[] = {
   1,   /* field[1] = kinds */
-  0,   /* field[0] = max_age_s */
+  0,   /* field[0] = max_age_ms */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__number_ranges[1 + 1] =
 {

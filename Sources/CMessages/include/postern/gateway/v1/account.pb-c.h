@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Postern__Gateway__V1__Account Postern__Gateway__V1__Account;
 typedef struct Postern__Gateway__V1__SignInNews Postern__Gateway__V1__SignInNews;
+typedef struct Postern__Gateway__V1__PreviousSignIn Postern__Gateway__V1__PreviousSignIn;
 typedef struct Postern__Gateway__V1__Collision Postern__Gateway__V1__Collision;
 
 
@@ -33,6 +34,12 @@ typedef enum _Postern__Gateway__V1__AccountStatus {
 
 /* --- messages --- */
 
+typedef enum {
+  POSTERN__GATEWAY__V1__ACCOUNT__LAST_SIGN_IN__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__ACCOUNT__LAST_SIGN_IN_LAST_SIGN_IN_AT_MS = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__ACCOUNT__LAST_SIGN_IN__CASE)
+} Postern__Gateway__V1__Account__LastSignInCase;
+
 struct  Postern__Gateway__V1__Account
 {
   ProtobufCMessage base;
@@ -41,7 +48,6 @@ struct  Postern__Gateway__V1__Account
   protobuf_c_boolean email_verified;
   ProtobufCBinaryData display_name;
   int64_t created_at_ms;
-  int64_t last_sign_in_at_ms;
   Postern__Gateway__V1__AccountStatus status;
   size_t n_methods;
   ProtobufCBinaryData *methods;
@@ -49,22 +55,36 @@ struct  Postern__Gateway__V1__Account
   ProtobufCBinaryData photo_url;
   protobuf_c_boolean is_guest;
   ProtobufCBinaryData pending_email;
+  Postern__Gateway__V1__Account__LastSignInCase last_sign_in_case;
+  union {
+    int64_t last_sign_in_at_ms;
+  };
 };
 #define POSTERN__GATEWAY__V1__ACCOUNT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__account__descriptor) \
-    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, POSTERN__GATEWAY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, {0,NULL} }
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, POSTERN__GATEWAY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0,NULL, {0,NULL}, {0,NULL}, 0, {0,NULL}, POSTERN__GATEWAY__V1__ACCOUNT__LAST_SIGN_IN__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__SignInNews
 {
   ProtobufCMessage base;
-  int64_t last_sign_in_at_ms;
-  int64_t gap_ms;
+  Postern__Gateway__V1__PreviousSignIn *previous;
   protobuf_c_boolean is_new_device;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_NEWS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_news__descriptor) \
-    , 0, 0, 0 }
+    , NULL, 0 }
+
+
+struct  Postern__Gateway__V1__PreviousSignIn
+{
+  ProtobufCMessage base;
+  int64_t signed_in_at_ms;
+  int64_t gap_ms;
+};
+#define POSTERN__GATEWAY__V1__PREVIOUS_SIGN_IN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__previous_sign_in__descriptor) \
+    , 0, 0 }
 
 
 struct  Postern__Gateway__V1__Collision
@@ -117,6 +137,25 @@ Postern__Gateway__V1__SignInNews *
 void   postern__gateway__v1__sign_in_news__free_unpacked
                      (Postern__Gateway__V1__SignInNews *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__PreviousSignIn methods */
+void   postern__gateway__v1__previous_sign_in__init
+                     (Postern__Gateway__V1__PreviousSignIn         *message);
+size_t postern__gateway__v1__previous_sign_in__get_packed_size
+                     (const Postern__Gateway__V1__PreviousSignIn   *message);
+size_t postern__gateway__v1__previous_sign_in__pack
+                     (const Postern__Gateway__V1__PreviousSignIn   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__previous_sign_in__pack_to_buffer
+                     (const Postern__Gateway__V1__PreviousSignIn   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__PreviousSignIn *
+       postern__gateway__v1__previous_sign_in__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__previous_sign_in__free_unpacked
+                     (Postern__Gateway__V1__PreviousSignIn *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__Collision methods */
 void   postern__gateway__v1__collision__init
                      (Postern__Gateway__V1__Collision         *message);
@@ -144,6 +183,9 @@ typedef void (*Postern__Gateway__V1__Account_Closure)
 typedef void (*Postern__Gateway__V1__SignInNews_Closure)
                  (const Postern__Gateway__V1__SignInNews *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__PreviousSignIn_Closure)
+                 (const Postern__Gateway__V1__PreviousSignIn *message,
+                  void *closure_data);
 typedef void (*Postern__Gateway__V1__Collision_Closure)
                  (const Postern__Gateway__V1__Collision *message,
                   void *closure_data);
@@ -156,6 +198,7 @@ typedef void (*Postern__Gateway__V1__Collision_Closure)
 extern const ProtobufCEnumDescriptor    postern__gateway__v1__account_status__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__account__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_news__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__previous_sign_in__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__collision__descriptor;
 
 PROTOBUF_C__END_DECLS

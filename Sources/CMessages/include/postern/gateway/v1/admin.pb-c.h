@@ -108,34 +108,88 @@ struct  Postern__Gateway__V1__Suspension
     , {0,NULL}, 0 }
 
 
+typedef enum {
+  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY_LAST_ACTIVITY_AT_MS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY__CASE)
+} Postern__Gateway__V1__AccountUse__LastActivityCase;
+
+typedef enum {
+  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN_LAST_SEEN_AT_MS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN__CASE)
+} Postern__Gateway__V1__AccountUse__LastSeenCase;
+
 struct  Postern__Gateway__V1__AccountUse
 {
   ProtobufCMessage base;
   uint32_t live_sessions;
-  int64_t last_activity_at_ms;
-  int64_t last_seen_at_ms;
+  Postern__Gateway__V1__AccountUse__LastActivityCase last_activity_case;
+  union {
+    int64_t last_activity_at_ms;
+  };
+  Postern__Gateway__V1__AccountUse__LastSeenCase last_seen_case;
+  union {
+    int64_t last_seen_at_ms;
+  };
 };
 #define POSTERN__GATEWAY__V1__ACCOUNT_USE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__account_use__descriptor) \
-    , 0, 0, 0 }
+    , 0, POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_ACTIVITY__NOT_SET, {0}, POSTERN__GATEWAY__V1__ACCOUNT_USE__LAST_SEEN__NOT_SET, {0} }
 
+
+typedef enum {
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_FROM__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_FROM_CREATED_FROM_AT_MS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_FROM__CASE)
+} Postern__Gateway__V1__ListAccountsRequest__CreatedFromCase;
+
+typedef enum {
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_BEFORE__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_BEFORE_CREATED_BEFORE_AT_MS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_BEFORE__CASE)
+} Postern__Gateway__V1__ListAccountsRequest__CreatedBeforeCase;
+
+typedef enum {
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_FROM__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_FROM_SIGNED_IN_FROM_AT_MS = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_FROM__CASE)
+} Postern__Gateway__V1__ListAccountsRequest__SignedInFromCase;
+
+typedef enum {
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_BEFORE__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_BEFORE_SIGNED_IN_BEFORE_AT_MS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_BEFORE__CASE)
+} Postern__Gateway__V1__ListAccountsRequest__SignedInBeforeCase;
 
 struct  Postern__Gateway__V1__ListAccountsRequest
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__AccountStatus status;
-  int64_t created_from_at_ms;
-  int64_t created_before_at_ms;
-  int64_t signed_in_from_at_ms;
-  int64_t signed_in_before_at_ms;
   uint32_t page_size;
   ProtobufCBinaryData page_token;
   protobuf_c_boolean show_personal;
   ProtobufCBinaryData actor;
+  Postern__Gateway__V1__ListAccountsRequest__CreatedFromCase created_from_case;
+  union {
+    int64_t created_from_at_ms;
+  };
+  Postern__Gateway__V1__ListAccountsRequest__CreatedBeforeCase created_before_case;
+  union {
+    int64_t created_before_at_ms;
+  };
+  Postern__Gateway__V1__ListAccountsRequest__SignedInFromCase signed_in_from_case;
+  union {
+    int64_t signed_in_from_at_ms;
+  };
+  Postern__Gateway__V1__ListAccountsRequest__SignedInBeforeCase signed_in_before_case;
+  union {
+    int64_t signed_in_before_at_ms;
+  };
 };
 #define POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_accounts_request__descriptor) \
-    , POSTERN__GATEWAY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0, 0, 0, 0, 0, {0,NULL}, 0, {0,NULL} }
+    , POSTERN__GATEWAY__V1__ACCOUNT_STATUS__ACCOUNT_STATUS_UNSPECIFIED, 0, {0,NULL}, 0, {0,NULL}, POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_FROM__NOT_SET, {0}, POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__CREATED_BEFORE__NOT_SET, {0}, POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_FROM__NOT_SET, {0}, POSTERN__GATEWAY__V1__LIST_ACCOUNTS_REQUEST__SIGNED_IN_BEFORE__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__ListAccountsResponse

@@ -26,8 +26,8 @@ typedef struct Postern__Gateway__V1__SignInWithPasswordRequest Postern__Gateway_
 typedef struct Postern__Gateway__V1__SignInWithPasswordResponse Postern__Gateway__V1__SignInWithPasswordResponse;
 typedef struct Postern__Gateway__V1__VerifyEmailRequest Postern__Gateway__V1__VerifyEmailRequest;
 typedef struct Postern__Gateway__V1__VerifyEmailResponse Postern__Gateway__V1__VerifyEmailResponse;
-typedef struct Postern__Gateway__V1__RefreshRequest Postern__Gateway__V1__RefreshRequest;
-typedef struct Postern__Gateway__V1__RefreshResponse Postern__Gateway__V1__RefreshResponse;
+typedef struct Postern__Gateway__V1__RefreshSessionRequest Postern__Gateway__V1__RefreshSessionRequest;
+typedef struct Postern__Gateway__V1__RefreshSessionResponse Postern__Gateway__V1__RefreshSessionResponse;
 typedef struct Postern__Gateway__V1__SignOutRequest Postern__Gateway__V1__SignOutRequest;
 typedef struct Postern__Gateway__V1__SignOutResponse Postern__Gateway__V1__SignOutResponse;
 typedef struct Postern__Gateway__V1__CheckAuthStateRequest Postern__Gateway__V1__CheckAuthStateRequest;
@@ -118,7 +118,7 @@ struct  Postern__Gateway__V1__Session
   ProtobufCBinaryData refresh_token;
   int64_t idle_expires_at_ms;
   int64_t expires_at_ms;
-  int64_t server_time_ms;
+  int64_t answered_at_ms;
 };
 #define POSTERN__GATEWAY__V1__SESSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__session__descriptor) \
@@ -144,11 +144,10 @@ struct  Postern__Gateway__V1__SignUpWithPasswordResponse
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
-  protobuf_c_boolean is_new_user;
 };
 #define POSTERN__GATEWAY__V1__SIGN_UP_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_up_with_password_response__descriptor) \
-    , NULL, NULL, 0 }
+    , NULL, NULL }
 
 
 struct  Postern__Gateway__V1__SignInWithPasswordRequest
@@ -168,12 +167,11 @@ struct  Postern__Gateway__V1__SignInWithPasswordResponse
   ProtobufCMessage base;
   Postern__Gateway__V1__Account *account;
   Postern__Gateway__V1__Session *session;
-  protobuf_c_boolean is_new_user;
   Postern__Gateway__V1__SignInNews *news;
 };
 #define POSTERN__GATEWAY__V1__SIGN_IN_WITH_PASSWORD_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__sign_in_with_password_response__descriptor) \
-    , NULL, NULL, 0, NULL }
+    , NULL, NULL, NULL }
 
 
 struct  Postern__Gateway__V1__VerifyEmailRequest
@@ -198,25 +196,25 @@ struct  Postern__Gateway__V1__VerifyEmailResponse
     , NULL }
 
 
-struct  Postern__Gateway__V1__RefreshRequest
+struct  Postern__Gateway__V1__RefreshSessionRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData refresh_token;
   Postern__Gateway__V1__Device *device;
   Postern__Gateway__V1__DeviceProof *device_proof;
 };
-#define POSTERN__GATEWAY__V1__REFRESH_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__refresh_request__descriptor) \
+#define POSTERN__GATEWAY__V1__REFRESH_SESSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__refresh_session_request__descriptor) \
     , {0,NULL}, NULL, NULL }
 
 
-struct  Postern__Gateway__V1__RefreshResponse
+struct  Postern__Gateway__V1__RefreshSessionResponse
 {
   ProtobufCMessage base;
   Postern__Gateway__V1__Session *session;
 };
-#define POSTERN__GATEWAY__V1__REFRESH_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__refresh_response__descriptor) \
+#define POSTERN__GATEWAY__V1__REFRESH_SESSION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__refresh_session_response__descriptor) \
     , NULL }
 
 
@@ -259,7 +257,7 @@ struct  Postern__Gateway__V1__CheckAuthStateResponse
   Postern__Gateway__V1__Account *account;
   size_t n_todo;
   Postern__Gateway__V1__Todo *todo;
-  int64_t server_time_ms;
+  int64_t answered_at_ms;
   Postern__Gateway__V1__EndReason end_reason;
 };
 #define POSTERN__GATEWAY__V1__CHECK_AUTH_STATE_RESPONSE__INIT \
@@ -457,43 +455,43 @@ Postern__Gateway__V1__VerifyEmailResponse *
 void   postern__gateway__v1__verify_email_response__free_unpacked
                      (Postern__Gateway__V1__VerifyEmailResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__RefreshRequest methods */
-void   postern__gateway__v1__refresh_request__init
-                     (Postern__Gateway__V1__RefreshRequest         *message);
-size_t postern__gateway__v1__refresh_request__get_packed_size
-                     (const Postern__Gateway__V1__RefreshRequest   *message);
-size_t postern__gateway__v1__refresh_request__pack
-                     (const Postern__Gateway__V1__RefreshRequest   *message,
+/* Postern__Gateway__V1__RefreshSessionRequest methods */
+void   postern__gateway__v1__refresh_session_request__init
+                     (Postern__Gateway__V1__RefreshSessionRequest         *message);
+size_t postern__gateway__v1__refresh_session_request__get_packed_size
+                     (const Postern__Gateway__V1__RefreshSessionRequest   *message);
+size_t postern__gateway__v1__refresh_session_request__pack
+                     (const Postern__Gateway__V1__RefreshSessionRequest   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__refresh_request__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshRequest   *message,
+size_t postern__gateway__v1__refresh_session_request__pack_to_buffer
+                     (const Postern__Gateway__V1__RefreshSessionRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__RefreshRequest *
-       postern__gateway__v1__refresh_request__unpack
+Postern__Gateway__V1__RefreshSessionRequest *
+       postern__gateway__v1__refresh_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__refresh_request__free_unpacked
-                     (Postern__Gateway__V1__RefreshRequest *message,
+void   postern__gateway__v1__refresh_session_request__free_unpacked
+                     (Postern__Gateway__V1__RefreshSessionRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__RefreshResponse methods */
-void   postern__gateway__v1__refresh_response__init
-                     (Postern__Gateway__V1__RefreshResponse         *message);
-size_t postern__gateway__v1__refresh_response__get_packed_size
-                     (const Postern__Gateway__V1__RefreshResponse   *message);
-size_t postern__gateway__v1__refresh_response__pack
-                     (const Postern__Gateway__V1__RefreshResponse   *message,
+/* Postern__Gateway__V1__RefreshSessionResponse methods */
+void   postern__gateway__v1__refresh_session_response__init
+                     (Postern__Gateway__V1__RefreshSessionResponse         *message);
+size_t postern__gateway__v1__refresh_session_response__get_packed_size
+                     (const Postern__Gateway__V1__RefreshSessionResponse   *message);
+size_t postern__gateway__v1__refresh_session_response__pack
+                     (const Postern__Gateway__V1__RefreshSessionResponse   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__refresh_response__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshResponse   *message,
+size_t postern__gateway__v1__refresh_session_response__pack_to_buffer
+                     (const Postern__Gateway__V1__RefreshSessionResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__RefreshResponse *
-       postern__gateway__v1__refresh_response__unpack
+Postern__Gateway__V1__RefreshSessionResponse *
+       postern__gateway__v1__refresh_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__refresh_response__free_unpacked
-                     (Postern__Gateway__V1__RefreshResponse *message,
+void   postern__gateway__v1__refresh_session_response__free_unpacked
+                     (Postern__Gateway__V1__RefreshSessionResponse *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__SignOutRequest methods */
 void   postern__gateway__v1__sign_out_request__init
@@ -603,11 +601,11 @@ typedef void (*Postern__Gateway__V1__VerifyEmailRequest_Closure)
 typedef void (*Postern__Gateway__V1__VerifyEmailResponse_Closure)
                  (const Postern__Gateway__V1__VerifyEmailResponse *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__RefreshRequest_Closure)
-                 (const Postern__Gateway__V1__RefreshRequest *message,
+typedef void (*Postern__Gateway__V1__RefreshSessionRequest_Closure)
+                 (const Postern__Gateway__V1__RefreshSessionRequest *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__RefreshResponse_Closure)
-                 (const Postern__Gateway__V1__RefreshResponse *message,
+typedef void (*Postern__Gateway__V1__RefreshSessionResponse_Closure)
+                 (const Postern__Gateway__V1__RefreshSessionResponse *message,
                   void *closure_data);
 typedef void (*Postern__Gateway__V1__SignOutRequest_Closure)
                  (const Postern__Gateway__V1__SignOutRequest *message,
@@ -641,8 +639,8 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_passw
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__refresh_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__refresh_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request__descriptor;

@@ -19,8 +19,8 @@ PROTOBUF_C__BEGIN_DECLS
 #include "postern/gateway/v1/providers.pb-c.h"
 
 typedef struct Postern__Gateway__V1__SignInMethod Postern__Gateway__V1__SignInMethod;
-typedef struct Postern__Gateway__V1__ListMethodsRequest Postern__Gateway__V1__ListMethodsRequest;
-typedef struct Postern__Gateway__V1__ListMethodsResponse Postern__Gateway__V1__ListMethodsResponse;
+typedef struct Postern__Gateway__V1__ListSignInMethodsRequest Postern__Gateway__V1__ListSignInMethodsRequest;
+typedef struct Postern__Gateway__V1__ListSignInMethodsResponse Postern__Gateway__V1__ListSignInMethodsResponse;
 typedef struct Postern__Gateway__V1__LinkProviderRequest Postern__Gateway__V1__LinkProviderRequest;
 typedef struct Postern__Gateway__V1__LinkProviderResponse Postern__Gateway__V1__LinkProviderResponse;
 typedef struct Postern__Gateway__V1__UnlinkMethodRequest Postern__Gateway__V1__UnlinkMethodRequest;
@@ -44,23 +44,23 @@ struct  Postern__Gateway__V1__SignInMethod
     , {0,NULL}, 0, {0,NULL} }
 
 
-struct  Postern__Gateway__V1__ListMethodsRequest
+struct  Postern__Gateway__V1__ListSignInMethodsRequest
 {
   ProtobufCMessage base;
 };
-#define POSTERN__GATEWAY__V1__LIST_METHODS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_methods_request__descriptor) \
+#define POSTERN__GATEWAY__V1__LIST_SIGN_IN_METHODS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_sign_in_methods_request__descriptor) \
      }
 
 
-struct  Postern__Gateway__V1__ListMethodsResponse
+struct  Postern__Gateway__V1__ListSignInMethodsResponse
 {
   ProtobufCMessage base;
   size_t n_methods;
   Postern__Gateway__V1__SignInMethod **methods;
 };
-#define POSTERN__GATEWAY__V1__LIST_METHODS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_methods_response__descriptor) \
+#define POSTERN__GATEWAY__V1__LIST_SIGN_IN_METHODS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_sign_in_methods_response__descriptor) \
     , 0,NULL }
 
 
@@ -125,43 +125,43 @@ Postern__Gateway__V1__SignInMethod *
 void   postern__gateway__v1__sign_in_method__free_unpacked
                      (Postern__Gateway__V1__SignInMethod *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__ListMethodsRequest methods */
-void   postern__gateway__v1__list_methods_request__init
-                     (Postern__Gateway__V1__ListMethodsRequest         *message);
-size_t postern__gateway__v1__list_methods_request__get_packed_size
-                     (const Postern__Gateway__V1__ListMethodsRequest   *message);
-size_t postern__gateway__v1__list_methods_request__pack
-                     (const Postern__Gateway__V1__ListMethodsRequest   *message,
+/* Postern__Gateway__V1__ListSignInMethodsRequest methods */
+void   postern__gateway__v1__list_sign_in_methods_request__init
+                     (Postern__Gateway__V1__ListSignInMethodsRequest         *message);
+size_t postern__gateway__v1__list_sign_in_methods_request__get_packed_size
+                     (const Postern__Gateway__V1__ListSignInMethodsRequest   *message);
+size_t postern__gateway__v1__list_sign_in_methods_request__pack
+                     (const Postern__Gateway__V1__ListSignInMethodsRequest   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__list_methods_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ListMethodsRequest   *message,
+size_t postern__gateway__v1__list_sign_in_methods_request__pack_to_buffer
+                     (const Postern__Gateway__V1__ListSignInMethodsRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__ListMethodsRequest *
-       postern__gateway__v1__list_methods_request__unpack
+Postern__Gateway__V1__ListSignInMethodsRequest *
+       postern__gateway__v1__list_sign_in_methods_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__list_methods_request__free_unpacked
-                     (Postern__Gateway__V1__ListMethodsRequest *message,
+void   postern__gateway__v1__list_sign_in_methods_request__free_unpacked
+                     (Postern__Gateway__V1__ListSignInMethodsRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__ListMethodsResponse methods */
-void   postern__gateway__v1__list_methods_response__init
-                     (Postern__Gateway__V1__ListMethodsResponse         *message);
-size_t postern__gateway__v1__list_methods_response__get_packed_size
-                     (const Postern__Gateway__V1__ListMethodsResponse   *message);
-size_t postern__gateway__v1__list_methods_response__pack
-                     (const Postern__Gateway__V1__ListMethodsResponse   *message,
+/* Postern__Gateway__V1__ListSignInMethodsResponse methods */
+void   postern__gateway__v1__list_sign_in_methods_response__init
+                     (Postern__Gateway__V1__ListSignInMethodsResponse         *message);
+size_t postern__gateway__v1__list_sign_in_methods_response__get_packed_size
+                     (const Postern__Gateway__V1__ListSignInMethodsResponse   *message);
+size_t postern__gateway__v1__list_sign_in_methods_response__pack
+                     (const Postern__Gateway__V1__ListSignInMethodsResponse   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__list_methods_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ListMethodsResponse   *message,
+size_t postern__gateway__v1__list_sign_in_methods_response__pack_to_buffer
+                     (const Postern__Gateway__V1__ListSignInMethodsResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__ListMethodsResponse *
-       postern__gateway__v1__list_methods_response__unpack
+Postern__Gateway__V1__ListSignInMethodsResponse *
+       postern__gateway__v1__list_sign_in_methods_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__list_methods_response__free_unpacked
-                     (Postern__Gateway__V1__ListMethodsResponse *message,
+void   postern__gateway__v1__list_sign_in_methods_response__free_unpacked
+                     (Postern__Gateway__V1__ListSignInMethodsResponse *message,
                       ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__LinkProviderRequest methods */
 void   postern__gateway__v1__link_provider_request__init
@@ -244,11 +244,11 @@ void   postern__gateway__v1__unlink_method_response__free_unpacked
 typedef void (*Postern__Gateway__V1__SignInMethod_Closure)
                  (const Postern__Gateway__V1__SignInMethod *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__ListMethodsRequest_Closure)
-                 (const Postern__Gateway__V1__ListMethodsRequest *message,
+typedef void (*Postern__Gateway__V1__ListSignInMethodsRequest_Closure)
+                 (const Postern__Gateway__V1__ListSignInMethodsRequest *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__ListMethodsResponse_Closure)
-                 (const Postern__Gateway__V1__ListMethodsResponse *message,
+typedef void (*Postern__Gateway__V1__ListSignInMethodsResponse_Closure)
+                 (const Postern__Gateway__V1__ListSignInMethodsResponse *message,
                   void *closure_data);
 typedef void (*Postern__Gateway__V1__LinkProviderRequest_Closure)
                  (const Postern__Gateway__V1__LinkProviderRequest *message,
@@ -269,8 +269,8 @@ typedef void (*Postern__Gateway__V1__UnlinkMethodResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_method__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__list_sign_in_methods_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__list_sign_in_methods_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__unlink_method_request__descriptor;

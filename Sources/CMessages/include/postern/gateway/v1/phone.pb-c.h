@@ -55,7 +55,7 @@ struct  Postern__Gateway__V1__RequestPhoneCodeResponse
   ProtobufCBinaryData request_id;
   int64_t expires_at_ms;
   uint32_t attempt;
-  uint64_t next_after_ms;
+  int64_t next_after_ms;
 };
 #define POSTERN__GATEWAY__V1__REQUEST_PHONE_CODE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__request_phone_code_response__descriptor) \

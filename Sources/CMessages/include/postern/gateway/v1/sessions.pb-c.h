@@ -56,7 +56,7 @@ struct  Postern__Gateway__V1__SessionEntry
   protobuf_c_boolean current;
   size_t n_amr;
   ProtobufCBinaryData *amr;
-  int64_t auth_time_ms;
+  int64_t authenticated_at_ms;
 };
 #define POSTERN__GATEWAY__V1__SESSION_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__session_entry__descriptor) \
@@ -96,7 +96,7 @@ struct  Postern__Gateway__V1__EndSessionRequest
 struct  Postern__Gateway__V1__EndSessionResponse
 {
   ProtobufCMessage base;
-  protobuf_c_boolean ended;
+  uint32_t ended;
 };
 #define POSTERN__GATEWAY__V1__END_SESSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_session_response__descriptor) \
@@ -177,23 +177,32 @@ struct  Postern__Gateway__V1__ReauthenticateResponse
   ProtobufCMessage base;
   ProtobufCBinaryData access_token;
   int64_t access_expires_at_ms;
-  int64_t auth_time_ms;
+  int64_t authenticated_at_ms;
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reauthenticate_response__descriptor) \
     , {0,NULL}, 0, 0 }
 
 
+typedef enum {
+  POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE_MAX_AGE_MS = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE__CASE)
+} Postern__Gateway__V1__CheckRecentProofRequest__MaxAgeCase;
+
 struct  Postern__Gateway__V1__CheckRecentProofRequest
 {
   ProtobufCMessage base;
-  uint32_t max_age_s;
   size_t n_kinds;
   Postern__Gateway__V1__ProofKind *kinds;
+  Postern__Gateway__V1__CheckRecentProofRequest__MaxAgeCase max_age_case;
+  union {
+    int64_t max_age_ms;
+  };
 };
 #define POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_recent_proof_request__descriptor) \
-    , 0, 0,NULL }
+    , 0,NULL, POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__CheckRecentProofResponse

@@ -9,10 +9,10 @@ extension GuestsHandler {
     /// the same idempotency key opens its session (G-25).
     /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `auth/too-many-requests`, `rpc/invalid-argument`.
-    package func signInAnonymously(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
-    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        let onward = try context.onward(for: "SignInAnonymously")
+    package func createGuest(
+        _ request: GatewayV1.CreateGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateGuestResponse {
+        let onward = try context.onward(for: "CreateGuest")
         let origin = try Origin.of(request.device, context)
         guard try await sessions.optional(context) == nil else {
             throw ServiceError(.alreadySignedIn)
@@ -20,13 +20,12 @@ extension GuestsHandler {
         let guest = try await make(request, origin, context, onward)
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
-        return GatewayV1.SignInAnonymouslyResponse(
-            account: guest.account.map(GatewayV1.Account.init), session: session,
-            isNewUser: true)
+        return GatewayV1.CreateGuestResponse(
+            account: guest.account.map(GatewayV1.Account.init), session: session)
     }
 
     private func make(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ origin: IdentityV1.Origin,
+        _ request: GatewayV1.CreateGuestRequest, _ origin: IdentityV1.Origin,
         _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await limits.charging(
