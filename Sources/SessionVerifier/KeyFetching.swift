@@ -76,7 +76,7 @@ final class KeyFetching: Sendable {
     private func fetchNow() async {
         let context = CallContext(deadline: time.uptime() + Self.timeout)
         // If the fetch fails, the previous set stays in use and the fetch is retried later.
-        let answer = try? await verification.keySet(SessionV1.GetKeySetRequest(), context)
+        let answer = try? await verification.getKeySet(GatewayV1.GetKeySetRequest(), context)
         // An invalid set must not replace a valid one.
         let fetched = answer.flatMap { try? KnownKeys($0.jwks, settings: settings) }
         state.withLock { state in

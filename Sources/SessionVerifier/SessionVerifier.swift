@@ -34,9 +34,13 @@ package final class SessionVerifier: Sendable {
         self.time = time
         fetching = KeyFetching(verification, settings, time: time)
         follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
-            request in
-            let deadline = time.uptime() + Self.followedFor
-            return verification.watchEnds(request, CallContext(deadline: deadline))
+            position, epoch, take in
+            let request = GatewayV1.WatchRevocationsRequest(
+                after: GatewayV1.RevocationPosition(number: position, epoch: epoch))
+            let context = CallContext(deadline: time.uptime() + Self.followedFor)
+            for try await item in verification.watchRevocations(request, context) {
+                take(RevocationUpdate(item))
+            }
         }
     }
 
@@ -52,7 +56,7 @@ package final class SessionVerifier: Sendable {
     /// How long ago all revocations were known; nil if never. Normally this is about a second.
     package var freshness: Duration? {
         let now = time.uptime()
-        return feedState.withLock { $0.completeAt }.map { now - $0 }
+        return feedState.withLock { $0.heardAt }.map { now - $0 }
     }
 
     /// Whether a token is valid now. It waits only for keys: at the first call, and occasionally
@@ -85,14 +89,13 @@ package final class SessionVerifier: Sendable {
             silence: settings.silence, at: time.now())
     }
 
-    private func take(_ item: SessionV1.WatchRevocationsItem) {
-        let update = RevocationUpdate(item)
-        ends.insert(update.ends.map { ($0.session, $0.at) }, keptFor: update.keptFor)
-        if let completeAt = update.completeAt { ends.forget(upTo: completeAt - update.keptFor) }
+    private func take(_ news: RevocationUpdate) {
+        ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
+        if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }
         let now = time.uptime()
-        feedState.withLock { $0.record(update, at: now) }
+        feedState.withLock { $0.note(news, at: now) }
         // Not awaited, so that revocations are not delayed by keys. The next item retries.
-        if fetching.keys?.hash != update.keySet { fetching.begin() }
+        if fetching.keys?.hash != news.keySet { fetching.begin() }
     }
 
     private func fetchRegularly() async {

@@ -9,7 +9,7 @@ Reads commands from its input, a line each, and answers each with a line:
     slow N     N more clients that send a byte every ten seconds, half of them after a Hello; a
                client that is disconnected connects again when its next byte is due
     watch N    N streams of Health/Watch on few connections
-    follow N   N streams of Verification/WatchEnds on few connections
+    follow N   N streams of Verification/WatchRevocations on few connections
     mark       resets the count of revocations that followers received
     told       the number of followers that received a revocation since the mark, and the times:
                the median, the 99th percentile and the last, in milliseconds since the mark
@@ -31,7 +31,7 @@ from signature import PrivateKey
 
 SERVICE = "postern.gateway"
 CHECK, WATCH = (f"postern.health.v1.Health/{name}" for name in ("Check", "Watch"))
-FOLLOW = "postern.gateway.v1.Verification/WatchEnds"
+FOLLOW = "postern.gateway.v1.Verification/WatchRevocations"
 SESSION = b"ses_"  # the prefix of session ids: an item that contains it is a revocation
 HELLO, REQUEST, RESPONSE, ITEM = 1, 2, 3, 4  # kinds of frames
 STREAMS_EACH = 1_000  # of a connection; a server accepts 1,024 calls on each

@@ -19,7 +19,7 @@ class SessionVerifier:
     def __init__(self, connect, issuer="postern", audience="postern", silence_max=float("inf")):
         self.connect, self.issuer, self.audience = connect, issuer, audience
         self.silence_max = silence_max  # seconds; without it tokens are accepted until they expire
-        self.ended, self.place, self.key_set, self.jwks = {}, {}, None, None
+        self.ended, self.position, self.key_set_hash, self.jwks = {}, None, None, None
         self.heard_at = self.asked_at = -float("inf")
 
     def start(self):
@@ -29,7 +29,7 @@ class SessionVerifier:
 
     def fetch(self):
         with self.connect() as gateway:
-            self.jwks = gateway.call(GATEWAY + "KeySet").jwks
+            self.jwks = gateway.call(GATEWAY + "GetKeySet").jwks
 
     def follow(self):
         while True:
@@ -40,19 +40,21 @@ class SessionVerifier:
                 time.sleep(0.2)  # then retried, from the last position
 
     def read(self, gateway):
-        request, item_type = protos.method(GATEWAY + "WatchEnds")
-        since = request(**self.place).SerializeToString()
-        for payload in gateway.items(gateway.send_request(GATEWAY + "WatchEnds", since, 3_600_000)):
+        request, item_type = protos.method(GATEWAY + "WatchRevocations")
+        since = request(after=self.position).SerializeToString()
+        call = gateway.send_request(GATEWAY + "WatchRevocations", since, 3_600_000)
+        for payload in gateway.items(call):
             item = item_type.FromString(payload)
-            ended = self.ended | {end.session_id: end.ended_at_ms for end in item.ends}
+            ended = self.ended | {end.session_id: end.ended_at_ms for end in item.revocations}
             oldest = item.complete_at_ms - item.kept_for_ms
             self.ended = {session: at for session, at in ended.items() if at > oldest}
-            if item.key_set != self.key_set:
+            if item.key_set_hash != self.key_set_hash:
                 self.fetch()
-                self.key_set = item.key_set
-            if item.complete_at_ms or item.epoch != self.place.get("epoch", item.epoch):
-                self.heard_at = time.monotonic() if item.complete_at_ms else -float("inf")  # a gap
-            self.place = {"position": item.position, "epoch": item.epoch}
+                self.key_set_hash = item.key_set_hash
+            is_complete = item.HasField("complete_at_ms")
+            if is_complete or self.position and item.position.epoch != self.position.epoch:
+                self.heard_at = time.monotonic() if is_complete else -float("inf")  # a gap
+            self.position = item.position
 
     def verify(self, token):
         """The claims of a token that is valid now."""

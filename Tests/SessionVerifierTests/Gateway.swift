@@ -84,21 +84,20 @@ final class Gateway: VerificationService {
 
     // MARK: VerificationService
 
-    func keySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse {
+    func getKeySet(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetKeySetResponse {
         let isAway = state.withLock { state in
             state.keySetCalls += 1
             return state.isAway
         }
         if isAway { throw ServiceError(.unavailable) }
-        return SessionV1.GetKeySetResponse(jwks: jwks)
+        return GatewayV1.GetKeySetResponse(jwks: jwks)
     }
 
-    func watchEnds(
-        _ request: SessionV1.WatchRevocationsRequest,
-        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,
-        _ context: CallContext
+    func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext
     ) async throws {
         if state.withLock({ $0.isAway }) { throw ServiceError(.unavailable) }
         try await log.serve(request, items)

@@ -30,6 +30,21 @@ struct ProtoTests {
         }
     }
 
+    @Test("the public API and the wire import no proto of an inner service")
+    func imports() throws {
+        let checkout = try Checkout.here.get()
+        let open = ["gateway", "wire", "options", "health", "reflection"]
+        for part in open {
+            for path in checkout.written(below: "Protos/postern/\(part)/", suffix: ".proto") {
+                let lines = try checkout.text(of: path).split(separator: "\n")
+                for line in lines where line.hasPrefix("import \"postern/") {
+                    let imported = line.dropFirst("import \"postern/".count).prefix { $0 != "/" }
+                    #expect(open.contains(String(imported)), "\(path): \(line)")
+                }
+            }
+        }
+    }
+
     @Test("an uncommented field and a recursive message are found")
     func twin() {
         let text = """

@@ -3,7 +3,8 @@
 package import Messages
 package import RPC
 
-/// The calls of postern.identity.v1.AccountAdmin, for backends.
+/// Accounts for a support desk. Every change and every disclosure is recorded in the audit trail,
+/// with the application and the actor.
 ///
 /// No application may call this service unless it is named for it. To permit an application, name it
 /// in the gateway's list of callers (`callers-file`: a line `support postern.gateway.v1.Admin/*`),
@@ -15,28 +16,30 @@ package import RPC
 package protocol AdminAPI: Sendable {
     /// Returns one account by its id, email, phone number or identity at a provider.
     func lookUpAccount(
-        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LookUpAccountResponse
+        _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LookUpAccountResponse
 
     /// Returns accounts, one page at a time.
     func listAccounts(
-        _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListAccountsResponse
+        _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountsResponse
 
-    /// Suspends an account and ends its sessions.
+    /// Suspends an account: its sessions end, its links and codes become invalid, and sign-in, linking
+    /// and password reset are refused. Suspending it again changes nothing.
     func suspendAccount(
-        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SuspendAccountResponse
+        _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SuspendAccountResponse
 
-    /// Lifts a suspension.
+    /// Lifts a suspension: the account has the status that it would have without it. Its sessions stay
+    /// ended. Restoring an account that is not suspended changes nothing.
     func restoreAccount(
-        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RestoreAccountResponse
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse
 
-    /// Ends all sessions of an account.
+    /// Ends all sessions of an account; its owner can sign in again.
     func signOutAccount(
-        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SignOutAccountResponse
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse
 }
 
 /// What a server of `postern.gateway.v1.Admin` implements.
@@ -52,36 +55,36 @@ package struct AdminClient: AdminAPI {
     }
 
     package func lookUpAccount(
-        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LookUpAccountResponse {
+        _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LookUpAccountResponse {
         try await channel.call(
             AdminDescription.lookUpAccount, request, context)
     }
 
     package func listAccounts(
-        _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListAccountsResponse {
+        _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountsResponse {
         try await channel.call(
             AdminDescription.listAccounts, request, context)
     }
 
     package func suspendAccount(
-        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SuspendAccountResponse {
+        _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SuspendAccountResponse {
         try await channel.call(
             AdminDescription.suspendAccount, request, context)
     }
 
     package func restoreAccount(
-        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RestoreAccountResponse {
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse {
         try await channel.call(
             AdminDescription.restoreAccount, request, context)
     }
 
     package func signOutAccount(
-        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SignOutAccountResponse {
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse {
         try await channel.call(
             AdminDescription.signOutAccount, request, context)
     }
@@ -97,23 +100,23 @@ package enum AdminDispatcher {
             AdminDescription.service,
             [
                 .async(AdminDescription.lookUpAccount) {
-                    (request: IdentityV1.LookUpAccountRequest, context) in
+                    (request: GatewayV1.LookUpAccountRequest, context) in
                     try await service.lookUpAccount(request, context)
                 },
                 .async(AdminDescription.listAccounts) {
-                    (request: IdentityV1.ListAccountsRequest, context) in
+                    (request: GatewayV1.ListAccountsRequest, context) in
                     try await service.listAccounts(request, context)
                 },
                 .async(AdminDescription.suspendAccount) {
-                    (request: IdentityV1.SuspendAccountRequest, context) in
+                    (request: GatewayV1.SuspendAccountRequest, context) in
                     try await service.suspendAccount(request, context)
                 },
                 .async(AdminDescription.restoreAccount) {
-                    (request: IdentityV1.RestoreAccountRequest, context) in
+                    (request: GatewayV1.RestoreAccountRequest, context) in
                     try await service.restoreAccount(request, context)
                 },
                 .async(AdminDescription.signOutAccount) {
-                    (request: IdentityV1.SignOutAccountRequest, context) in
+                    (request: GatewayV1.SignOutAccountRequest, context) in
                     try await service.signOutAccount(request, context)
                 },
             ])
@@ -173,111 +176,70 @@ package enum AdminDescription {
             signOutAccount,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
-            cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
-            EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
-            bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
-            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
-            ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
-            UgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0\
-            X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjoKBnN0YXR1cxgHIAEoDjIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzEhgKB21ldGhvZHMYCCADKAlS\
-            B21ldGhvZHMSIQoMcGhvbmVfbnVtYmVyGAkgASgJUgtwaG9uZU51bWJlchIbCglwaG90b191cmwY\
-            CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
-            aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
-            Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
-            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
-            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
-            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
-            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
-            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
-            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
-            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
-            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
-            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
-            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
-            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
-            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
-            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
-            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
-            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
-            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCpcTCh9wb3N0ZXJuL2lkZW50aXR5L3YxL2FkbWluLnByb3RvEhNwb3N0ZXJuLmlk\
-            ZW50aXR5LnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIkMKD1Byb3ZpZGVy\
-            U3ViamVjdBIWCgZpc3N1ZXIYASABKAlSBmlzc3VlchIYCgdzdWJqZWN0GAIgASgJUgdzdWJqZWN0\
-            IvkBChRMb29rVXBBY2NvdW50UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJSABSCWFjY291bnRJ\
-            ZBIWCgVlbWFpbBgCIAEoCUgAUgVlbWFpbBIjCgxwaG9uZV9udW1iZXIYAyABKAlIAFILcGhvbmVO\
-            dW1iZXISQgoIcHJvdmlkZXIYBCABKAsyJC5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZpZGVyU3Vi\
-            amVjdEgAUghwcm92aWRlchIjCg1zaG93X3BlcnNvbmFsGAUgASgIUgxzaG93UGVyc29uYWwSFAoF\
-            YWN0b3IYBiABKAlSBWFjdG9yQgQKAmJ5IlQKFUxvb2tVcEFjY291bnRSZXNwb25zZRI7CgdhY2Nv\
-            dW50GAEgASgLMiEucG9zdGVybi5pZGVudGl0eS52MS5BZG1pbkFjY291bnRSB2FjY291bnQiugEK\
-            DEFkbWluQWNjb3VudBI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2Nv\
-            dW50UgdhY2NvdW50Ej8KCnN1c3BlbnNpb24YAiABKAsyHy5wb3N0ZXJuLmlkZW50aXR5LnYxLlN1\
-            c3BlbnNpb25SCnN1c3BlbnNpb24SMQoDdXNlGAMgASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5B\
-            Y2NvdW50VXNlUgN1c2UiPwoKU3VzcGVuc2lvbhIWCgZyZWFzb24YASABKAlSBnJlYXNvbhIZCghz\
-            aW5jZV9tcxgCIAEoA1IHc2luY2VNcyKHAQoKQWNjb3VudFVzZRIjCg1saXZlX3Nlc3Npb25zGAEg\
-            ASgNUgxsaXZlU2Vzc2lvbnMSLQoTbGFzdF9hY3Rpdml0eV9hdF9tcxgCIAEoA1IQbGFzdEFjdGl2\
-            aXR5QXRNcxIlCg9sYXN0X3NlZW5fYXRfbXMYAyABKANSDGxhc3RTZWVuQXRNcyLkAgoTTGlzdEFj\
-            Y291bnRzUmVxdWVzdBI6CgZzdGF0dXMYASABKA4yIi5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291\
-            bnRTdGF0dXNSBnN0YXR1cxImCg9jcmVhdGVkX2Zyb21fbXMYAiABKANSDWNyZWF0ZWRGcm9tTXMS\
-            KgoRY3JlYXRlZF9iZWZvcmVfbXMYAyABKANSD2NyZWF0ZWRCZWZvcmVNcxIpChFzaWduZWRfaW5f\
-            ZnJvbV9tcxgEIAEoA1IOc2lnbmVkSW5Gcm9tTXMSLQoTc2lnbmVkX2luX2JlZm9yZV9tcxgFIAEo\
-            A1IQc2lnbmVkSW5CZWZvcmVNcxIUCgVsaW1pdBgGIAEoDVIFbGltaXQSEgoEcGFnZRgHIAEoCVIE\
-            cGFnZRIjCg1zaG93X3BlcnNvbmFsGAggASgIUgxzaG93UGVyc29uYWwSFAoFYWN0b3IYCSABKAlS\
-            BWFjdG9yInIKFExpc3RBY2NvdW50c1Jlc3BvbnNlEj0KCGFjY291bnRzGAEgAygLMiEucG9zdGVy\
-            bi5pZGVudGl0eS52MS5BZG1pbkFjY291bnRSCGFjY291bnRzEhsKCW5leHRfcGFnZRgCIAEoCVII\
-            bmV4dFBhZ2UiZAoVU3VzcGVuZEFjY291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFj\
-            Y291bnRJZBIWCgZyZWFzb24YAiABKAlSBnJlYXNvbhIUCgVhY3RvchgDIAEoCVIFYWN0b3IibwoW\
-            U3VzcGVuZEFjY291bnRSZXNwb25zZRI7CgdhY2NvdW50GAEgASgLMiEucG9zdGVybi5pZGVudGl0\
-            eS52MS5BZG1pbkFjY291bnRSB2FjY291bnQSGAoHY2hhbmdlZBgCIAEoCFIHY2hhbmdlZCJMChVS\
-            ZXN0b3JlQWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhQKBWFj\
-            dG9yGAIgASgJUgVhY3RvciJvChZSZXN0b3JlQWNjb3VudFJlc3BvbnNlEjsKB2FjY291bnQYASAB\
-            KAsyIS5wb3N0ZXJuLmlkZW50aXR5LnYxLkFkbWluQWNjb3VudFIHYWNjb3VudBIYCgdjaGFuZ2Vk\
-            GAIgASgIUgdjaGFuZ2VkIkwKFVNpZ25PdXRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEg\
-            ASgJUglhY2NvdW50SWQSFAoFYWN0b3IYAiABKAlSBWFjdG9yIhgKFlNpZ25PdXRBY2NvdW50UmVz\
-            cG9uc2UyugQKDEFjY291bnRBZG1pbhJsCg1Mb29rVXBBY2NvdW50EikucG9zdGVybi5pZGVudGl0\
-            eS52MS5Mb29rVXBBY2NvdW50UmVxdWVzdBoqLnBvc3Rlcm4uaWRlbnRpdHkudjEuTG9va1VwQWNj\
-            b3VudFJlc3BvbnNlIgSItRgBEmkKDExpc3RBY2NvdW50cxIoLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            TGlzdEFjY291bnRzUmVxdWVzdBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVz\
-            cG9uc2UiBIi1GAESbwoOU3VzcGVuZEFjY291bnQSKi5wb3N0ZXJuLmlkZW50aXR5LnYxLlN1c3Bl\
-            bmRBY2NvdW50UmVxdWVzdBorLnBvc3Rlcm4uaWRlbnRpdHkudjEuU3VzcGVuZEFjY291bnRSZXNw\
-            b25zZSIEiLUYARJvCg5SZXN0b3JlQWNjb3VudBIqLnBvc3Rlcm4uaWRlbnRpdHkudjEuUmVzdG9y\
-            ZUFjY291bnRSZXF1ZXN0GisucG9zdGVybi5pZGVudGl0eS52MS5SZXN0b3JlQWNjb3VudFJlc3Bv\
-            bnNlIgSItRgBEm8KDlNpZ25PdXRBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5TaWduT3V0\
-            QWNjb3VudFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25PdXRBY2NvdW50UmVzcG9u\
-            c2UiBIi1GAFiBnByb3RvMwqnBQoecG9zdGVybi9nYXRld2F5L3YxL2FkbWluLnByb3RvEhJwb3N0\
-            ZXJuLmdhdGV3YXkudjEaH3Bvc3Rlcm4vaWRlbnRpdHkvdjEvYWRtaW4ucHJvdG8yxwQKBUFkbWlu\
-            EnAKDUxvb2tVcEFjY291bnQSKS5wb3N0ZXJuLmlkZW50aXR5LnYxLkxvb2tVcEFjY291bnRSZXF1\
-            ZXN0GioucG9zdGVybi5pZGVudGl0eS52MS5Mb29rVXBBY2NvdW50UmVzcG9uc2UiCIi1GAGwtRgB\
-            Em0KDExpc3RBY2NvdW50cxIoLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVxdWVz\
-            dBopLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdEFjY291bnRzUmVzcG9uc2UiCIi1GAGwtRgBEnMK\
-            DlN1c3BlbmRBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5TdXNwZW5kQWNjb3VudFJlcXVl\
-            c3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlN1c3BlbmRBY2NvdW50UmVzcG9uc2UiCIi1GAGwtRgB\
-            EnMKDlJlc3RvcmVBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5SZXN0b3JlQWNjb3VudFJl\
-            cXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlJlc3RvcmVBY2NvdW50UmVzcG9uc2UiCIi1GAGw\
-            tRgBEnMKDlNpZ25PdXRBY2NvdW50EioucG9zdGVybi5pZGVudGl0eS52MS5TaWduT3V0QWNjb3Vu\
-            dFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25PdXRBY2NvdW50UmVzcG9uc2UiCIi1\
-            GAGwtRgBYgZwcm90bzM=
+            CvsHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
+            eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
+            QXRNcxIsChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANIAFIObGFzdFNpZ25JbkF0TXMSOQoGc3Rh\
+            dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
+            ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
+            GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
+            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
+            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
+            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
+            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
+            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
+            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
+            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
+            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEYgZwcm90bzMK0RQK\
+            HnBvc3Rlcm4vZ2F0ZXdheS92MS9hZG1pbi5wcm90bxIScG9zdGVybi5nYXRld2F5LnYxGiBwb3N0\
+            ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90byJDCg9Qcm92aWRlclN1YmplY3QSFgoGaXNzdWVy\
+            GAEgASgJUgZpc3N1ZXISGAoHc3ViamVjdBgCIAEoCVIHc3ViamVjdCL4AQoUTG9va1VwQWNjb3Vu\
+            dFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUgAUglhY2NvdW50SWQSFgoFZW1haWwYAiABKAlI\
+            AFIFZW1haWwSIwoMcGhvbmVfbnVtYmVyGAMgASgJSABSC3Bob25lTnVtYmVyEkEKCHByb3ZpZGVy\
+            GAQgASgLMiMucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVyU3ViamVjdEgAUghwcm92aWRlchIj\
+            Cg1zaG93X3BlcnNvbmFsGAUgASgIUgxzaG93UGVyc29uYWwSFAoFYWN0b3IYBiABKAlSBWFjdG9y\
+            QgQKAmJ5IlMKFUxvb2tVcEFjY291bnRSZXNwb25zZRI6CgdhY2NvdW50GAEgASgLMiAucG9zdGVy\
+            bi5nYXRld2F5LnYxLkFkbWluQWNjb3VudFIHYWNjb3VudCK3AQoMQWRtaW5BY2NvdW50EjUKB2Fj\
+            Y291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudBI+CgpzdXNw\
+            ZW5zaW9uGAIgASgLMh4ucG9zdGVybi5nYXRld2F5LnYxLlN1c3BlbnNpb25SCnN1c3BlbnNpb24S\
+            MAoDdXNlGAMgASgLMh4ucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRVc2VSA3VzZSJMCgpTdXNw\
+            ZW5zaW9uEhYKBnJlYXNvbhgBIAEoCVIGcmVhc29uEiYKD3N1c3BlbmRlZF9hdF9tcxgCIAEoA1IN\
+            c3VzcGVuZGVkQXRNcyKpAQoKQWNjb3VudFVzZRIjCg1saXZlX3Nlc3Npb25zGAEgASgNUgxsaXZl\
+            U2Vzc2lvbnMSLwoTbGFzdF9hY3Rpdml0eV9hdF9tcxgCIAEoA0gAUhBsYXN0QWN0aXZpdHlBdE1z\
+            EicKD2xhc3Rfc2Vlbl9hdF9tcxgDIAEoA0gBUgxsYXN0U2VlbkF0TXNCDwoNbGFzdF9hY3Rpdml0\
+            eUILCglsYXN0X3NlZW4i2QMKE0xpc3RBY2NvdW50c1JlcXVlc3QSOQoGc3RhdHVzGAEgASgOMiEu\
+            cG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxItChJjcmVhdGVkX2Zyb21f\
+            YXRfbXMYAiABKANIAFIPY3JlYXRlZEZyb21BdE1zEjEKFGNyZWF0ZWRfYmVmb3JlX2F0X21zGAMg\
+            ASgDSAFSEWNyZWF0ZWRCZWZvcmVBdE1zEjAKFHNpZ25lZF9pbl9mcm9tX2F0X21zGAQgASgDSAJS\
+            EHNpZ25lZEluRnJvbUF0TXMSNAoWc2lnbmVkX2luX2JlZm9yZV9hdF9tcxgFIAEoA0gDUhJzaWdu\
+            ZWRJbkJlZm9yZUF0TXMSGwoJcGFnZV9zaXplGAYgASgNUghwYWdlU2l6ZRIdCgpwYWdlX3Rva2Vu\
+            GAcgASgJUglwYWdlVG9rZW4SIwoNc2hvd19wZXJzb25hbBgIIAEoCFIMc2hvd1BlcnNvbmFsEhQK\
+            BWFjdG9yGAkgASgJUgVhY3RvckIOCgxjcmVhdGVkX2Zyb21CEAoOY3JlYXRlZF9iZWZvcmVCEAoO\
+            c2lnbmVkX2luX2Zyb21CEgoQc2lnbmVkX2luX2JlZm9yZSJ8ChRMaXN0QWNjb3VudHNSZXNwb25z\
+            ZRI8CghhY2NvdW50cxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5BZG1pbkFjY291bnRSCGFj\
+            Y291bnRzEiYKD25leHRfcGFnZV90b2tlbhgCIAEoCVINbmV4dFBhZ2VUb2tlbiJkChVTdXNwZW5k\
+            QWNjb3VudFJlcXVlc3QSHQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhYKBnJlYXNvbhgC\
+            IAEoCVIGcmVhc29uEhQKBWFjdG9yGAMgASgJUgVhY3RvciJuChZTdXNwZW5kQWNjb3VudFJlc3Bv\
+            bnNlEjoKB2FjY291bnQYASABKAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuQWRtaW5BY2NvdW50Ugdh\
+            Y2NvdW50EhgKB2NoYW5nZWQYAiABKAhSB2NoYW5nZWQiTAoVUmVzdG9yZUFjY291bnRSZXF1ZXN0\
+            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVhY3RvchgCIAEoCVIFYWN0b3IibgoW\
+            UmVzdG9yZUFjY291bnRSZXNwb25zZRI6CgdhY2NvdW50GAEgASgLMiAucG9zdGVybi5nYXRld2F5\
+            LnYxLkFkbWluQWNjb3VudFIHYWNjb3VudBIYCgdjaGFuZ2VkGAIgASgIUgdjaGFuZ2VkIkwKFVNp\
+            Z25PdXRBY2NvdW50UmVxdWVzdBIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSFAoFYWN0\
+            b3IYAiABKAlSBWFjdG9yIhgKFlNpZ25PdXRBY2NvdW50UmVzcG9uc2Uy0QQKBUFkbWluEnIKDUxv\
+            b2tVcEFjY291bnQSKC5wb3N0ZXJuLmdhdGV3YXkudjEuTG9va1VwQWNjb3VudFJlcXVlc3QaKS5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuTG9va1VwQWNjb3VudFJlc3BvbnNlIgy4tRgBiLUYAbC1GAESbwoM\
+            TGlzdEFjY291bnRzEicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RBY2NvdW50c1JlcXVlc3QaKC5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuTGlzdEFjY291bnRzUmVzcG9uc2UiDLi1GAGItRgBsLUYARJ1Cg5T\
+            dXNwZW5kQWNjb3VudBIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5TdXNwZW5kQWNjb3VudFJlcXVlc3Qa\
+            Ki5wb3N0ZXJuLmdhdGV3YXkudjEuU3VzcGVuZEFjY291bnRSZXNwb25zZSIMuLUYAYi1GAGwtRgB\
+            EnUKDlJlc3RvcmVBY2NvdW50EikucG9zdGVybi5nYXRld2F5LnYxLlJlc3RvcmVBY2NvdW50UmVx\
+            dWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZXN0b3JlQWNjb3VudFJlc3BvbnNlIgy4tRgBiLUY\
+            AbC1GAESdQoOU2lnbk91dEFjY291bnQSKS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dEFjY291\
+            bnRSZXF1ZXN0GioucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRBY2NvdW50UmVzcG9uc2UiDLi1\
+            GAGItRgBsLUYAWIGcHJvdG8z
             """)
 }

@@ -3,13 +3,19 @@
 package import Messages
 package import RPC
 
-/// Sign-up, sign-in, token refresh and sign-out. Every mutating call takes an idempotency-key in its
-/// metadata. The metadata client-address asserts the user's address, if the application may assert
-/// it.
+/// Sign-up, sign-in, token refresh and sign-out.
+///
+/// Metadata of the calls of this package: every mutating call takes an idempotency-key.
+/// client-address asserts the user's address, if the application may assert it. authorization is
+/// "Bearer " and an access token of the session in whose name the call is made; each method's option
+/// postern.options.v1.session says what that session is to the method. accept-language has the
+/// user's languages: sentences for the user are in the most preferred one that Postern has, and so
+/// are text messages, and all messages to an account that is created.
 ///
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol AuthAPI: Sendable {
-    /// Creates an account with a password and signs it in.
+    /// Creates an account with a password and signs it in. In a guest's session the guest becomes the
+    /// account and keeps its id and data; in an account's session it is auth/already-signed-in.
     func signUpWithPassword(
         _ request: GatewayV1.SignUpWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignUpWithPasswordResponse
@@ -19,24 +25,25 @@ package protocol AuthAPI: Sendable {
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse
 
-    /// Confirms the email address that a verification link was sent to.
+    /// Confirms the email address that a verification link was sent to. In the session that
+    /// registered, the link alone confirms.
     func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse
 
     /// Exchanges a refresh token for its successor. A retry within the grace period, or one proved by
     /// the device key, gets the same successor again. A replayed token ends its family.
-    func refresh(
-        _ request: GatewayV1.RefreshRequest, _ context: CallContext
-    ) async throws -> GatewayV1.RefreshResponse
+    func refreshSession(
+        _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RefreshSessionResponse
 
-    /// Ends one session by one of its tokens, expired or not, or all sessions of the account by a
-    /// valid token.
+    /// Ends the calling session, even if its access token has expired, or all sessions of its account
+    /// by a valid token.
     func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse
 
-    /// Returns whether the token's owner is signed in, and if not, why.
+    /// Returns whether the owner of the calling session is signed in, and if not, why.
     func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse
@@ -75,11 +82,11 @@ package struct AuthClient: AuthAPI {
             AuthDescription.verifyEmail, request, context)
     }
 
-    package func refresh(
-        _ request: GatewayV1.RefreshRequest, _ context: CallContext
-    ) async throws -> GatewayV1.RefreshResponse {
+    package func refreshSession(
+        _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RefreshSessionResponse {
         try await channel.call(
-            AuthDescription.refresh, request, context)
+            AuthDescription.refreshSession, request, context)
     }
 
     package func signOut(
@@ -118,9 +125,9 @@ package enum AuthDispatcher {
                     (request: GatewayV1.VerifyEmailRequest, context) in
                     try await service.verifyEmail(request, context)
                 },
-                .async(AuthDescription.refresh) {
-                    (request: GatewayV1.RefreshRequest, context) in
-                    try await service.refresh(request, context)
+                .async(AuthDescription.refreshSession) {
+                    (request: GatewayV1.RefreshSessionRequest, context) in
+                    try await service.refreshSession(request, context)
                 },
                 .async(AuthDescription.signOut) {
                     (request: GatewayV1.SignOutRequest, context) in
@@ -160,9 +167,9 @@ package enum AuthDescription {
         isOnLoop: false, isCostly: true,
             hasSecrets: true)
 
-    /// `Refresh`.
-    package static let refresh = MethodDescription(
-        name: "postern.gateway.v1.Auth/Refresh",
+    /// `RefreshSession`.
+    package static let refreshSession = MethodDescription(
+        name: "postern.gateway.v1.Auth/RefreshSession",
         isIdempotent: false,
         timeout: .milliseconds(10000),
         isOnLoop: false)
@@ -189,182 +196,96 @@ package enum AuthDescription {
             signUpWithPassword,
             signInWithPassword,
             verifyEmail,
-            refresh,
+            refreshSession,
             signOut,
             checkAuthState,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
-            cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
-            EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
-            bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
-            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
-            ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
-            UgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0\
-            X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjoKBnN0YXR1cxgHIAEoDjIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzEhgKB21ldGhvZHMYCCADKAlS\
-            B21ldGhvZHMSIQoMcGhvbmVfbnVtYmVyGAkgASgJUgtwaG9uZU51bWJlchIbCglwaG90b191cmwY\
-            CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
-            aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
-            Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
-            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
-            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
-            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
-            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
-            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
-            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
-            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
-            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
-            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
-            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
-            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
-            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
-            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
-            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
-            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
-            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCtEaCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
-            ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMS\
-            HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNj\
-            ZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1z\
-            EiMKDXJlZnJlc2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRf\
-            bXMYBSABKANSD2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVz\
-            QXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkS\
-            NQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0K\
-            CnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNz\
-            aW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglz\
-            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSLBAQoUQ3JlYXRlU2Vzc2lvblJlcXVlc3QSNgoFcHJv\
-            b2YYASABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmln\
-            aW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEjwKCmRldmljZV9r\
-            ZXkYAyABKAsyHS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5UglkZXZpY2VLZXkiSwoVQ3Jl\
-            YXRlU2Vzc2lvblJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5U\
-            b2tlbnNSBnRva2VucyK1AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
-            ASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            Lk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiawoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIyCgZ0\
-            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMSHQoKYWNjb3Vu\
-            dF9pZBgCIAEoCVIJYWNjb3VudElkIj8KGlZhbGlkYXRlQWNjZXNzVG9rZW5SZXF1ZXN0EiEKDGFj\
-            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iyQEKG1ZhbGlkYXRlQWNjZXNzVG9rZW5SZXNw\
-            b25zZRIUCgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
-            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1\
-            dGhUaW1lTXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJl\
-            c0F0TXMiOgoVSW5zcGVjdFNlc3Npb25SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
-            ZXNzVG9rZW4i8AEKFkluc3BlY3RTZXNzaW9uUmVzcG9uc2USFAoFa25vd24YASABKAhSBWtub3du\
-            Eh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2Nv\
-            dW50SWQSEgoEbGl2ZRgEIAEoCFIEbGl2ZRI8CgplbmRfcmVhc29uGAUgASgOMh0ucG9zdGVybi5z\
-            ZXNzaW9uLnYxLkVuZFJlYXNvblIJZW5kUmVhc29uEjAKFGFjY2Vzc190b2tlbl9jdXJyZW50GAYg\
-            ASgIUhJhY2Nlc3NUb2tlbkN1cnJlbnQiuwEKDlNpZ25PdXRSZXF1ZXN0EiMKDGFjY2Vzc190b2tl\
-            bhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1yZWZyZXNoX3Rva2VuGAIgASgJSABSDHJlZnJlc2hU\
-            b2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYBCABKAsyHy5wb3N0ZXJuLnNl\
-            c3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mQgcKBXRva2VuIicKD1NpZ25PdXRSZXNw\
-            b25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiugEKGUVuZEFjY291bnRTZXNzaW9uc1JlcXVlc3QS\
-            HQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3Jl\
-            TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29u\
-            EioKEWV4Y2VwdF9zZXNzaW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiMgoaRW5kQWNjb3Vu\
-            dFNlc3Npb25zUmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIhIKEEdldEtleVNldFJlcXVl\
-            c3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcypnCg1EZXZpY2VLZXlL\
-            aW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9Q\
-            MjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAir8AQoJRW5kUmVhc29uEhoKFkVORF9S\
-            RUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVB\
-            U09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05f\
-            RElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJ\
-            VFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9L\
-            RUQQCDKQBgoIU2Vzc2lvbnMSZAoNQ3JlYXRlU2Vzc2lvbhIoLnBvc3Rlcm4uc2Vzc2lvbi52MS5D\
-            cmVhdGVTZXNzaW9uUmVxdWVzdBopLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVTZXNzaW9uUmVz\
-            cG9uc2USZwoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFNlc3Np\
-            b25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UShAEK\
-            E1ZhbGlkYXRlQWNjZXNzVG9rZW4SLi5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NU\
-            b2tlblJlcXVlc3QaLy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NUb2tlblJlc3Bv\
-            bnNlIgyItRgBoLUYZJi1GAEScQoOSW5zcGVjdFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEu\
-            SW5zcGVjdFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RTZXNzaW9u\
-            UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91\
-            dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEnkKEkVu\
-            ZEFjY291bnRTZXNzaW9ucxItLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50U2Vzc2lvbnNS\
-            ZXF1ZXN0Gi4ucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRTZXNzaW9uc1Jlc3BvbnNlIgSI\
-            tRgBEmYKCUdldEtleVNldBIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRLZXlTZXRSZXF1ZXN0GiUu\
-            cG9zdGVybi5zZXNzaW9uLnYxLkdldEtleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3Rv\
-            MwqvGwogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52\
-            MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxoecG9zdGVybi9pZGVudGl0eS92\
-            MS9uZXdzLnByb3RvGiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90byKGAQoGRGV2aWNl\
-            EhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRmb3Jt\
-            EhIKBG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5zZXNzaW9uLnYxLkRl\
-            dmljZUtleVIDa2V5IpgCCgdTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIh\
-            CgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21z\
-            GAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNo\
-            VG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9pZGxlRXhwaXJlc0F0TXMSIgoNZXhw\
-            aXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOc2VydmVyX3RpbWVfbXMYByABKANSDHNl\
-            cnZlclRpbWVNcyLpAQoZU2lnblVwV2l0aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIF\
-            ZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIa\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIhCgxkaXNwbGF5X25hbWUYBCABKAlS\
-            C2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdlGAUgASgJUghsYW5ndWFnZRIhCgxhY2Nlc3NfdG9rZW4Y\
-            BiABKAlSC2FjY2Vzc1Rva2VuIqsBChpTaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZRI2CgdhY2Nv\
-            dW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Np\
-            b24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdf\
-            dXNlchgDIAEoCFIJaXNOZXdVc2VyIqMBChlTaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVt\
-            YWlsGAEgASgJUgVlbWFpbBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2\
-            aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZSLgAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3Vu\
-            dBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9u\
-            GAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3Vz\
-            ZXIYAyABKAhSCWlzTmV3VXNlchIzCgRuZXdzGAQgASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5T\
-            aWduSW5OZXdzUgRuZXdzIqMBChJWZXJpZnlFbWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRv\
-            a2VuEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SIAoIcGFzc3dvcmQYAyABKAlC\
-            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgEIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZSJNChNWZXJpZnlFbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQirQEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJl\
-            ZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVy\
-            bi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJICg9SZWZyZXNoUmVzcG9uc2US\
-            NQoHc2Vzc2lvbhgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uIrsB\
-            Cg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4SJQoN\
-            cmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGwSQgoM\
-            ZGV2aWNlX3Byb29mGAQgASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZp\
-            Y2VQcm9vZkIHCgV0b2tlbiInCg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVk\
-            IjoKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rv\
-            a2VuIsUCChZDaGVja0F1dGhTdGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1\
-            dGhlbnRpY2F0ZWQSOwoGcmVhc29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0\
-            ZVJlYXNvblIGcmVhc29uEjYKB2FjY291bnQYAyABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFj\
-            Y291bnRSB2FjY291bnQSLAoEdG9kbxgEIAMoDjIYLnBvc3Rlcm4uZ2F0ZXdheS52MS5Ub2RvUgR0\
-            b2RvEiQKDnNlcnZlcl90aW1lX21zGAUgASgDUgxzZXJ2ZXJUaW1lTXMSPAoKZW5kX3JlYXNvbhgG\
-            IAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25SCWVuZFJlYXNvbiqsAgoPQXV0aFN0\
-            YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lGSUVEEAASIAocQVVUSF9TVEFU\
-            RV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVBU09OX0FDQ0VTU19UT0tFTl9F\
-            WFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQAxIhCh1BVVRIX1NUQVRFX1JF\
-            QVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09OX1JFVk9LRUQQBRIeChpBVVRI\
-            X1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGEiYKIkFVVEhfU1RBVEVfUkVBU09OX1BST1ZJREVSX1JF\
-            Vk9LRUQQByozCgRUb2RvEhQKEFRPRE9fVU5TUEVDSUZJRUQQABIVChFUT0RPX1ZFUklGWV9FTUFJ\
-            TBABMoMFCgRBdXRoEnkKElNpZ25VcFdpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
-            aWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQ\
-            YXNzd29yZFJlc3BvbnNlIgSotRgBEnkKElNpZ25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNp\
-            Z25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgSotRgBEmQKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5n\
-            YXRld2F5LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlF\
-            bWFpbFJlc3BvbnNlIgSotRgBElIKB1JlZnJlc2gSIi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVz\
-            aFJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFJlc3BvbnNlElgKB1NpZ25PdXQS\
-            Ii5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            U2lnbk91dFJlc3BvbnNlIgSItRgBEnEKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5\
-            LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhT\
-            dGF0ZVJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8z
+            CvsHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
+            eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
+            QXRNcxIsChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANIAFIObGFzdFNpZ25JbkF0TXMSOQoGc3Rh\
+            dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
+            ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
+            GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
+            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
+            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
+            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
+            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
+            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
+            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
+            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
+            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEYgZwcm90bzMK8h0K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIK\
+            BmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJp\
+            ZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
+            ASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYx\
+            LkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nl\
+            c3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2ln\
+            bk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgC\
+            IAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VQcm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVl\
+            bmRlZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2US\
+            JAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5z\
+            d2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
+            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
+            NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklF\
+            RBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNP\
+            Tl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMS\
+            IQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9S\
+            RVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JF\
+            QVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BF\
+            Q0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElW\
+            RRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAE\
+            EhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5E\
+            X1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9k\
+            bxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9\
+            ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIIuLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
+            Z25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBh\
+            c3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5\
+            LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJl\
+            c3BvbnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZWZyZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1\
+            ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hl\
+            Y2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIG\
+            cHJvdG8z
             """)
 }

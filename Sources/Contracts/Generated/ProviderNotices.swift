@@ -14,15 +14,15 @@ package protocol ProviderNoticesAPI: Sendable {
     ///
     /// A notification may be passed on any number of times. The response is the same for each, whether
     /// or not it is genuine, since your endpoint can be called by anyone.
-    func receive(
-        _ request: GatewayV1.ReceiveRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ReceiveResponse
+    func receiveProviderNotice(
+        _ request: GatewayV1.ReceiveProviderNoticeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReceiveProviderNoticeResponse
 
     /// Returns the entry of the error catalogue for the outcome of a provider's dialog in an app:
     /// code, message for the user, and what to offer next. Stores nothing.
-    func describeOutcome(
-        _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
-    ) async throws -> GatewayV1.DescribeOutcomeResponse
+    func describeProviderOutcome(
+        _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DescribeProviderOutcomeResponse
 }
 
 /// What a server of `postern.gateway.v1.ProviderNotices` implements.
@@ -31,9 +31,9 @@ package protocol ProviderNoticesService: ProviderNoticesAPI {
     /// code, message for the user, and what to offer next. Stores nothing.
     ///
     /// On the connection's event loop: it may not wait.
-    func describeOutcome(
-        _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
-    ) throws -> GatewayV1.DescribeOutcomeResponse
+    func describeProviderOutcome(
+        _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
+    ) throws -> GatewayV1.DescribeProviderOutcomeResponse
 }
 
 /// Calls `postern.gateway.v1.ProviderNotices` over a channel.
@@ -45,18 +45,18 @@ package struct ProviderNoticesClient: ProviderNoticesAPI {
         self.channel = channel
     }
 
-    package func receive(
-        _ request: GatewayV1.ReceiveRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ReceiveResponse {
+    package func receiveProviderNotice(
+        _ request: GatewayV1.ReceiveProviderNoticeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReceiveProviderNoticeResponse {
         try await channel.call(
-            ProviderNoticesDescription.receive, request, context)
+            ProviderNoticesDescription.receiveProviderNotice, request, context)
     }
 
-    package func describeOutcome(
-        _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
-    ) async throws -> GatewayV1.DescribeOutcomeResponse {
+    package func describeProviderOutcome(
+        _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.DescribeProviderOutcomeResponse {
         try await channel.call(
-            ProviderNoticesDescription.describeOutcome, request, context)
+            ProviderNoticesDescription.describeProviderOutcome, request, context)
     }
 }
 
@@ -69,13 +69,13 @@ package enum ProviderNoticesDispatcher {
         ServiceMethods(
             ProviderNoticesDescription.service,
             [
-                .async(ProviderNoticesDescription.receive) {
-                    (request: GatewayV1.ReceiveRequest, context) in
-                    try await service.receive(request, context)
+                .async(ProviderNoticesDescription.receiveProviderNotice) {
+                    (request: GatewayV1.ReceiveProviderNoticeRequest, context) in
+                    try await service.receiveProviderNotice(request, context)
                 },
-                .onLoop(ProviderNoticesDescription.describeOutcome) {
-                    (request: GatewayV1.DescribeOutcomeRequest, context) in
-                    try service.describeOutcome(request, context)
+                .onLoop(ProviderNoticesDescription.describeProviderOutcome) {
+                    (request: GatewayV1.DescribeProviderOutcomeRequest, context) in
+                    try service.describeProviderOutcome(request, context)
                 },
             ])
     }
@@ -83,16 +83,16 @@ package enum ProviderNoticesDispatcher {
 
 /// What `postern.gateway.v1.ProviderNotices` promises.
 package enum ProviderNoticesDescription {
-    /// `Receive`.
-    package static let receive = MethodDescription(
-        name: "postern.gateway.v1.ProviderNotices/Receive",
+    /// `ReceiveProviderNotice`.
+    package static let receiveProviderNotice = MethodDescription(
+        name: "postern.gateway.v1.ProviderNotices/ReceiveProviderNotice",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false)
 
-    /// `DescribeOutcome`.
-    package static let describeOutcome = MethodDescription(
-        name: "postern.gateway.v1.ProviderNotices/DescribeOutcome",
+    /// `DescribeProviderOutcome`.
+    package static let describeProviderOutcome = MethodDescription(
+        name: "postern.gateway.v1.ProviderNotices/DescribeProviderOutcome",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: true)
@@ -101,25 +101,26 @@ package enum ProviderNoticesDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.ProviderNotices",
         methods: [
-            receive,
-            describeOutcome,
+            receiveProviderNotice,
+            describeProviderOutcome,
         ],
         fileDescriptorSet: """
-            CukGCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
-            IkYKDlJlY2VpdmVSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJUghwcm92aWRlchIYCgdwYXlsb2Fk\
-            GAIgASgJUgdwYXlsb2FkIhEKD1JlY2VpdmVSZXNwb25zZSKPAQoWRGVzY3JpYmVPdXRjb21lUmVx\
-            dWVzdBIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXISPQoHb3V0Y29tZRgCIAEoDjIjLnBvc3Rl\
-            cm4uZ2F0ZXdheS52MS5Qcm92aWRlck91dGNvbWVSB291dGNvbWUSGgoIbGFuZ3VhZ2UYAyABKAlS\
-            CGxhbmd1YWdlIoYBChdEZXNjcmliZU91dGNvbWVSZXNwb25zZRISCgRjb2RlGAEgASgJUgRjb2Rl\
-            EiEKDHVzZXJfbWVzc2FnZRgCIAEoCVILdXNlck1lc3NhZ2USHAoJcmV0cnlhYmxlGAMgASgIUgly\
-            ZXRyeWFibGUSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24qzgEKD1Byb3ZpZGVyT3V0Y29tZRIgChxQ\
-            Uk9WSURFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHgoaUFJPVklERVJfT1VUQ09NRV9DQU5DRUxM\
-            RUQQARIbChdQUk9WSURFUl9PVVRDT01FX0ZBSUxFRBACEiAKHFBST1ZJREVSX09VVENPTUVfVU5B\
-            VkFJTEFCTEUQAxIcChhQUk9WSURFUl9PVVRDT01FX05FVFdPUksQBBIcChhQUk9WSURFUl9PVVRD\
-            T01FX1RJTUVPVVQQBTLhAQoPUHJvdmlkZXJOb3RpY2VzElgKB1JlY2VpdmUSIi5wb3N0ZXJuLmdh\
-            dGV3YXkudjEuUmVjZWl2ZVJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVjZWl2ZVJlc3Bv\
-            bnNlIgSItRgBEnQKD0Rlc2NyaWJlT3V0Y29tZRIqLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXNjcmli\
-            ZU91dGNvbWVSZXF1ZXN0GisucG9zdGVybi5nYXRld2F5LnYxLkRlc2NyaWJlT3V0Y29tZVJlc3Bv\
-            bnNlIgiItRgBmLUYAWIGcHJvdG8z
+            CsQHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvbm90aWNlcy5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            IlQKHFJlY2VpdmVQcm92aWRlck5vdGljZVJlcXVlc3QSGgoIcHJvdmlkZXIYASABKAlSCHByb3Zp\
+            ZGVyEhgKB3BheWxvYWQYAiABKAlSB3BheWxvYWQiHwodUmVjZWl2ZVByb3ZpZGVyTm90aWNlUmVz\
+            cG9uc2UiewoeRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXF1ZXN0EhoKCHByb3ZpZGVyGAEgASgJ\
+            Ughwcm92aWRlchI9CgdvdXRjb21lGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVy\
+            T3V0Y29tZVIHb3V0Y29tZSKOAQofRGVzY3JpYmVQcm92aWRlck91dGNvbWVSZXNwb25zZRISCgRj\
+            b2RlGAEgASgJUgRjb2RlEiEKDHVzZXJfbWVzc2FnZRgCIAEoCVILdXNlck1lc3NhZ2USHAoJcmV0\
+            cnlhYmxlGAMgASgIUglyZXRyeWFibGUSFgoGYWN0aW9uGAQgASgJUgZhY3Rpb24qzgEKD1Byb3Zp\
+            ZGVyT3V0Y29tZRIgChxQUk9WSURFUl9PVVRDT01FX1VOU1BFQ0lGSUVEEAASHgoaUFJPVklERVJf\
+            T1VUQ09NRV9DQU5DRUxMRUQQARIbChdQUk9WSURFUl9PVVRDT01FX0ZBSUxFRBACEiAKHFBST1ZJ\
+            REVSX09VVENPTUVfVU5BVkFJTEFCTEUQAxIcChhQUk9WSURFUl9PVVRDT01FX05FVFdPUksQBBIc\
+            ChhQUk9WSURFUl9PVVRDT01FX1RJTUVPVVQQBTKtAgoPUHJvdmlkZXJOb3RpY2VzEoYBChVSZWNl\
+            aXZlUHJvdmlkZXJOb3RpY2USMC5wb3N0ZXJuLmdhdGV3YXkudjEuUmVjZWl2ZVByb3ZpZGVyTm90\
+            aWNlUmVxdWVzdBoxLnBvc3Rlcm4uZ2F0ZXdheS52MS5SZWNlaXZlUHJvdmlkZXJOb3RpY2VSZXNw\
+            b25zZSIIuLUYAYi1GAESkAEKF0Rlc2NyaWJlUHJvdmlkZXJPdXRjb21lEjIucG9zdGVybi5nYXRl\
+            d2F5LnYxLkRlc2NyaWJlUHJvdmlkZXJPdXRjb21lUmVxdWVzdBozLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5EZXNjcmliZVByb3ZpZGVyT3V0Y29tZVJlc3BvbnNlIgy4tRgBiLUYAZi1GAFiBnByb3RvMw==
             """)
 }

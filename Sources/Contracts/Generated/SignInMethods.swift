@@ -15,9 +15,9 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol SignInMethodsAPI: Sendable {
     /// Returns the account's methods, for its settings page.
-    func listMethods(
-        _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ListMethodsResponse
+    func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSignInMethodsResponse
 
     /// Adds a provider. auth/provider-already-linked if the account has an identity at this provider;
     /// auth/credential-already-in-use if the identity belongs to another account.
@@ -44,11 +44,11 @@ package struct SignInMethodsClient: SignInMethodsAPI {
         self.channel = channel
     }
 
-    package func listMethods(
-        _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ListMethodsResponse {
+    package func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSignInMethodsResponse {
         try await channel.call(
-            SignInMethodsDescription.listMethods, request, context)
+            SignInMethodsDescription.listSignInMethods, request, context)
     }
 
     package func linkProvider(
@@ -75,9 +75,9 @@ package enum SignInMethodsDispatcher {
         ServiceMethods(
             SignInMethodsDescription.service,
             [
-                .async(SignInMethodsDescription.listMethods) {
-                    (request: GatewayV1.ListMethodsRequest, context) in
-                    try await service.listMethods(request, context)
+                .async(SignInMethodsDescription.listSignInMethods) {
+                    (request: GatewayV1.ListSignInMethodsRequest, context) in
+                    try await service.listSignInMethods(request, context)
                 },
                 .async(SignInMethodsDescription.linkProvider) {
                     (request: GatewayV1.LinkProviderRequest, context) in
@@ -93,9 +93,9 @@ package enum SignInMethodsDispatcher {
 
 /// What `postern.gateway.v1.SignInMethods` promises.
 package enum SignInMethodsDescription {
-    /// `ListMethods`.
-    package static let listMethods = MethodDescription(
-        name: "postern.gateway.v1.SignInMethods/ListMethods",
+    /// `ListSignInMethods`.
+    package static let listSignInMethods = MethodDescription(
+        name: "postern.gateway.v1.SignInMethods/ListSignInMethods",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
@@ -119,280 +119,138 @@ package enum SignInMethodsDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.SignInMethods",
         methods: [
-            listMethods,
+            listSignInMethods,
             linkProvider,
             unlinkMethod,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
-            cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
-            EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
-            bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
-            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
-            ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
-            UgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0\
-            X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjoKBnN0YXR1cxgHIAEoDjIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzEhgKB21ldGhvZHMYCCADKAlS\
-            B21ldGhvZHMSIQoMcGhvbmVfbnVtYmVyGAkgASgJUgtwaG9uZU51bWJlchIbCglwaG90b191cmwY\
-            CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
-            aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
-            Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
-            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
-            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
-            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
-            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
-            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
-            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
-            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
-            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
-            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
-            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
-            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
-            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
-            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
-            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
-            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
-            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCtEaCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
-            ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMS\
-            HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNj\
-            ZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1z\
-            EiMKDXJlZnJlc2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRf\
-            bXMYBSABKANSD2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVz\
-            QXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkS\
-            NQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0K\
-            CnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNz\
-            aW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglz\
-            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSLBAQoUQ3JlYXRlU2Vzc2lvblJlcXVlc3QSNgoFcHJv\
-            b2YYASABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmln\
-            aW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEjwKCmRldmljZV9r\
-            ZXkYAyABKAsyHS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5UglkZXZpY2VLZXkiSwoVQ3Jl\
-            YXRlU2Vzc2lvblJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5U\
-            b2tlbnNSBnRva2VucyK1AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
-            ASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            Lk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiawoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIyCgZ0\
-            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMSHQoKYWNjb3Vu\
-            dF9pZBgCIAEoCVIJYWNjb3VudElkIj8KGlZhbGlkYXRlQWNjZXNzVG9rZW5SZXF1ZXN0EiEKDGFj\
-            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iyQEKG1ZhbGlkYXRlQWNjZXNzVG9rZW5SZXNw\
-            b25zZRIUCgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
-            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1\
-            dGhUaW1lTXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJl\
-            c0F0TXMiOgoVSW5zcGVjdFNlc3Npb25SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
-            ZXNzVG9rZW4i8AEKFkluc3BlY3RTZXNzaW9uUmVzcG9uc2USFAoFa25vd24YASABKAhSBWtub3du\
-            Eh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2Nv\
-            dW50SWQSEgoEbGl2ZRgEIAEoCFIEbGl2ZRI8CgplbmRfcmVhc29uGAUgASgOMh0ucG9zdGVybi5z\
-            ZXNzaW9uLnYxLkVuZFJlYXNvblIJZW5kUmVhc29uEjAKFGFjY2Vzc190b2tlbl9jdXJyZW50GAYg\
-            ASgIUhJhY2Nlc3NUb2tlbkN1cnJlbnQiuwEKDlNpZ25PdXRSZXF1ZXN0EiMKDGFjY2Vzc190b2tl\
-            bhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1yZWZyZXNoX3Rva2VuGAIgASgJSABSDHJlZnJlc2hU\
-            b2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYBCABKAsyHy5wb3N0ZXJuLnNl\
-            c3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mQgcKBXRva2VuIicKD1NpZ25PdXRSZXNw\
-            b25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiugEKGUVuZEFjY291bnRTZXNzaW9uc1JlcXVlc3QS\
-            HQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3Jl\
-            TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29u\
-            EioKEWV4Y2VwdF9zZXNzaW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiMgoaRW5kQWNjb3Vu\
-            dFNlc3Npb25zUmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIhIKEEdldEtleVNldFJlcXVl\
-            c3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcypnCg1EZXZpY2VLZXlL\
-            aW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9Q\
-            MjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAir8AQoJRW5kUmVhc29uEhoKFkVORF9S\
-            RUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVB\
-            U09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05f\
-            RElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJ\
-            VFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9L\
-            RUQQCDKQBgoIU2Vzc2lvbnMSZAoNQ3JlYXRlU2Vzc2lvbhIoLnBvc3Rlcm4uc2Vzc2lvbi52MS5D\
-            cmVhdGVTZXNzaW9uUmVxdWVzdBopLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVTZXNzaW9uUmVz\
-            cG9uc2USZwoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFNlc3Np\
-            b25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UShAEK\
-            E1ZhbGlkYXRlQWNjZXNzVG9rZW4SLi5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NU\
-            b2tlblJlcXVlc3QaLy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NUb2tlblJlc3Bv\
-            bnNlIgyItRgBoLUYZJi1GAEScQoOSW5zcGVjdFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEu\
-            SW5zcGVjdFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RTZXNzaW9u\
-            UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91\
-            dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEnkKEkVu\
-            ZEFjY291bnRTZXNzaW9ucxItLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50U2Vzc2lvbnNS\
-            ZXF1ZXN0Gi4ucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRTZXNzaW9uc1Jlc3BvbnNlIgSI\
-            tRgBEmYKCUdldEtleVNldBIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRLZXlTZXRSZXF1ZXN0GiUu\
-            cG9zdGVybi5zZXNzaW9uLnYxLkdldEtleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3Rv\
-            MwqvGwogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52\
-            MRoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxoecG9zdGVybi9pZGVudGl0eS92\
-            MS9uZXdzLnByb3RvGiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90byKGAQoGRGV2aWNl\
-            EhsKCWRldmljZV9pZBgBIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0YAiABKAlSCHBsYXRmb3Jt\
-            EhIKBG5hbWUYAyABKAlSBG5hbWUSLwoDa2V5GAQgASgLMh0ucG9zdGVybi5zZXNzaW9uLnYxLkRl\
-            dmljZUtleVIDa2V5IpgCCgdTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIh\
-            CgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2VuEi8KFGFjY2Vzc19leHBpcmVzX2F0X21z\
-            GAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZyZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNo\
-            VG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgDUg9pZGxlRXhwaXJlc0F0TXMSIgoNZXhw\
-            aXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoOc2VydmVyX3RpbWVfbXMYByABKANSDHNl\
-            cnZlclRpbWVNcyLpAQoZU2lnblVwV2l0aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIF\
-            ZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIa\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZRIhCgxkaXNwbGF5X25hbWUYBCABKAlS\
-            C2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdlGAUgASgJUghsYW5ndWFnZRIhCgxhY2Nlc3NfdG9rZW4Y\
-            BiABKAlSC2FjY2Vzc1Rva2VuIqsBChpTaWduVXBXaXRoUGFzc3dvcmRSZXNwb25zZRI2CgdhY2Nv\
-            dW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Np\
-            b24YAiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIeCgtpc19uZXdf\
-            dXNlchgDIAEoCFIJaXNOZXdVc2VyIqMBChlTaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0EhQKBWVt\
-            YWlsGAEgASgJUgVlbWFpbBIgCghwYXNzd29yZBgCIAEoCUIEiLUYAVIIcGFzc3dvcmQSMgoGZGV2\
-            aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZSLgAQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNgoHYWNjb3Vu\
-            dBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9u\
-            GAIgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3Vz\
-            ZXIYAyABKAhSCWlzTmV3VXNlchIzCgRuZXdzGAQgASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5T\
-            aWduSW5OZXdzUgRuZXdzIqMBChJWZXJpZnlFbWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRv\
-            a2VuEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNjZXNzVG9rZW4SIAoIcGFzc3dvcmQYAyABKAlC\
-            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgEIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
-            Y2VSBmRldmljZSJNChNWZXJpZnlFbWFpbFJlc3BvbnNlEjYKB2FjY291bnQYASABKAsyHC5wb3N0\
-            ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQirQEKDlJlZnJlc2hSZXF1ZXN0EiMKDXJl\
-            ZnJlc2hfdG9rZW4YASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJu\
-            LmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVy\
-            bi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJICg9SZWZyZXNoUmVzcG9uc2US\
-            NQoHc2Vzc2lvbhgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uIrsB\
-            Cg5TaWduT3V0UmVxdWVzdBIjCgxhY2Nlc3NfdG9rZW4YASABKAlIAFILYWNjZXNzVG9rZW4SJQoN\
-            cmVmcmVzaF90b2tlbhgCIAEoCUgAUgxyZWZyZXNoVG9rZW4SEAoDYWxsGAMgASgIUgNhbGwSQgoM\
-            ZGV2aWNlX3Byb29mGAQgASgLMh8ucG9zdGVybi5zZXNzaW9uLnYxLkRldmljZVByb29mUgtkZXZp\
-            Y2VQcm9vZkIHCgV0b2tlbiInCg9TaWduT3V0UmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVk\
-            IjoKFUNoZWNrQXV0aFN0YXRlUmVxdWVzdBIhCgxhY2Nlc3NfdG9rZW4YASABKAlSC2FjY2Vzc1Rv\
-            a2VuIsUCChZDaGVja0F1dGhTdGF0ZVJlc3BvbnNlEiQKDWF1dGhlbnRpY2F0ZWQYASABKAhSDWF1\
-            dGhlbnRpY2F0ZWQSOwoGcmVhc29uGAIgASgOMiMucG9zdGVybi5nYXRld2F5LnYxLkF1dGhTdGF0\
-            ZVJlYXNvblIGcmVhc29uEjYKB2FjY291bnQYAyABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFj\
-            Y291bnRSB2FjY291bnQSLAoEdG9kbxgEIAMoDjIYLnBvc3Rlcm4uZ2F0ZXdheS52MS5Ub2RvUgR0\
-            b2RvEiQKDnNlcnZlcl90aW1lX21zGAUgASgDUgxzZXJ2ZXJUaW1lTXMSPAoKZW5kX3JlYXNvbhgG\
-            IAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRSZWFzb25SCWVuZFJlYXNvbiqsAgoPQXV0aFN0\
-            YXRlUmVhc29uEiEKHUFVVEhfU1RBVEVfUkVBU09OX1VOU1BFQ0lGSUVEEAASIAocQVVUSF9TVEFU\
-            RV9SRUFTT05fTk9fU0VTU0lPThABEioKJkFVVEhfU1RBVEVfUkVBU09OX0FDQ0VTU19UT0tFTl9F\
-            WFBJUkVEEAISHgoaQVVUSF9TVEFURV9SRUFTT05fSU5BQ1RJVkUQAxIhCh1BVVRIX1NUQVRFX1JF\
-            QVNPTl9NQVhJTVVNX0FHRRAEEh0KGUFVVEhfU1RBVEVfUkVBU09OX1JFVk9LRUQQBRIeChpBVVRI\
-            X1NUQVRFX1JFQVNPTl9TRUNVUklUWRAGEiYKIkFVVEhfU1RBVEVfUkVBU09OX1BST1ZJREVSX1JF\
-            Vk9LRUQQByozCgRUb2RvEhQKEFRPRE9fVU5TUEVDSUZJRUQQABIVChFUT0RPX1ZFUklGWV9FTUFJ\
-            TBABMoMFCgRBdXRoEnkKElNpZ25VcFdpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0ZXdheS52MS5T\
-            aWduVXBXaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25VcFdpdGhQ\
-            YXNzd29yZFJlc3BvbnNlIgSotRgBEnkKElNpZ25JbldpdGhQYXNzd29yZBItLnBvc3Rlcm4uZ2F0\
-            ZXdheS52MS5TaWduSW5XaXRoUGFzc3dvcmRSZXF1ZXN0Gi4ucG9zdGVybi5nYXRld2F5LnYxLlNp\
-            Z25JbldpdGhQYXNzd29yZFJlc3BvbnNlIgSotRgBEmQKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5n\
-            YXRld2F5LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlF\
-            bWFpbFJlc3BvbnNlIgSotRgBElIKB1JlZnJlc2gSIi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVz\
-            aFJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFJlc3BvbnNlElgKB1NpZ25PdXQS\
-            Ii5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbk91dFJlcXVlc3QaIy5wb3N0ZXJuLmdhdGV3YXkudjEu\
-            U2lnbk91dFJlc3BvbnNlIgSItRgBEnEKDkNoZWNrQXV0aFN0YXRlEikucG9zdGVybi5nYXRld2F5\
-            LnYxLkNoZWNrQXV0aFN0YXRlUmVxdWVzdBoqLnBvc3Rlcm4uZ2F0ZXdheS52MS5DaGVja0F1dGhT\
-            dGF0ZVJlc3BvbnNlIgiItRgBoLUYZGIGcHJvdG8zCrEXCiRwb3N0ZXJuL2lkZW50aXR5L3YxL2lk\
-            ZW50aXRpZXMucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEaInBvc3Rlcm4vaWRlbnRpdHkvdjEv\
-            aWRlbnRpdHkucHJvdG8aHnBvc3Rlcm4vaWRlbnRpdHkvdjEvbmV3cy5wcm90byIvChFJc3N1ZU5v\
-            bmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3Bv\
-            bnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIlCg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlk\
-            ZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMgASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJU\
-            b2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJvdmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9r\
-            ZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0KEmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0\
-            aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9uYW1lGAUgASgJUgtkaXNwbGF5TmFtZSLUAQoZU2ln\
-            bkluV2l0aFByb3ZpZGVyUmVxdWVzdBI4CgV0b2tlbhgBIAEoCzIiLnBvc3Rlcm4uaWRlbnRpdHku\
-            djEuUHJvdmlkZXJUb2tlblIFdG9rZW4SLAoSZ3Vlc3RfYWNjZXNzX3Rva2VuGAIgASgJUhBndWVz\
-            dEFjY2Vzc1Rva2VuEhoKCGxhbmd1YWdlGAMgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBCABKAsy\
-            Gy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luImsKGFNpZ25JbkFub255bW91c2x5\
-            UmVxdWVzdBIaCghsYW5ndWFnZRgBIAEoCVIIbGFuZ3VhZ2USMwoGb3JpZ2luGAIgASgLMhsucG9z\
-            dGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiL9AgoRQWRtaXNzaW9uUmVzcG9uc2USNgoH\
-            YWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI2CgVw\
-            cm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29mEh4KC2lz\
-            X25ld191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5yZW1v\
-            dmVkTWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVkGAYg\
-            ASgIUgppc1VwZ3JhZGVkEjwKCWNvbGxpc2lvbhgHIAEoCzIeLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            Q29sbGlzaW9uUgljb2xsaXNpb24SMwoEbmV3cxgIIAEoCzIfLnBvc3Rlcm4uaWRlbnRpdHkudjEu\
-            U2lnbkluTmV3c1IEbmV3cyKGAQoJQ29sbGlzaW9uEjIKBWd1ZXN0GAEgASgLMhwucG9zdGVybi5p\
-            ZGVudGl0eS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
-            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIqcBChNMaW5rUHJvdmlkZXJS\
-            ZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4SOAoFdG9rZW4YAiABKAsy\
-            Ii5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZpZGVyVG9rZW5SBXRva2VuEjMKBm9yaWdpbhgDIAEo\
-            CzIbLnBvc3Rlcm4uaWRlbnRpdHkudjEuT3JpZ2luUgZvcmlnaW4iTgoUTGlua1Byb3ZpZGVyUmVz\
-            cG9uc2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNj\
-            b3VudCJ/Cg1VbmxpbmtSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4S\
-            FgoGbWV0aG9kGAIgASgJUgZtZXRob2QSMwoGb3JpZ2luGAMgASgLMhsucG9zdGVybi5pZGVudGl0\
-            eS52MS5PcmlnaW5SBm9yaWdpbiJICg5VbmxpbmtSZXNwb25zZRI2CgdhY2NvdW50GAEgASgLMhwu\
-            cG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50IloKDFNpZ25Jbk1ldGhvZBIWCgZt\
-            ZXRob2QYASABKAlSBm1ldGhvZBIeCgthZGRlZF9hdF9tcxgCIAEoA1IJYWRkZWRBdE1zEhIKBGhp\
-            bnQYAyABKAlSBGhpbnQiNwoSTGlzdE1ldGhvZHNSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEo\
-            CVILYWNjZXNzVG9rZW4iUgoTTGlzdE1ldGhvZHNSZXNwb25zZRI7CgdtZXRob2RzGAEgAygLMiEu\
-            cG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5NZXRob2RSB21ldGhvZHMiqgEKFlByb3ZlQnlQcm92\
-            aWRlclJlcXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbhI4CgV0b2tlbhgC\
-            IAEoCzIiLnBvc3Rlcm4uaWRlbnRpdHkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMwoGb3JpZ2lu\
-            GAMgASgLMhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJRChdQcm92ZUJ5UHJv\
-            dmlkZXJSZXNwb25zZRI2CgVwcm9vZhgBIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbklu\
-            UHJvb2ZSBXByb29mMtMFCgpJZGVudGl0aWVzEl0KCklzc3VlTm9uY2USJi5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLklzc3VlTm9uY2VSZXF1ZXN0GicucG9zdGVybi5pZGVudGl0eS52MS5Jc3N1ZU5vbmNl\
-            UmVzcG9uc2USbAoSU2lnbkluV2l0aFByb3ZpZGVyEi4ucG9zdGVybi5pZGVudGl0eS52MS5TaWdu\
-            SW5XaXRoUHJvdmlkZXJSZXF1ZXN0GiYucG9zdGVybi5pZGVudGl0eS52MS5BZG1pc3Npb25SZXNw\
-            b25zZRJqChFTaWduSW5Bbm9ueW1vdXNseRItLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluQW5v\
-            bnltb3VzbHlSZXF1ZXN0GiYucG9zdGVybi5pZGVudGl0eS52MS5BZG1pc3Npb25SZXNwb25zZRJj\
-            CgxMaW5rUHJvdmlkZXISKC5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpbmtQcm92aWRlclJlcXVlc3Qa\
-            KS5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpbmtQcm92aWRlclJlc3BvbnNlElEKBlVubGluaxIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuVW5saW5rUmVxdWVzdBojLnBvc3Rlcm4uaWRlbnRpdHkudjEuVW5s\
-            aW5rUmVzcG9uc2USZgoLTGlzdE1ldGhvZHMSJy5wb3N0ZXJuLmlkZW50aXR5LnYxLkxpc3RNZXRo\
-            b2RzUmVxdWVzdBooLnBvc3Rlcm4uaWRlbnRpdHkudjEuTGlzdE1ldGhvZHNSZXNwb25zZSIEiLUY\
-            ARJsCg9Qcm92ZUJ5UHJvdmlkZXISKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlQcm92aWRl\
-            clJlcXVlc3QaLC5wb3N0ZXJuLmlkZW50aXR5LnYxLlByb3ZlQnlQcm92aWRlclJlc3BvbnNlYgZw\
-            cm90bzMK3QoKInBvc3Rlcm4vZ2F0ZXdheS92MS9wcm92aWRlcnMucHJvdG8SEnBvc3Rlcm4uZ2F0\
-            ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8aJHBvc3Rlcm4vaWRlbnRp\
-            dHkvdjEvaWRlbnRpdGllcy5wcm90bxoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90\
-            bxoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIi8KEUlzc3VlTm9uY2VSZXF1ZXN0EhoK\
-            CHByb3ZpZGVyGAEgASgJUghwcm92aWRlciJ1ChJJc3N1ZU5vbmNlUmVzcG9uc2USFAoFbm9uY2UY\
-            ASABKAlSBW5vbmNlEiUKDnByb3ZpZGVyX25vbmNlGAIgASgJUg1wcm92aWRlck5vbmNlEiIKDWV4\
-            cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zIq4BCg1Qcm92aWRlclRva2VuEhoKCHByb3Zp\
-            ZGVyGAEgASgJUghwcm92aWRlchIZCghpZF90b2tlbhgCIAEoCVIHaWRUb2tlbhIUCgVub25jZRgD\
-            IAEoCVIFbm9uY2USLQoSYXV0aG9yaXphdGlvbl9jb2RlGAQgASgJUhFhdXRob3JpemF0aW9uQ29k\
-            ZRIhCgxkaXNwbGF5X25hbWUYBSABKAlSC2Rpc3BsYXlOYW1lIscBChlTaWduSW5XaXRoUHJvdmlk\
-            ZXJSZXF1ZXN0EjcKBXRva2VuGAEgASgLMiEucG9zdGVybi5nYXRld2F5LnYxLlByb3ZpZGVyVG9r\
-            ZW5SBXRva2VuEjIKBmRldmljZRgCIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRl\
-            dmljZRIaCghsYW5ndWFnZRgDIAEoCVIIbGFuZ3VhZ2USIQoMYWNjZXNzX3Rva2VuGAQgASgJUgth\
-            Y2Nlc3NUb2tlbiKFAwoaU2lnbkluV2l0aFByb3ZpZGVyUmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBI1CgdzZXNzaW9uGAIgASgL\
-            MhsucG9zdGVybi5nYXRld2F5LnYxLlNlc3Npb25SB3Nlc3Npb24SHgoLaXNfbmV3X3VzZXIYAyAB\
-            KAhSCWlzTmV3VXNlchInCg9yZW1vdmVkX21ldGhvZHMYBCADKAlSDnJlbW92ZWRNZXRob2RzEhsK\
-            CWlzX2xpbmtlZBgFIAEoCFIIaXNMaW5rZWQSHwoLaXNfdXBncmFkZWQYBiABKAhSCmlzVXBncmFk\
-            ZWQSPAoJY29sbGlzaW9uGAcgASgLMh4ucG9zdGVybi5pZGVudGl0eS52MS5Db2xsaXNpb25SCWNv\
-            bGxpc2lvbhIzCgRuZXdzGAggASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRu\
-            ZXdzMuMBCglQcm92aWRlcnMSYQoKSXNzdWVOb25jZRIlLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1\
-            ZU5vbmNlUmVxdWVzdBomLnBvc3Rlcm4uZ2F0ZXdheS52MS5Jc3N1ZU5vbmNlUmVzcG9uc2UiBIi1\
-            GAEScwoSU2lnbkluV2l0aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRld2F5LnYxLlNpZ25JbldpdGhQ\
-            cm92aWRlclJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFByb3ZpZGVyUmVz\
-            cG9uc2ViBnByb3RvMwq9CQogcG9zdGVybi9nYXRld2F5L3YxL21ldGhvZHMucHJvdG8SEnBvc3Rl\
-            cm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3YxL2dhdGV3YXkucHJvdG8aInBvc3Rlcm4v\
-            Z2F0ZXdheS92MS9wcm92aWRlcnMucHJvdG8aInBvc3Rlcm4vaWRlbnRpdHkvdjEvaWRlbnRpdHku\
-            cHJvdG8iWgoMU2lnbkluTWV0aG9kEhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEh4KC2FkZGVkX2F0\
-            X21zGAIgASgDUglhZGRlZEF0TXMSEgoEaGludBgDIAEoCVIEaGludCI3ChJMaXN0TWV0aG9kc1Jl\
-            cXVlc3QSIQoMYWNjZXNzX3Rva2VuGAEgASgJUgthY2Nlc3NUb2tlbiJRChNMaXN0TWV0aG9kc1Jl\
-            c3BvbnNlEjoKB21ldGhvZHMYASADKAsyIC5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluTWV0aG9k\
-            UgdtZXRob2RzIsEBChNMaW5rUHJvdmlkZXJSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVIL\
-            YWNjZXNzVG9rZW4SNwoFdG9rZW4YAiABKAsyIS5wb3N0ZXJuLmdhdGV3YXkudjEuUHJvdmlkZXJU\
-            b2tlblIFdG9rZW4SMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRld2F5LnYxLkRldmljZVIG\
-            ZGV2aWNlEhoKCGxhbmd1YWdlGAQgASgJUghsYW5ndWFnZSJOChRMaW5rUHJvdmlkZXJSZXNwb25z\
-            ZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2NvdW50\
-            IoQBChNVbmxpbmtNZXRob2RSZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9r\
-            ZW4SFgoGbWV0aG9kGAIgASgJUgZtZXRob2QSMgoGZGV2aWNlGAMgASgLMhoucG9zdGVybi5nYXRl\
-            d2F5LnYxLkRldmljZVIGZGV2aWNlIk4KFFVubGlua01ldGhvZFJlc3BvbnNlEjYKB2FjY291bnQY\
-            ASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQyvwIKDVNpZ25Jbk1l\
-            dGhvZHMSaAoLTGlzdE1ldGhvZHMSJi5wb3N0ZXJuLmdhdGV3YXkudjEuTGlzdE1ldGhvZHNSZXF1\
-            ZXN0GicucG9zdGVybi5nYXRld2F5LnYxLkxpc3RNZXRob2RzUmVzcG9uc2UiCIi1GAGgtRhkEmEK\
-            DExpbmtQcm92aWRlchInLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5rUHJvdmlkZXJSZXF1ZXN0Gigu\
-            cG9zdGVybi5nYXRld2F5LnYxLkxpbmtQcm92aWRlclJlc3BvbnNlEmEKDFVubGlua01ldGhvZBIn\
-            LnBvc3Rlcm4uZ2F0ZXdheS52MS5VbmxpbmtNZXRob2RSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5\
-            LnYxLlVubGlua01ldGhvZFJlc3BvbnNlYgZwcm90bzM=
+            CvsHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
+            eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
+            QXRNcxIsChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANIAFIObGFzdFNpZ25JbkF0TXMSOQoGc3Rh\
+            dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
+            ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
+            GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
+            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
+            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
+            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
+            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
+            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
+            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
+            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
+            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEYgZwcm90bzMK8h0K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIK\
+            BmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJp\
+            ZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
+            ASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYx\
+            LkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nl\
+            c3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2ln\
+            bk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgC\
+            IAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VQcm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVl\
+            bmRlZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2US\
+            JAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5z\
+            d2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
+            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
+            NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklF\
+            RBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNP\
+            Tl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMS\
+            IQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9S\
+            RVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JF\
+            QVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BF\
+            Q0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElW\
+            RRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAE\
+            EhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5E\
+            X1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9k\
+            bxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9\
+            ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIIuLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
+            Z25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBh\
+            c3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5\
+            LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJl\
+            c3BvbnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZWZyZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1\
+            ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hl\
+            Y2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIG\
+            cHJvdG8zCoIKCiJwb3N0ZXJuL2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvEhJwb3N0ZXJuLmdh\
+            dGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvGiBwb3N0ZXJuL2dhdGV3\
+            YXkvdjEvZ2F0ZXdheS5wcm90byIvChFJc3N1ZU5vbmNlUmVxdWVzdBIaCghwcm92aWRlchgBIAEo\
+            CVIIcHJvdmlkZXIidQoSSXNzdWVOb25jZVJlc3BvbnNlEhQKBW5vbmNlGAEgASgJUgVub25jZRIl\
+            Cg5wcm92aWRlcl9ub25jZRgCIAEoCVINcHJvdmlkZXJOb25jZRIiCg1leHBpcmVzX2F0X21zGAMg\
+            ASgDUgtleHBpcmVzQXRNcyKuAQoNUHJvdmlkZXJUb2tlbhIaCghwcm92aWRlchgBIAEoCVIIcHJv\
+            dmlkZXISGQoIaWRfdG9rZW4YAiABKAlSB2lkVG9rZW4SFAoFbm9uY2UYAyABKAlSBW5vbmNlEi0K\
+            EmF1dGhvcml6YXRpb25fY29kZRgEIAEoCVIRYXV0aG9yaXphdGlvbkNvZGUSIQoMZGlzcGxheV9u\
+            YW1lGAUgASgJUgtkaXNwbGF5TmFtZSKtAQoZU2lnbkluV2l0aFByb3ZpZGVyUmVxdWVzdBI3CgV0\
+            b2tlbhgBIAEoCzIhLnBvc3Rlcm4uZ2F0ZXdheS52MS5Qcm92aWRlclRva2VuUgV0b2tlbhIyCgZk\
+            ZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlUgZkZXZpY2USIwoNbWFpbF9s\
+            YW5ndWFnZRgDIAEoCVIMbWFpbExhbmd1YWdlIoIDChpTaWduSW5XaXRoUHJvdmlkZXJSZXNwb25z\
+            ZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQS\
+            NQoHc2Vzc2lvbhgCIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5TZXNzaW9uUgdzZXNzaW9uEh4K\
+            C2lzX25ld191c2VyGAMgASgIUglpc05ld1VzZXISJwoPcmVtb3ZlZF9tZXRob2RzGAQgAygJUg5y\
+            ZW1vdmVkTWV0aG9kcxIbCglpc19saW5rZWQYBSABKAhSCGlzTGlua2VkEh8KC2lzX3VwZ3JhZGVk\
+            GAYgASgIUgppc1VwZ3JhZGVkEjsKCWNvbGxpc2lvbhgHIAEoCzIdLnBvc3Rlcm4uZ2F0ZXdheS52\
+            MS5Db2xsaXNpb25SCWNvbGxpc2lvbhIyCgRuZXdzGAggASgLMh4ucG9zdGVybi5nYXRld2F5LnYx\
+            LlNpZ25Jbk5ld3NSBG5ld3My7QEKCVByb3ZpZGVycxJlCgpJc3N1ZU5vbmNlEiUucG9zdGVybi5n\
+            YXRld2F5LnYxLklzc3VlTm9uY2VSZXF1ZXN0GiYucG9zdGVybi5nYXRld2F5LnYxLklzc3VlTm9u\
+            Y2VSZXNwb25zZSIIuLUYAYi1GAESeQoSU2lnbkluV2l0aFByb3ZpZGVyEi0ucG9zdGVybi5nYXRl\
+            d2F5LnYxLlNpZ25JbldpdGhQcm92aWRlclJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2ln\
+            bkluV2l0aFByb3ZpZGVyUmVzcG9uc2UiBLi1GAJiBnByb3RvMwrhCAogcG9zdGVybi9nYXRld2F5\
+            L3YxL21ldGhvZHMucHJvdG8SEnBvc3Rlcm4uZ2F0ZXdheS52MRogcG9zdGVybi9nYXRld2F5L3Yx\
+            L2FjY291bnQucHJvdG8aIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvGiJwb3N0ZXJu\
+            L2dhdGV3YXkvdjEvcHJvdmlkZXJzLnByb3RvIloKDFNpZ25Jbk1ldGhvZBIWCgZtZXRob2QYASAB\
+            KAlSBm1ldGhvZBIeCgthZGRlZF9hdF9tcxgCIAEoA1IJYWRkZWRBdE1zEhIKBGhpbnQYAyABKAlS\
+            BGhpbnQiGgoYTGlzdFNpZ25Jbk1ldGhvZHNSZXF1ZXN0IlcKGUxpc3RTaWduSW5NZXRob2RzUmVz\
+            cG9uc2USOgoHbWV0aG9kcxgBIAMoCzIgLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduSW5NZXRob2RS\
+            B21ldGhvZHMiggEKE0xpbmtQcm92aWRlclJlcXVlc3QSNwoFdG9rZW4YASABKAsyIS5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuUHJvdmlkZXJUb2tlblIFdG9rZW4SMgoGZGV2aWNlGAIgASgLMhoucG9zdGVy\
+            bi5nYXRld2F5LnYxLkRldmljZVIGZGV2aWNlIk0KFExpbmtQcm92aWRlclJlc3BvbnNlEjUKB2Fj\
+            Y291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNjb3VudFIHYWNjb3VudCJhChNVbmxp\
+            bmtNZXRob2RSZXF1ZXN0EhYKBm1ldGhvZBgBIAEoCVIGbWV0aG9kEjIKBmRldmljZRgCIAEoCzIa\
+            LnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJNChRVbmxpbmtNZXRob2RSZXNwb25z\
+            ZRI1CgdhY2NvdW50GAEgASgLMhsucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRSB2FjY291bnQy\
+            4QIKDVNpZ25Jbk1ldGhvZHMSfgoRTGlzdFNpZ25Jbk1ldGhvZHMSLC5wb3N0ZXJuLmdhdGV3YXku\
+            djEuTGlzdFNpZ25Jbk1ldGhvZHNSZXF1ZXN0Gi0ucG9zdGVybi5nYXRld2F5LnYxLkxpc3RTaWdu\
+            SW5NZXRob2RzUmVzcG9uc2UiDLi1GAOItRgBoLUYZBJnCgxMaW5rUHJvdmlkZXISJy5wb3N0ZXJu\
+            LmdhdGV3YXkudjEuTGlua1Byb3ZpZGVyUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5MaW5r\
+            UHJvdmlkZXJSZXNwb25zZSIEuLUYAxJnCgxVbmxpbmtNZXRob2QSJy5wb3N0ZXJuLmdhdGV3YXku\
+            djEuVW5saW5rTWV0aG9kUmVxdWVzdBooLnBvc3Rlcm4uZ2F0ZXdheS52MS5VbmxpbmtNZXRob2RS\
+            ZXNwb25zZSIEuLUYA2IGcHJvdG8z
             """)
 }

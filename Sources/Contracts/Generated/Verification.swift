@@ -10,41 +10,49 @@ package import RPC
 /// What a client calls; the service itself conforms too, so it can be called in process.
 package protocol VerificationAPI: Sendable {
     /// Returns the public keys (JWKS) that verify access tokens. Fetch it again when an item of
-    /// WatchEnds says so, for an unknown `kid` at most once in 30 s, and every minute while the
+    /// WatchRevocations says so, for an unknown `kid` at most once in 30 s, and every minute while the
     /// revocation feed is silent.
-    func keySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse
+    func getKeySet(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetKeySetResponse
 
-    /// Streams revocations, as postern.session.v1.SessionEnds does. While the session service is
-    /// unreachable the stream stays open and silent: a client that has received nothing for some
-    /// seconds may be missing revocations, and decides by its own policy (reject tokens, or accept
-    /// them until they expire).
-    func watchEnds(
-        _ request: SessionV1.WatchRevocationsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchRevocationsItem>
+    /// Streams every revocation after a position at once, and each new one as it happens. An item is
+    /// also sent every second (setting ends-heartbeat of the session service), so that a client can
+    /// detect that the stream is stale. The stream does not end by itself. A client whose call ends
+    /// calls again with the position of the last item, at any gateway.
+    ///
+    /// While the session service is unreachable the stream stays open and silent: a client that has
+    /// received nothing for some seconds may be missing revocations, and decides by its own policy
+    /// (reject tokens, or accept them until they expire).
+    func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchRevocationsItem>
 }
 
 /// What a server of `postern.gateway.v1.Verification` implements.
 package protocol VerificationService: VerificationAPI {
-    /// Streams revocations, as postern.session.v1.SessionEnds does. While the session service is
-    /// unreachable the stream stays open and silent: a client that has received nothing for some
-    /// seconds may be missing revocations, and decides by its own policy (reject tokens, or accept
-    /// them until they expire).
+    /// Streams every revocation after a position at once, and each new one as it happens. An item is
+    /// also sent every second (setting ends-heartbeat of the session service), so that a client can
+    /// detect that the stream is stale. The stream does not end by itself. A client whose call ends
+    /// calls again with the position of the last item, at any gateway.
+    ///
+    /// While the session service is unreachable the stream stays open and silent: a client that has
+    /// received nothing for some seconds may be missing revocations, and decides by its own policy
+    /// (reject tokens, or accept them until they expire).
     ///
     /// Its return ends the items.
-    func watchEnds(
-        _ request: SessionV1.WatchRevocationsRequest,
-        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>, _ context: CallContext
+    func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext
     ) async throws
 }
 
 /// The client's face of the streams, for calls in process.
 extension VerificationService {
-    package func watchEnds(
-        _ request: SessionV1.WatchRevocationsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchRevocationsItem> {
-        .inProcess { try await watchEnds(request, $0, context) }
+    package func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
+        .inProcess { try await watchRevocations(request, $0, context) }
     }
 }
 
@@ -57,17 +65,17 @@ package struct VerificationClient: VerificationAPI {
         self.channel = channel
     }
 
-    package func keySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse {
+    package func getKeySet(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetKeySetResponse {
         try await channel.call(
-            VerificationDescription.keySet, request, context)
+            VerificationDescription.getKeySet, request, context)
     }
 
-    package func watchEnds(
-        _ request: SessionV1.WatchRevocationsRequest, _ context: CallContext
-    ) -> IncomingItems<SessionV1.WatchRevocationsItem> {
-        channel.serverStream(VerificationDescription.watchEnds, request, context)
+    package func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest, _ context: CallContext
+    ) -> IncomingItems<GatewayV1.WatchRevocationsItem> {
+        channel.serverStream(VerificationDescription.watchRevocations, request, context)
     }
 }
 
@@ -80,14 +88,14 @@ package enum VerificationDispatcher {
         ServiceMethods(
             VerificationDescription.service,
             [
-                .async(VerificationDescription.keySet) {
-                    (request: SessionV1.GetKeySetRequest, context) in
-                    try await service.keySet(request, context)
+                .async(VerificationDescription.getKeySet) {
+                    (request: GatewayV1.GetKeySetRequest, context) in
+                    try await service.getKeySet(request, context)
                 },
-                .serverStream(VerificationDescription.watchEnds) {
-                    (request: SessionV1.WatchRevocationsRequest, items: OutgoingItems<SessionV1.WatchRevocationsItem>,
+                .serverStream(VerificationDescription.watchRevocations) {
+                    (request: GatewayV1.WatchRevocationsRequest, items: OutgoingItems<GatewayV1.WatchRevocationsItem>,
                      context) in
-                    try await service.watchEnds(request, items, context)
+                    try await service.watchRevocations(request, items, context)
                 },
             ])
     }
@@ -95,17 +103,17 @@ package enum VerificationDispatcher {
 
 /// What `postern.gateway.v1.Verification` promises.
 package enum VerificationDescription {
-    /// `KeySet`.
-    package static let keySet = MethodDescription(
-        name: "postern.gateway.v1.Verification/KeySet",
+    /// `GetKeySet`.
+    package static let getKeySet = MethodDescription(
+        name: "postern.gateway.v1.Verification/GetKeySet",
         isIdempotent: true,
         timeout: .milliseconds(10000),
         isOnLoop: false,
             hedgeAfter: .milliseconds(100))
 
-    /// `WatchEnds`.
-    package static let watchEnds = MethodDescription(
-        name: "postern.gateway.v1.Verification/WatchEnds",
+    /// `WatchRevocations`.
+    package static let watchRevocations = MethodDescription(
+        name: "postern.gateway.v1.Verification/WatchRevocations",
         isIdempotent: true,
         timeout: .milliseconds(3600000),
         isOnLoop: false, streams: .response)
@@ -114,139 +122,113 @@ package enum VerificationDescription {
     package static let service = ServiceDescription(
         name: "postern.gateway.v1.Verification",
         methods: [
-            keySet,
-            watchEnds,
+            getKeySet,
+            watchRevocations,
         ],
         fileDescriptorSet: """
-            CrIBCh5wb3N0ZXJuL2lkZW50aXR5L3YxL25ld3MucHJvdG8SE3Bvc3Rlcm4uaWRlbnRpdHkudjEi\
-            cwoKU2lnbkluTmV3cxIqChJsYXN0X3NpZ25faW5fYXRfbXMYASABKANSDmxhc3RTaWduSW5BdE1z\
-            EhUKBmdhcF9tcxgCIAEoA1IFZ2FwTXMSIgoNaXNfbmV3X2RldmljZRgDIAEoCFILaXNOZXdEZXZp\
-            Y2ViBnByb3RvMwrzFAoicG9zdGVybi9pZGVudGl0eS92MS9pZGVudGl0eS5wcm90bxITcG9zdGVy\
-            bi5pZGVudGl0eS52MRoecG9zdGVybi9pZGVudGl0eS92MS9uZXdzLnByb3RvIq4DCgdBY2NvdW50\
-            Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEoCVIFZW1haWwSJQoO\
-            ZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxheV9uYW1lGAQgASgJ\
-            UgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVkQXRNcxIqChJsYXN0\
-            X3NpZ25faW5fYXRfbXMYBiABKANSDmxhc3RTaWduSW5BdE1zEjoKBnN0YXR1cxgHIAEoDjIiLnBv\
-            c3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFN0YXR1c1IGc3RhdHVzEhgKB21ldGhvZHMYCCADKAlS\
-            B21ldGhvZHMSIQoMcGhvbmVfbnVtYmVyGAkgASgJUgtwaG9uZU51bWJlchIbCglwaG90b191cmwY\
-            CiABKAlSCHBob3RvVXJsEhkKCGlzX2d1ZXN0GAsgASgIUgdpc0d1ZXN0EiMKDXBlbmRpbmdfZW1h\
-            aWwYFCABKAlSDHBlbmRpbmdFbWFpbCKJAQoGT3JpZ2luEiUKDmNsaWVudF9hZGRyZXNzGAEgASgJ\
-            Ug1jbGllbnRBZGRyZXNzEhsKCWRldmljZV9pZBgCIAEoCVIIZGV2aWNlSWQSGgoIcGxhdGZvcm0Y\
-            AyABKAlSCHBsYXRmb3JtEh8KC2RldmljZV9uYW1lGAQgASgJUgpkZXZpY2VOYW1lIpACCg9SZWdp\
-            c3RlclJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3b3JkGAIgASgJQgSItRgB\
-            UghwYXNzd29yZBIhCgxkaXNwbGF5X25hbWUYAyABKAlSC2Rpc3BsYXlOYW1lEhoKCGxhbmd1YWdl\
-            GAQgASgJUghsYW5ndWFnZRIzCgZvcmlnaW4YBSABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9y\
-            aWdpblIGb3JpZ2luEiwKEmd1ZXN0X2FjY2Vzc190b2tlbhgGIAEoCVIQZ3Vlc3RBY2Nlc3NUb2tl\
-            bhIjCg1tYWlsX3dpdGhoZWxkGAcgASgIUgxtYWlsV2l0aGhlbGQiggEKEFJlZ2lzdGVyUmVzcG9u\
-            c2USNgoHYWNjb3VudBgBIAEoCzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3Vu\
-            dBI2CgVwcm9vZhgCIAEoCzIgLnBvc3Rlcm4uaWRlbnRpdHkudjEuU2lnbkluUHJvb2ZSBXByb29m\
-            IoQBChVWZXJpZnlQYXNzd29yZFJlcXVlc3QSFAoFZW1haWwYASABKAlSBWVtYWlsEiAKCHBhc3N3\
-            b3JkGAIgASgJQgSItRgBUghwYXNzd29yZBIzCgZvcmlnaW4YAyABKAsyGy5wb3N0ZXJuLmlkZW50\
-            aXR5LnYxLk9yaWdpblIGb3JpZ2luIr0BChZWZXJpZnlQYXNzd29yZFJlc3BvbnNlEjYKB2FjY291\
-            bnQYASABKAsyHC5wb3N0ZXJuLmlkZW50aXR5LnYxLkFjY291bnRSB2FjY291bnQSNgoFcHJvb2YY\
-            AiABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgRuZXdzGAMg\
-            ASgLMh8ucG9zdGVybi5pZGVudGl0eS52MS5TaWduSW5OZXdzUgRuZXdzIqoBCgtTaWduSW5Qcm9v\
-            ZhIdCgphY2NvdW50X2lkGAEgASgJUglhY2NvdW50SWQSEAoDYW1yGAIgAygJUgNhbXISIAoMYXV0\
-            aF90aW1lX21zGAMgASgDUgphdXRoVGltZU1zEiAKDHByb3ZlZF9hdF9tcxgEIAEoA1IKcHJvdmVk\
-            QXRNcxIUCgVub25jZRgFIAEoDFIFbm9uY2USEAoDbWFjGAYgASgMUgNtYWMioQEKE0NvbmZpcm1F\
-            bWFpbFJlcXVlc3QSFAoFdG9rZW4YASABKAlSBXRva2VuEh0KCmFjY291bnRfaWQYAiABKAlSCWFj\
-            Y291bnRJZBIgCghwYXNzd29yZBgDIAEoCUIEiLUYAVIIcGFzc3dvcmQSMwoGb3JpZ2luGAQgASgL\
-            MhsucG9zdGVybi5pZGVudGl0eS52MS5PcmlnaW5SBm9yaWdpbiJ7ChRDb25maXJtRW1haWxSZXNw\
-            b25zZRI2CgdhY2NvdW50GAEgASgLMhwucG9zdGVybi5pZGVudGl0eS52MS5BY2NvdW50UgdhY2Nv\
-            dW50EisKEXBhc3N3b3JkX3JlcGxhY2VkGAIgASgIUhBwYXNzd29yZFJlcGxhY2VkIlMKEUdldEFj\
-            Y291bnRSZXF1ZXN0Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIfCgt3aXRoX3Byb29m\
-            cxgCIAEoCFIKd2l0aFByb29mcyJvChJHZXRBY2NvdW50UmVzcG9uc2USNgoHYWNjb3VudBgBIAEo\
-            CzIcLnBvc3Rlcm4uaWRlbnRpdHkudjEuQWNjb3VudFIHYWNjb3VudBIhCgxoYXNfcGFzc3dvcmQY\
-            AiABKAhSC2hhc1Bhc3N3b3JkKq4BCg1BY2NvdW50U3RhdHVzEh4KGkFDQ09VTlRfU1RBVFVTX1VO\
-            U1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESHAoYQUNDT1VOVF9TVEFUVVNf\
-            U1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElOR19WRVJJRklDQVRJT04QAxIbChdB\
-            Q0NPVU5UX1NUQVRVU19ERUxFVElORxAEMq4DCghBY2NvdW50cxJdCghSZWdpc3RlchIkLnBvc3Rl\
-            cm4uaWRlbnRpdHkudjEuUmVnaXN0ZXJSZXF1ZXN0GiUucG9zdGVybi5pZGVudGl0eS52MS5SZWdp\
-            c3RlclJlc3BvbnNlIgSotRgBEm8KDlZlcmlmeVBhc3N3b3JkEioucG9zdGVybi5pZGVudGl0eS52\
-            MS5WZXJpZnlQYXNzd29yZFJlcXVlc3QaKy5wb3N0ZXJuLmlkZW50aXR5LnYxLlZlcmlmeVBhc3N3\
-            b3JkUmVzcG9uc2UiBKi1GAESaQoMQ29uZmlybUVtYWlsEigucG9zdGVybi5pZGVudGl0eS52MS5D\
-            b25maXJtRW1haWxSZXF1ZXN0GikucG9zdGVybi5pZGVudGl0eS52MS5Db25maXJtRW1haWxSZXNw\
-            b25zZSIEqLUYARJnCgpHZXRBY2NvdW50EiYucG9zdGVybi5pZGVudGl0eS52MS5HZXRBY2NvdW50\
-            UmVxdWVzdBonLnBvc3Rlcm4uaWRlbnRpdHkudjEuR2V0QWNjb3VudFJlc3BvbnNlIgiItRgBoLUY\
-            ZGIGcHJvdG8zCtEaCiBwb3N0ZXJuL3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bxIScG9zdGVybi5z\
-            ZXNzaW9uLnYxGiJwb3N0ZXJuL2lkZW50aXR5L3YxL2lkZW50aXR5LnByb3RvIpcCCgZUb2tlbnMS\
-            HQoKc2Vzc2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEiEKDGFjY2Vzc190b2tlbhgCIAEoCVILYWNj\
-            ZXNzVG9rZW4SLwoUYWNjZXNzX2V4cGlyZXNfYXRfbXMYAyABKANSEWFjY2Vzc0V4cGlyZXNBdE1z\
-            EiMKDXJlZnJlc2hfdG9rZW4YBCABKAlSDHJlZnJlc2hUb2tlbhIrChJpZGxlX2V4cGlyZXNfYXRf\
-            bXMYBSABKANSD2lkbGVFeHBpcmVzQXRNcxIiCg1leHBpcmVzX2F0X21zGAYgASgDUgtleHBpcmVz\
-            QXRNcxIkCg5zZXJ2ZXJfdGltZV9tcxgHIAEoA1IMc2VydmVyVGltZU1zIoEBCglEZXZpY2VLZXkS\
-            NQoEa2luZBgBIAEoDjIhLnBvc3Rlcm4uc2Vzc2lvbi52MS5EZXZpY2VLZXlLaW5kUgRraW5kEh0K\
-            CnB1YmxpY19rZXkYAiABKAxSCXB1YmxpY0tleRIeCgpwb3NzZXNzaW9uGAMgASgMUgpwb3NzZXNz\
-            aW9uIk0KC0RldmljZVByb29mEiAKDHNpZ25lZF9hdF9tcxgBIAEoA1IKc2lnbmVkQXRNcxIcCglz\
-            aWduYXR1cmUYAiABKAxSCXNpZ25hdHVyZSLBAQoUQ3JlYXRlU2Vzc2lvblJlcXVlc3QSNgoFcHJv\
-            b2YYASABKAsyIC5wb3N0ZXJuLmlkZW50aXR5LnYxLlNpZ25JblByb29mUgVwcm9vZhIzCgZvcmln\
-            aW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYxLk9yaWdpblIGb3JpZ2luEjwKCmRldmljZV9r\
-            ZXkYAyABKAsyHS5wb3N0ZXJuLnNlc3Npb24udjEuRGV2aWNlS2V5UglkZXZpY2VLZXkiSwoVQ3Jl\
-            YXRlU2Vzc2lvblJlc3BvbnNlEjIKBnRva2VucxgBIAEoCzIaLnBvc3Rlcm4uc2Vzc2lvbi52MS5U\
-            b2tlbnNSBnRva2VucyK1AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
-            ASABKAlSDHJlZnJlc2hUb2tlbhIzCgZvcmlnaW4YAiABKAsyGy5wb3N0ZXJuLmlkZW50aXR5LnYx\
-            Lk9yaWdpblIGb3JpZ2luEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uc2Vzc2lvbi52\
-            MS5EZXZpY2VQcm9vZlILZGV2aWNlUHJvb2YiawoWUmVmcmVzaFNlc3Npb25SZXNwb25zZRIyCgZ0\
-            b2tlbnMYASABKAsyGi5wb3N0ZXJuLnNlc3Npb24udjEuVG9rZW5zUgZ0b2tlbnMSHQoKYWNjb3Vu\
-            dF9pZBgCIAEoCVIJYWNjb3VudElkIj8KGlZhbGlkYXRlQWNjZXNzVG9rZW5SZXF1ZXN0EiEKDGFj\
-            Y2Vzc190b2tlbhgBIAEoCVILYWNjZXNzVG9rZW4iyQEKG1ZhbGlkYXRlQWNjZXNzVG9rZW5SZXNw\
-            b25zZRIUCgV2YWxpZBgBIAEoCFIFdmFsaWQSHQoKc2Vzc2lvbl9pZBgCIAEoCVIJc2Vzc2lvbklk\
-            Eh0KCmFjY291bnRfaWQYAyABKAlSCWFjY291bnRJZBIgCgxhdXRoX3RpbWVfbXMYBCABKANSCmF1\
-            dGhUaW1lTXMSEAoDYW1yGAUgAygJUgNhbXISIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJl\
-            c0F0TXMiOgoVSW5zcGVjdFNlc3Npb25SZXF1ZXN0EiEKDGFjY2Vzc190b2tlbhgBIAEoCVILYWNj\
-            ZXNzVG9rZW4i8AEKFkluc3BlY3RTZXNzaW9uUmVzcG9uc2USFAoFa25vd24YASABKAhSBWtub3du\
-            Eh0KCnNlc3Npb25faWQYAiABKAlSCXNlc3Npb25JZBIdCgphY2NvdW50X2lkGAMgASgJUglhY2Nv\
-            dW50SWQSEgoEbGl2ZRgEIAEoCFIEbGl2ZRI8CgplbmRfcmVhc29uGAUgASgOMh0ucG9zdGVybi5z\
-            ZXNzaW9uLnYxLkVuZFJlYXNvblIJZW5kUmVhc29uEjAKFGFjY2Vzc190b2tlbl9jdXJyZW50GAYg\
-            ASgIUhJhY2Nlc3NUb2tlbkN1cnJlbnQiuwEKDlNpZ25PdXRSZXF1ZXN0EiMKDGFjY2Vzc190b2tl\
-            bhgBIAEoCUgAUgthY2Nlc3NUb2tlbhIlCg1yZWZyZXNoX3Rva2VuGAIgASgJSABSDHJlZnJlc2hU\
-            b2tlbhIQCgNhbGwYAyABKAhSA2FsbBJCCgxkZXZpY2VfcHJvb2YYBCABKAsyHy5wb3N0ZXJuLnNl\
-            c3Npb24udjEuRGV2aWNlUHJvb2ZSC2RldmljZVByb29mQgcKBXRva2VuIicKD1NpZ25PdXRSZXNw\
-            b25zZRIUCgVlbmRlZBgBIAEoDVIFZW5kZWQiugEKGUVuZEFjY291bnRTZXNzaW9uc1JlcXVlc3QS\
-            HQoKYWNjb3VudF9pZBgBIAEoCVIJYWNjb3VudElkEhsKCWJlZm9yZV9tcxgCIAEoA1IIYmVmb3Jl\
-            TXMSNQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5zZXNzaW9uLnYxLkVuZFJlYXNvblIGcmVhc29u\
-            EioKEWV4Y2VwdF9zZXNzaW9uX2lkGAQgASgJUg9leGNlcHRTZXNzaW9uSWQiMgoaRW5kQWNjb3Vu\
-            dFNlc3Npb25zUmVzcG9uc2USFAoFZW5kZWQYASABKA1SBWVuZGVkIhIKEEdldEtleVNldFJlcXVl\
-            c3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcypnCg1EZXZpY2VLZXlL\
-            aW5kEh8KG0RFVklDRV9LRVlfS0lORF9VTlNQRUNJRklFRBAAEhgKFERFVklDRV9LRVlfS0lORF9Q\
-            MjU2EAESGwoXREVWSUNFX0tFWV9LSU5EX0VEMjU1MTkQAir8AQoJRW5kUmVhc29uEhoKFkVORF9S\
-            RUFTT05fVU5TUEVDSUZJRUQQABIZChVFTkRfUkVBU09OX1NJR05FRF9PVVQQARIXChNFTkRfUkVB\
-            U09OX0lOQUNUSVZFEAISGgoWRU5EX1JFQVNPTl9NQVhJTVVNX0FHRRADEhgKFEVORF9SRUFTT05f\
-            RElTUExBQ0VEEAQSFwoTRU5EX1JFQVNPTl9SRVBMQVlFRBAFEhcKE0VORF9SRUFTT05fU0VDVVJJ\
-            VFkQBhIWChJFTkRfUkVBU09OX1JFVk9LRUQQBxIfChtFTkRfUkVBU09OX1BST1ZJREVSX1JFVk9L\
-            RUQQCDKQBgoIU2Vzc2lvbnMSZAoNQ3JlYXRlU2Vzc2lvbhIoLnBvc3Rlcm4uc2Vzc2lvbi52MS5D\
-            cmVhdGVTZXNzaW9uUmVxdWVzdBopLnBvc3Rlcm4uc2Vzc2lvbi52MS5DcmVhdGVTZXNzaW9uUmVz\
-            cG9uc2USZwoOUmVmcmVzaFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEuUmVmcmVzaFNlc3Np\
-            b25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLlJlZnJlc2hTZXNzaW9uUmVzcG9uc2UShAEK\
-            E1ZhbGlkYXRlQWNjZXNzVG9rZW4SLi5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NU\
-            b2tlblJlcXVlc3QaLy5wb3N0ZXJuLnNlc3Npb24udjEuVmFsaWRhdGVBY2Nlc3NUb2tlblJlc3Bv\
-            bnNlIgyItRgBoLUYZJi1GAEScQoOSW5zcGVjdFNlc3Npb24SKS5wb3N0ZXJuLnNlc3Npb24udjEu\
-            SW5zcGVjdFNlc3Npb25SZXF1ZXN0GioucG9zdGVybi5zZXNzaW9uLnYxLkluc3BlY3RTZXNzaW9u\
-            UmVzcG9uc2UiCIi1GAGgtRhkElgKB1NpZ25PdXQSIi5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91\
-            dFJlcXVlc3QaIy5wb3N0ZXJuLnNlc3Npb24udjEuU2lnbk91dFJlc3BvbnNlIgSItRgBEnkKEkVu\
-            ZEFjY291bnRTZXNzaW9ucxItLnBvc3Rlcm4uc2Vzc2lvbi52MS5FbmRBY2NvdW50U2Vzc2lvbnNS\
-            ZXF1ZXN0Gi4ucG9zdGVybi5zZXNzaW9uLnYxLkVuZEFjY291bnRTZXNzaW9uc1Jlc3BvbnNlIgSI\
-            tRgBEmYKCUdldEtleVNldBIkLnBvc3Rlcm4uc2Vzc2lvbi52MS5HZXRLZXlTZXRSZXF1ZXN0GiUu\
-            cG9zdGVybi5zZXNzaW9uLnYxLkdldEtleVNldFJlc3BvbnNlIgyItRgBoLUYZJi1GAFiBnByb3Rv\
-            MwrtBQodcG9zdGVybi9zZXNzaW9uL3YxL2VuZHMucHJvdG8SEnBvc3Rlcm4uc2Vzc2lvbi52MRog\
-            cG9zdGVybi9zZXNzaW9uL3YxL3Nlc3Npb24ucHJvdG8iSwoXV2F0Y2hSZXZvY2F0aW9uc1JlcXVl\
-            c3QSGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEhQKBWVwb2NoGAIgASgEUgVlcG9jaCKYAgoU\
-            V2F0Y2hSZXZvY2F0aW9uc0l0ZW0SGgoIcG9zaXRpb24YASABKARSCHBvc2l0aW9uEiQKDmNvbXBs\
-            ZXRlX2F0X21zGAIgASgDUgxjb21wbGV0ZUF0TXMSFAoFcmVzZXQYAyABKAhSBXJlc2V0EjYKBGVu\
-            ZHMYBCADKAsyIi5wb3N0ZXJuLnNlc3Npb24udjEuUmV2b2tlZFNlc3Npb25SBGVuZHMSIQoMa2V5\
-            c19jaGFuZ2VkGAUgASgIUgtrZXlzQ2hhbmdlZBIXCgdrZXlfc2V0GAYgASgMUgZrZXlTZXQSHgoL\
-            a2VwdF9mb3JfbXMYByABKANSCWtlcHRGb3JNcxIUCgVlcG9jaBgIIAEoBFIFZXBvY2giogEKDlJl\
-            dm9rZWRTZXNzaW9uEh0KCnNlc3Npb25faWQYASABKAlSCXNlc3Npb25JZBIeCgtlbmRlZF9hdF9t\
-            cxgCIAEoA1IJZW5kZWRBdE1zEjUKBnJlYXNvbhgDIAEoDjIdLnBvc3Rlcm4uc2Vzc2lvbi52MS5F\
-            bmRSZWFzb25SBnJlYXNvbhIaCghwb3NpdGlvbhgEIAEoBFIIcG9zaXRpb24ygAEKC1Nlc3Npb25F\
-            bmRzEnEKEFdhdGNoUmV2b2NhdGlvbnMSKy5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0\
-            aW9uc1JlcXVlc3QaKC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZvY2F0aW9uc0l0ZW0iBIi1\
-            GAEwAWIGcHJvdG8zCuICCiVwb3N0ZXJuL2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJw\
-            b3N0ZXJuLmdhdGV3YXkudjEaHXBvc3Rlcm4vc2Vzc2lvbi92MS9lbmRzLnByb3RvGiBwb3N0ZXJu\
-            L3Nlc3Npb24vdjEvc2Vzc2lvbi5wcm90bzLbAQoMVmVyaWZpY2F0aW9uEl8KBktleVNldBIkLnBv\
-            c3Rlcm4uc2Vzc2lvbi52MS5HZXRLZXlTZXRSZXF1ZXN0GiUucG9zdGVybi5zZXNzaW9uLnYxLkdl\
-            dEtleVNldFJlc3BvbnNlIgiItRgBoLUYZBJqCglXYXRjaEVuZHMSKy5wb3N0ZXJuLnNlc3Npb24u\
-            djEuV2F0Y2hSZXZvY2F0aW9uc1JlcXVlc3QaKC5wb3N0ZXJuLnNlc3Npb24udjEuV2F0Y2hSZXZv\
-            Y2F0aW9uc0l0ZW0iBIi1GAEwAWIGcHJvdG8z
+            CvsHCiBwb3N0ZXJuL2dhdGV3YXkvdjEvYWNjb3VudC5wcm90bxIScG9zdGVybi5nYXRld2F5LnYx\
+            Ir8DCgdBY2NvdW50Eh0KCmFjY291bnRfaWQYASABKAlSCWFjY291bnRJZBIUCgVlbWFpbBgCIAEo\
+            CVIFZW1haWwSJQoOZW1haWxfdmVyaWZpZWQYAyABKAhSDWVtYWlsVmVyaWZpZWQSIQoMZGlzcGxh\
+            eV9uYW1lGAQgASgJUgtkaXNwbGF5TmFtZRIiCg1jcmVhdGVkX2F0X21zGAUgASgDUgtjcmVhdGVk\
+            QXRNcxIsChJsYXN0X3NpZ25faW5fYXRfbXMYBiABKANIAFIObGFzdFNpZ25JbkF0TXMSOQoGc3Rh\
+            dHVzGAcgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkFjY291bnRTdGF0dXNSBnN0YXR1cxIYCgdt\
+            ZXRob2RzGAggAygJUgdtZXRob2RzEiEKDHBob25lX251bWJlchgJIAEoCVILcGhvbmVOdW1iZXIS\
+            GwoJcGhvdG9fdXJsGAogASgJUghwaG90b1VybBIZCghpc19ndWVzdBgLIAEoCFIHaXNHdWVzdBIj\
+            Cg1wZW5kaW5nX2VtYWlsGAwgASgJUgxwZW5kaW5nRW1haWxCDgoMbGFzdF9zaWduX2luInAKClNp\
+            Z25Jbk5ld3MSPgoIcHJldmlvdXMYASABKAsyIi5wb3N0ZXJuLmdhdGV3YXkudjEuUHJldmlvdXNT\
+            aWduSW5SCHByZXZpb3VzEiIKDWlzX25ld19kZXZpY2UYAiABKAhSC2lzTmV3RGV2aWNlIk4KDlBy\
+            ZXZpb3VzU2lnbkluEiUKD3NpZ25lZF9pbl9hdF9tcxgBIAEoA1IMc2lnbmVkSW5BdE1zEhUKBmdh\
+            cF9tcxgCIAEoA1IFZ2FwTXMihQEKCUNvbGxpc2lvbhIxCgVndWVzdBgBIAEoCzIbLnBvc3Rlcm4u\
+            Z2F0ZXdheS52MS5BY2NvdW50UgVndWVzdBIhCgxjaG9pY2VfdG9rZW4YAiABKAlSC2Nob2ljZVRv\
+            a2VuEiIKDWV4cGlyZXNfYXRfbXMYAyABKANSC2V4cGlyZXNBdE1zKq4BCg1BY2NvdW50U3RhdHVz\
+            Eh4KGkFDQ09VTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVQUNDT1VOVF9TVEFUVVNfQUNUSVZF\
+            EAESHAoYQUNDT1VOVF9TVEFUVVNfU1VTUEVOREVEEAISJwojQUNDT1VOVF9TVEFUVVNfUEVORElO\
+            R19WRVJJRklDQVRJT04QAxIbChdBQ0NPVU5UX1NUQVRVU19ERUxFVElORxAEYgZwcm90bzMK8h0K\
+            IHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvEhJwb3N0ZXJuLmdhdGV3YXkudjEaIHBv\
+            c3Rlcm4vZ2F0ZXdheS92MS9hY2NvdW50LnByb3RvIoYBCgZEZXZpY2USGwoJZGV2aWNlX2lkGAEg\
+            ASgJUghkZXZpY2VJZBIaCghwbGF0Zm9ybRgCIAEoCVIIcGxhdGZvcm0SEgoEbmFtZRgDIAEoCVIE\
+            bmFtZRIvCgNrZXkYBCABKAsyHS5wb3N0ZXJuLmdhdGV3YXkudjEuRGV2aWNlS2V5UgNrZXkigQEK\
+            CURldmljZUtleRI1CgRraW5kGAEgASgOMiEucG9zdGVybi5nYXRld2F5LnYxLkRldmljZUtleUtp\
+            bmRSBGtpbmQSHQoKcHVibGljX2tleRgCIAEoDFIJcHVibGljS2V5Eh4KCnBvc3Nlc3Npb24YAyAB\
+            KAxSCnBvc3Nlc3Npb24iTQoLRGV2aWNlUHJvb2YSIAoMc2lnbmVkX2F0X21zGAEgASgDUgpzaWdu\
+            ZWRBdE1zEhwKCXNpZ25hdHVyZRgCIAEoDFIJc2lnbmF0dXJlIpgCCgdTZXNzaW9uEh0KCnNlc3Np\
+            b25faWQYASABKAlSCXNlc3Npb25JZBIhCgxhY2Nlc3NfdG9rZW4YAiABKAlSC2FjY2Vzc1Rva2Vu\
+            Ei8KFGFjY2Vzc19leHBpcmVzX2F0X21zGAMgASgDUhFhY2Nlc3NFeHBpcmVzQXRNcxIjCg1yZWZy\
+            ZXNoX3Rva2VuGAQgASgJUgxyZWZyZXNoVG9rZW4SKwoSaWRsZV9leHBpcmVzX2F0X21zGAUgASgD\
+            Ug9pZGxlRXhwaXJlc0F0TXMSIgoNZXhwaXJlc19hdF9tcxgGIAEoA1ILZXhwaXJlc0F0TXMSJAoO\
+            YW5zd2VyZWRfYXRfbXMYByABKANSDGFuc3dlcmVkQXRNcyLPAQoZU2lnblVwV2l0aFBhc3N3b3Jk\
+            UmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBh\
+            c3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmlj\
+            ZRIhCgxkaXNwbGF5X25hbWUYBCABKAlSC2Rpc3BsYXlOYW1lEiMKDW1haWxfbGFuZ3VhZ2UYBSAB\
+            KAlSDG1haWxMYW5ndWFnZSKKAQoaU2lnblVwV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3Vu\
+            dBgBIAEoCzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24Y\
+            AiABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKHAQoZU2lnbkluV2l0\
+            aFBhc3N3b3JkUmVxdWVzdBIUCgVlbWFpbBgBIAEoCVIFZW1haWwSIAoIcGFzc3dvcmQYAiABKAlC\
+            BIi1GAFSCHBhc3N3b3JkEjIKBmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VSBmRldmljZSK+AQoaU2lnbkluV2l0aFBhc3N3b3JkUmVzcG9uc2USNQoHYWNjb3VudBgBIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EjUKB3Nlc3Npb24YAiABKAsy\
+            Gy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbhIyCgRuZXdzGAMgASgLMh4ucG9z\
+            dGVybi5nYXRld2F5LnYxLlNpZ25Jbk5ld3NSBG5ld3MigAEKElZlcmlmeUVtYWlsUmVxdWVzdBIU\
+            CgV0b2tlbhgBIAEoCVIFdG9rZW4SIAoIcGFzc3dvcmQYAiABKAlCBIi1GAFSCHBhc3N3b3JkEjIK\
+            BmRldmljZRgDIAEoCzIaLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZpY2VSBmRldmljZSJMChNWZXJp\
+            ZnlFbWFpbFJlc3BvbnNlEjUKB2FjY291bnQYASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuQWNj\
+            b3VudFIHYWNjb3VudCK0AQoVUmVmcmVzaFNlc3Npb25SZXF1ZXN0EiMKDXJlZnJlc2hfdG9rZW4Y\
+            ASABKAlSDHJlZnJlc2hUb2tlbhIyCgZkZXZpY2UYAiABKAsyGi5wb3N0ZXJuLmdhdGV3YXkudjEu\
+            RGV2aWNlUgZkZXZpY2USQgoMZGV2aWNlX3Byb29mGAMgASgLMh8ucG9zdGVybi5nYXRld2F5LnYx\
+            LkRldmljZVByb29mUgtkZXZpY2VQcm9vZiJPChZSZWZyZXNoU2Vzc2lvblJlc3BvbnNlEjUKB3Nl\
+            c3Npb24YASABKAsyGy5wb3N0ZXJuLmdhdGV3YXkudjEuU2Vzc2lvblIHc2Vzc2lvbiKLAQoOU2ln\
+            bk91dFJlcXVlc3QSIwoNcmVmcmVzaF90b2tlbhgBIAEoCVIMcmVmcmVzaFRva2VuEhAKA2FsbBgC\
+            IAEoCFIDYWxsEkIKDGRldmljZV9wcm9vZhgDIAEoCzIfLnBvc3Rlcm4uZ2F0ZXdheS52MS5EZXZp\
+            Y2VQcm9vZlILZGV2aWNlUHJvb2YiJwoPU2lnbk91dFJlc3BvbnNlEhQKBWVuZGVkGAEgASgNUgVl\
+            bmRlZCIXChVDaGVja0F1dGhTdGF0ZVJlcXVlc3QixAIKFkNoZWNrQXV0aFN0YXRlUmVzcG9uc2US\
+            JAoNYXV0aGVudGljYXRlZBgBIAEoCFINYXV0aGVudGljYXRlZBI7CgZyZWFzb24YAiABKA4yIy5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuQXV0aFN0YXRlUmVhc29uUgZyZWFzb24SNQoHYWNjb3VudBgDIAEo\
+            CzIbLnBvc3Rlcm4uZ2F0ZXdheS52MS5BY2NvdW50UgdhY2NvdW50EiwKBHRvZG8YBCADKA4yGC5w\
+            b3N0ZXJuLmdhdGV3YXkudjEuVG9kb1IEdG9kbxIkCg5hbnN3ZXJlZF9hdF9tcxgFIAEoA1IMYW5z\
+            d2VyZWRBdE1zEjwKCmVuZF9yZWFzb24YBiABKA4yHS5wb3N0ZXJuLmdhdGV3YXkudjEuRW5kUmVh\
+            c29uUgllbmRSZWFzb24qZwoNRGV2aWNlS2V5S2luZBIfChtERVZJQ0VfS0VZX0tJTkRfVU5TUEVD\
+            SUZJRUQQABIYChRERVZJQ0VfS0VZX0tJTkRfUDI1NhABEhsKF0RFVklDRV9LRVlfS0lORF9FRDI1\
+            NTE5EAIqrAIKD0F1dGhTdGF0ZVJlYXNvbhIhCh1BVVRIX1NUQVRFX1JFQVNPTl9VTlNQRUNJRklF\
+            RBAAEiAKHEFVVEhfU1RBVEVfUkVBU09OX05PX1NFU1NJT04QARIqCiZBVVRIX1NUQVRFX1JFQVNP\
+            Tl9BQ0NFU1NfVE9LRU5fRVhQSVJFRBACEh4KGkFVVEhfU1RBVEVfUkVBU09OX0lOQUNUSVZFEAMS\
+            IQodQVVUSF9TVEFURV9SRUFTT05fTUFYSU1VTV9BR0UQBBIdChlBVVRIX1NUQVRFX1JFQVNPTl9S\
+            RVZPS0VEEAUSHgoaQVVUSF9TVEFURV9SRUFTT05fU0VDVVJJVFkQBhImCiJBVVRIX1NUQVRFX1JF\
+            QVNPTl9QUk9WSURFUl9SRVZPS0VEEAcq/AEKCUVuZFJlYXNvbhIaChZFTkRfUkVBU09OX1VOU1BF\
+            Q0lGSUVEEAASGQoVRU5EX1JFQVNPTl9TSUdORURfT1VUEAESFwoTRU5EX1JFQVNPTl9JTkFDVElW\
+            RRACEhoKFkVORF9SRUFTT05fTUFYSU1VTV9BR0UQAxIYChRFTkRfUkVBU09OX0RJU1BMQUNFRBAE\
+            EhcKE0VORF9SRUFTT05fUkVQTEFZRUQQBRIXChNFTkRfUkVBU09OX1NFQ1VSSVRZEAYSFgoSRU5E\
+            X1JFQVNPTl9SRVZPS0VEEAcSHwobRU5EX1JFQVNPTl9QUk9WSURFUl9SRVZPS0VEEAgqMwoEVG9k\
+            bxIUChBUT0RPX1VOU1BFQ0lGSUVEEAASFQoRVE9ET19WRVJJRllfRU1BSUwQATKyBQoEQXV0aBJ9\
+            ChJTaWduVXBXaXRoUGFzc3dvcmQSLS5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnblVwV2l0aFBhc3N3\
+            b3JkUmVxdWVzdBouLnBvc3Rlcm4uZ2F0ZXdheS52MS5TaWduVXBXaXRoUGFzc3dvcmRSZXNwb25z\
+            ZSIIuLUYAqi1GAESfQoSU2lnbkluV2l0aFBhc3N3b3JkEi0ucG9zdGVybi5nYXRld2F5LnYxLlNp\
+            Z25JbldpdGhQYXNzd29yZFJlcXVlc3QaLi5wb3N0ZXJuLmdhdGV3YXkudjEuU2lnbkluV2l0aFBh\
+            c3N3b3JkUmVzcG9uc2UiCLi1GAKotRgBEmgKC1ZlcmlmeUVtYWlsEiYucG9zdGVybi5nYXRld2F5\
+            LnYxLlZlcmlmeUVtYWlsUmVxdWVzdBonLnBvc3Rlcm4uZ2F0ZXdheS52MS5WZXJpZnlFbWFpbFJl\
+            c3BvbnNlIgi4tRgCqLUYARJtCg5SZWZyZXNoU2Vzc2lvbhIpLnBvc3Rlcm4uZ2F0ZXdheS52MS5S\
+            ZWZyZXNoU2Vzc2lvblJlcXVlc3QaKi5wb3N0ZXJuLmdhdGV3YXkudjEuUmVmcmVzaFNlc3Npb25S\
+            ZXNwb25zZSIEuLUYARJcCgdTaWduT3V0EiIucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXF1\
+            ZXN0GiMucG9zdGVybi5nYXRld2F5LnYxLlNpZ25PdXRSZXNwb25zZSIIuLUYBIi1GAESdQoOQ2hl\
+            Y2tBdXRoU3RhdGUSKS5wb3N0ZXJuLmdhdGV3YXkudjEuQ2hlY2tBdXRoU3RhdGVSZXF1ZXN0Giou\
+            cG9zdGVybi5nYXRld2F5LnYxLkNoZWNrQXV0aFN0YXRlUmVzcG9uc2UiDLi1GASItRgBoLUYZGIG\
+            cHJvdG8zCooICiVwb3N0ZXJuL2dhdGV3YXkvdjEvdmVyaWZpY2F0aW9uLnByb3RvEhJwb3N0ZXJu\
+            LmdhdGV3YXkudjEaIHBvc3Rlcm4vZ2F0ZXdheS92MS9nYXRld2F5LnByb3RvIhIKEEdldEtleVNl\
+            dFJlcXVlc3QiJwoRR2V0S2V5U2V0UmVzcG9uc2USEgoEandrcxgBIAEoCVIEandrcyJCChJSZXZv\
+            Y2F0aW9uUG9zaXRpb24SFgoGbnVtYmVyGAEgASgEUgZudW1iZXISFAoFZXBvY2gYAiABKARSBWVw\
+            b2NoIlcKF1dhdGNoUmV2b2NhdGlvbnNSZXF1ZXN0EjwKBWFmdGVyGAEgASgLMiYucG9zdGVybi5n\
+            YXRld2F5LnYxLlJldm9jYXRpb25Qb3NpdGlvblIFYWZ0ZXIizwIKFFdhdGNoUmV2b2NhdGlvbnNJ\
+            dGVtEkIKCHBvc2l0aW9uGAEgASgLMiYucG9zdGVybi5nYXRld2F5LnYxLlJldm9jYXRpb25Qb3Np\
+            dGlvblIIcG9zaXRpb24SJgoOY29tcGxldGVfYXRfbXMYAiABKANIAFIMY29tcGxldGVBdE1zEhQK\
+            BXJlc2V0GAMgASgIUgVyZXNldBJECgtyZXZvY2F0aW9ucxgEIAMoCzIiLnBvc3Rlcm4uZ2F0ZXdh\
+            eS52MS5SZXZva2VkU2Vzc2lvblILcmV2b2NhdGlvbnMSIQoMa2V5c19jaGFuZ2VkGAUgASgIUgtr\
+            ZXlzQ2hhbmdlZBIgCgxrZXlfc2V0X2hhc2gYBiABKAxSCmtleVNldEhhc2gSHgoLa2VwdF9mb3Jf\
+            bXMYByABKANSCWtlcHRGb3JNc0IKCghjb21wbGV0ZSKGAQoOUmV2b2tlZFNlc3Npb24SHQoKc2Vz\
+            c2lvbl9pZBgBIAEoCVIJc2Vzc2lvbklkEh4KC2VuZGVkX2F0X21zGAIgASgDUgllbmRlZEF0TXMS\
+            NQoGcmVhc29uGAMgASgOMh0ucG9zdGVybi5nYXRld2F5LnYxLkVuZFJlYXNvblIGcmVhc29uMu0B\
+            CgxWZXJpZmljYXRpb24SZgoJR2V0S2V5U2V0EiQucG9zdGVybi5nYXRld2F5LnYxLkdldEtleVNl\
+            dFJlcXVlc3QaJS5wb3N0ZXJuLmdhdGV3YXkudjEuR2V0S2V5U2V0UmVzcG9uc2UiDLi1GAGItRgB\
+            oLUYZBJ1ChBXYXRjaFJldm9jYXRpb25zEisucG9zdGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2Nh\
+            dGlvbnNSZXF1ZXN0GigucG9zdGVybi5nYXRld2F5LnYxLldhdGNoUmV2b2NhdGlvbnNJdGVtIgi4\
+            tRgBiLUYATABYgZwcm90bzM=
             """)
 }

@@ -1,15 +1,14 @@
-package import Messages
-package import RPC
 package import ServiceRuntime
 
 /// Follows a revocation feed across lost connections and restarts of the server, from the last
 /// known position (S-06).
 package struct RevocationFollower: Sendable {
-    /// Requests revocations from a position.
+    /// Requests revocations from a position of an epoch, both 0 at first, and passes each item to
+    /// `take` until the call ends.
     package typealias Watch =
-        @Sendable (SessionV1.WatchRevocationsRequest) -> IncomingItems<
-            SessionV1.WatchRevocationsItem
-        >
+        @Sendable (
+            _ position: UInt64, _ epoch: UInt64, _ take: (RevocationUpdate) -> Void
+        ) async throws -> Void
 
     private let watch: Watch
     private let waitMax: Duration
@@ -28,15 +27,15 @@ package struct RevocationFollower: Sendable {
     }
 
     /// Passes each item to `take`, until the task is cancelled.
-    package func run(_ take: @escaping @Sendable (SessionV1.WatchRevocationsItem) -> Void) async {
-        var place = SessionV1.WatchRevocationsRequest()
+    package func run(_ take: @escaping @Sendable (RevocationUpdate) -> Void) async {
+        var position: UInt64 = 0
+        var epoch: UInt64 = 0
         var backoff = Backoff(first: .milliseconds(50), most: waitMax)
         while !Task.isCancelled {
             do {
-                for try await item in watch(place) {
+                try await watch(position, epoch) { item in
                     take(item)
-                    place = SessionV1.WatchRevocationsRequest(
-                        position: item.position, epoch: item.epoch)
+                    (position, epoch) = (item.position, item.epoch)
                     backoff.reset()
                 }
             } catch is CancellationError {

@@ -42,11 +42,31 @@ package final class RevocationLog: Sendable {
         _ request: SessionV1.WatchRevocationsRequest,
         _ items: OutgoingItems<SessionV1.WatchRevocationsItem>
     ) async throws {
-        var cursor = RevocationCursor(position: request.position, epoch: request.epoch)
+        try await serve(RevocationCursor(position: request.position, epoch: request.epoch)) {
+            try await items.write($0)
+        }
+    }
+
+    /// As the function above, to a follower of the public API.
+    /// - Throws: `ServiceError` when the call has ended.
+    package func serve(
+        _ request: GatewayV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>
+    ) async throws {
+        let after = request.after ?? GatewayV1.RevocationPosition()
+        try await serve(RevocationCursor(position: after.number, epoch: after.epoch)) {
+            try await items.write(GatewayV1.WatchRevocationsItem($0))
+        }
+    }
+
+    private func serve(
+        _ start: RevocationCursor, _ write: (SessionV1.WatchRevocationsItem) async throws -> Void
+    ) async throws {
+        var cursor = start
         for await _ in changes() {
             // Send all pending pages; later updates signal again.
             while let item = page(&cursor) {
-                try await items.write(item)
+                try await write(item)
                 if item.completeAtMs > 0 { break }
             }
         }
@@ -74,5 +94,21 @@ package final class RevocationLog: Sendable {
             self?.state.withLock { _ = $0.watchers.removeValue(forKey: number) }
         }
         return stream
+    }
+}
+
+extension GatewayV1.WatchRevocationsItem {
+    /// An item of the session service's feed, for the public API.
+    fileprivate init(_ item: SessionV1.WatchRevocationsItem) {
+        self.init(
+            position: GatewayV1.RevocationPosition(number: item.position, epoch: item.epoch),
+            reset: item.reset,
+            revocations: item.ends.map {
+                GatewayV1.RevokedSession(
+                    sessionId: $0.sessionId, endedAtMs: $0.endedAtMs,
+                    reason: GatewayV1.EndReason(rawValue: $0.reason.rawValue))
+            },
+            keysChanged: item.keysChanged, keySetHash: item.keySet, keptForMs: item.keptForMs,
+            complete: item.completeAtMs > 0 ? .completeAtMs(item.completeAtMs) : nil)
     }
 }

@@ -43,6 +43,30 @@ package struct RevocationUpdate: Sendable {
             epoch: item.epoch)
     }
 
+    /// The update in an item of the public API's feed.
+    package init(_ item: GatewayV1.WatchRevocationsItem) {
+        let position = item.position ?? GatewayV1.RevocationPosition()
+        self.init(
+            SessionV1.WatchRevocationsItem(
+                position: position.number, completeAtMs: item.completeAtMs, reset: item.reset,
+                ends: item.revocations.map {
+                    SessionV1.RevokedSession(
+                        sessionId: $0.sessionId, endedAtMs: $0.endedAtMs,
+                        reason: SessionV1.EndReason(rawValue: $0.reason.rawValue),
+                        position: position.number)
+                },
+                keysChanged: item.keysChanged, keySet: item.keySetHash, keptForMs: item.keptForMs,
+                epoch: position.epoch))
+    }
+
     /// Upper limit of `keptFor`, whatever a peer sends: a day. No access token lives longer.
     private static let keptForMax: Duration = .seconds(86_400)
+}
+
+extension GatewayV1.WatchRevocationsItem {
+    /// The time up to which the client knows all revocations; 0 if more items follow.
+    fileprivate var completeAtMs: Int64 {
+        guard case .completeAtMs(let moment) = complete else { return 0 }
+        return moment
+    }
 }

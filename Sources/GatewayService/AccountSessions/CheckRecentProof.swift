@@ -9,13 +9,15 @@ extension AccountSessionsHandler {
 
     /// G-13 for an application's backend: whether a sensitive call may proceed, or the session's
     /// owner must re-authenticate first. Applies the same rule as our own rpcs (`RecentProof`).
-    /// - Throws: as `RecentProofs.require`; `rpc/invalid-argument` for a `max_age_s` above one day
-    ///   and for an unknown kind of proof.
+    /// - Throws: as `RecentProofs.require`; `rpc/invalid-argument` for a `max_age_ms` outside of 0
+    ///   to one day and for an unknown kind of proof.
     package func checkRecentProof(
         _ request: GatewayV1.CheckRecentProofRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckRecentProofResponse {
+        let demand = try Self.demand(request)
+        let session = try await sessions.required(context)
         let owner = try await RecentProofs(accounts: accounts, devices: devices).require(
-            try Self.demand(request), of: request.accessToken, context)
+            demand, of: session.accessToken, context)
         return GatewayV1.CheckRecentProofResponse(
             sessionId: owner.sessionID, accountId: owner.accountID, amr: owner.proof.amr,
             provedAtMs: owner.proof.provedAtMs)
@@ -24,9 +26,14 @@ extension AccountSessionsHandler {
     private static func demand(
         _ request: GatewayV1.CheckRecentProofRequest
     ) throws(ServiceError) -> RecentProof {
-        let within =
-            request.maxAgeS == 0 ? RecentProof.standard.within : .seconds(Int64(request.maxAgeS))
-        guard within <= ageMax else { throw ServiceError(.invalidArgument, fields: ["max_age_s"]) }
+        let within: Duration =
+            switch request.maxAge {
+            case .maxAgeMs(let milliseconds): .milliseconds(milliseconds)
+            case nil: RecentProof.standard.within
+            }
+        guard (.zero...ageMax).contains(within) else {
+            throw ServiceError(.invalidArgument, fields: ["max_age_ms"])
+        }
         let kinds = request.kinds.compactMap(ProofKind.init)
         guard kinds.count == request.kinds.count else {
             throw ServiceError(.invalidArgument, fields: ["kinds"])

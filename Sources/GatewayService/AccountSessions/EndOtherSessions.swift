@@ -9,8 +9,9 @@ extension AccountSessionsHandler {
     package func endOtherSessions(
         _ request: GatewayV1.EndOtherSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndOtherSessionsResponse {
+        let session = try await sessions.required(context)
         let answer = try await devices.endOtherSessions(
-            SessionV1.EndOtherSessionsRequest(accessToken: request.accessToken), context.onward())
+            SessionV1.EndOtherSessionsRequest(accessToken: session.accessToken), context.onward())
         return GatewayV1.EndOtherSessionsResponse(ended: answer.ended)
     }
 }

@@ -11,10 +11,11 @@ extension AccountSessionsHandler {
     package func endSession(
         _ request: GatewayV1.EndSessionRequest, _ context: CallContext
     ) async throws -> GatewayV1.EndSessionResponse {
+        let session = try await sessions.required(context)
         let answer = try await devices.endSession(
             SessionV1.EndSessionRequest(
-                accessToken: request.accessToken, sessionId: request.sessionId),
+                accessToken: session.accessToken, sessionId: request.sessionId),
             context.onward())
-        return GatewayV1.EndSessionResponse(ended: answer.ended)
+        return GatewayV1.EndSessionResponse(ended: answer.ended ? 1 : 0)
     }
 }

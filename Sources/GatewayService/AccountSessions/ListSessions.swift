@@ -8,8 +8,9 @@ extension AccountSessionsHandler {
     package func listSessions(
         _ request: GatewayV1.ListSessionsRequest, _ context: CallContext
     ) async throws -> GatewayV1.ListSessionsResponse {
+        let session = try await sessions.required(context)
         let list = try await devices.listSessions(
-            SessionV1.ListSessionsRequest(accessToken: request.accessToken), context.onward())
+            SessionV1.ListSessionsRequest(accessToken: session.accessToken), context.onward())
         return GatewayV1.ListSessionsResponse(
             sessions: list.sessions.map(GatewayV1.SessionEntry.init))
     }
@@ -22,6 +23,6 @@ extension GatewayV1.SessionEntry {
             sessionId: session.sessionId, deviceName: session.deviceName,
             platform: session.platform, createdAtMs: session.createdAtMs,
             lastUsedAtMs: session.lastUsedAtMs, current: session.current, amr: session.amr,
-            authTimeMs: session.authTimeMs)
+            authenticatedAtMs: session.authTimeMs)
     }
 }

@@ -27,9 +27,10 @@ extension AccountSessionsHandler {
         guard let shown = request.proof else {
             throw ServiceError(.invalidArgument, fields: ["proof"])
         }
-        let account = try await account(request.accessToken, context)
+        let session = try await sessions.required(context)
+        let account = try await account(of: session, context)
         var noted = SessionV1.ReauthenticateRequest(
-            accessToken: request.accessToken, origin: origin)
+            accessToken: session.accessToken, origin: origin)
         switch shown {
         case .password(let password):
             noted.proof = try await verify(
@@ -37,18 +38,18 @@ extension AccountSessionsHandler {
         case .deviceKey(let presence):
             // For a password, the identity service checks the account's status itself.
             guard account.status == .active else { throw ServiceError(.accountDisabled) }
-            noted.presence = presence
+            noted.presence = SessionV1.PresenceProof(presence)
         case .providerToken(let token):
             noted.proof = try await prove(
-                token, request, of: account, origin, context, onward)
+                token, request, of: account, in: session, origin, context, onward)
         case .phoneCode(let code):
-            noted.proof = try await prove(code, request, origin, context, onward)
+            noted.proof = try await prove(code, request, in: session, origin, context, onward)
         }
         let answer = try await devices.reauthenticate(noted, onward)
         await remember(shown, of: account, on: origin.deviceId, context)
         return GatewayV1.ReauthenticateResponse(
             accessToken: answer.accessToken, accessExpiresAtMs: answer.accessExpiresAtMs,
-            authTimeMs: answer.authTimeMs)
+            authenticatedAtMs: answer.authTimeMs)
     }
 
     /// Records the device as known where the proof was not a password. A right password does that
@@ -63,13 +64,10 @@ extension AccountSessionsHandler {
 
     /// The account of the caller's session. It is read before a password is verified.
     private func account(
-        _ accessToken: String, _ context: CallContext
+        of session: CallerSession, _ context: CallContext
     ) async throws -> IdentityV1.Account {
-        let validity = try await sessions.validateAccessToken(
-            SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward())
-        guard validity.valid else { throw ServiceError(.invalidAccessToken) }
         let answer = try await accounts.getAccount(
-            IdentityV1.GetAccountRequest(accountId: validity.accountId), context.onward())
+            IdentityV1.GetAccountRequest(accountId: session.accountID), context.onward())
         guard let account = answer.account else { throw ServiceError(.invalidCredential) }
         return account
     }
@@ -78,17 +76,17 @@ extension AccountSessionsHandler {
     /// that is linked to its account.
     private func prove(
         _ token: GatewayV1.ProviderToken, _ request: GatewayV1.ReauthenticateRequest,
-        of account: IdentityV1.Account, _ origin: IdentityV1.Origin, _ context: CallContext,
-        _ onward: CallContext
+        of account: IdentityV1.Account, in session: CallerSession, _ origin: IdentityV1.Origin,
+        _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         try await limits.countingProviderToken(
             .providerProof(
                 account: account.accountId, device: origin.deviceId, caller: LimitedCaller(context)),
-            language: request.language, context
+            context
         ) {
             try await identities.proveByProvider(
                 IdentityV1.ProveByProviderRequest(
-                    accessToken: request.accessToken, token: IdentityV1.ProviderToken(token),
+                    accessToken: session.accessToken, token: IdentityV1.ProviderToken(token),
                     origin: origin), onward)
         }.proof
     }
@@ -97,16 +95,16 @@ extension AccountSessionsHandler {
     /// account.
     private func prove(
         _ shown: GatewayV1.PhoneCodeProof, _ request: GatewayV1.ReauthenticateRequest,
-        _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
+        in session: CallerSession, _ origin: IdentityV1.Origin, _ context: CallContext,
+        _ onward: CallContext
     ) async throws -> IdentityV1.SignInProof? {
         let number = try PhoneNumber.required(shown.phoneNumber)
         return try await limits.countingPhoneCode(
-            number, request: shown.requestId, device: origin.deviceId,
-            language: request.language, context
+            number, request: shown.requestId, device: origin.deviceId, context
         ) {
             try await codes.proveByCode(
                 IdentityV1.ProveByCodeRequest(
-                    accessToken: request.accessToken, requestId: shown.requestId,
+                    accessToken: session.accessToken, requestId: shown.requestId,
                     phoneNumber: number.text, code: shown.code, origin: origin), onward)
         }.proof
     }
@@ -121,7 +119,7 @@ extension AccountSessionsHandler {
         let (verified, charge) = try await limits.verifyPassword(
             IdentityV1.VerifyPasswordRequest(
                 email: account.email, password: password, origin: origin),
-            by: accounts, language: request.language, context, onward: onward)
+            by: accounts, context, onward: onward)
         await limits.succeed(charge, context)
         // The email may have moved to another account between the two calls.
         guard verified.account?.accountId == account.accountId else {

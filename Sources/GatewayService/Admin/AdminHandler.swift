@@ -17,58 +17,127 @@ package struct AdminHandler: AdminService {
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `auth/invalid-email`,
     ///   `rpc/not-found`.
     package func lookUpAccount(
-        _ request: IdentityV1.LookUpAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.LookUpAccountResponse {
-        try await accounts.lookUpAccount(
-            Self.naming(\.actor, of: request, context), context.onward())
+        _ request: GatewayV1.LookUpAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.LookUpAccountResponse {
+        let by: IdentityV1.LookUpAccountRequest.By? =
+            switch request.by {
+            case .accountId(let id): .accountId(id)
+            case .email(let email): .email(email)
+            case .phoneNumber(let number): .phoneNumber(number)
+            case .provider(let subject):
+                .provider(
+                    IdentityV1.ProviderSubject(issuer: subject.issuer, subject: subject.subject))
+            case nil: nil
+            }
+        let answer = try await accounts.lookUpAccount(
+            IdentityV1.LookUpAccountRequest(
+                showPersonal: request.showPersonal, actor: Self.actor(request.actor, context),
+                by: by), context.onward())
+        return GatewayV1.LookUpAccountResponse(
+            account: answer.account.map(GatewayV1.AdminAccount.init))
     }
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`.
     package func listAccounts(
-        _ request: IdentityV1.ListAccountsRequest, _ context: CallContext
-    ) async throws -> IdentityV1.ListAccountsResponse {
-        try await accounts.listAccounts(
-            Self.naming(\.actor, of: request, context), context.onward())
+        _ request: GatewayV1.ListAccountsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListAccountsResponse {
+        let answer = try await accounts.listAccounts(
+            IdentityV1.ListAccountsRequest(
+                status: IdentityV1.AccountStatus(rawValue: request.status.rawValue),
+                createdFromMs: request.createdFromAtMs,
+                createdBeforeMs: request.createdBeforeAtMs,
+                signedInFromMs: request.signedInFromAtMs,
+                signedInBeforeMs: request.signedInBeforeAtMs, limit: request.pageSize,
+                page: request.pageToken, showPersonal: request.showPersonal,
+                actor: Self.actor(request.actor, context)), context.onward())
+        return GatewayV1.ListAccountsResponse(
+            accounts: answer.accounts.map(GatewayV1.AdminAccount.init),
+            nextPageToken: answer.nextPage)
     }
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: `rpc/permission-denied`, `rpc/invalid-argument`, `rpc/not-found`.
     package func suspendAccount(
-        _ request: IdentityV1.SuspendAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SuspendAccountResponse {
-        try await accounts.suspendAccount(
-            Self.naming(\.actor, of: request, context), context.onward())
+        _ request: GatewayV1.SuspendAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SuspendAccountResponse {
+        let answer = try await accounts.suspendAccount(
+            IdentityV1.SuspendAccountRequest(
+                accountId: request.accountId, reason: request.reason,
+                actor: Self.actor(request.actor, context)), context.onward())
+        return GatewayV1.SuspendAccountResponse(
+            account: answer.account.map(GatewayV1.AdminAccount.init), changed: answer.changed)
     }
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: as `suspendAccount`.
     package func restoreAccount(
-        _ request: IdentityV1.RestoreAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.RestoreAccountResponse {
-        try await accounts.restoreAccount(
-            Self.naming(\.actor, of: request, context), context.onward())
+        _ request: GatewayV1.RestoreAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RestoreAccountResponse {
+        let answer = try await accounts.restoreAccount(
+            IdentityV1.RestoreAccountRequest(
+                accountId: request.accountId, actor: Self.actor(request.actor, context)),
+            context.onward())
+        return GatewayV1.RestoreAccountResponse(
+            account: answer.account.map(GatewayV1.AdminAccount.init), changed: answer.changed)
     }
 
     /// Relays the call, with the calling application in `actor`.
     /// - Throws: as `suspendAccount`.
     package func signOutAccount(
-        _ request: IdentityV1.SignOutAccountRequest, _ context: CallContext
-    ) async throws -> IdentityV1.SignOutAccountResponse {
-        try await accounts.signOutAccount(
-            Self.naming(\.actor, of: request, context), context.onward())
+        _ request: GatewayV1.SignOutAccountRequest, _ context: CallContext
+    ) async throws -> GatewayV1.SignOutAccountResponse {
+        _ = try await accounts.signOutAccount(
+            IdentityV1.SignOutAccountRequest(
+                accountId: request.accountId, actor: Self.actor(request.actor, context)),
+            context.onward())
+        return GatewayV1.SignOutAccountResponse()
     }
 
-    /// The request, with the calling application in `actor`. The identity service sees only the
-    /// gateway as its caller, but the audit record must name the application behind it, for example
+    /// The named actor, after the calling application. The identity service sees only the gateway
+    /// as its caller, but the audit record must name the application behind it, for example
     /// `gateway/support/ann`.
-    private static func naming<Request>(
-        _ actor: WritableKeyPath<Request, String>, of request: Request, _ context: CallContext
-    ) -> Request {
-        var request = request
-        let named = request[keyPath: actor]
-        request[keyPath: actor] =
-            named.isEmpty ? context.application : "\(context.application)/\(named)"
-        return request
+    private static func actor(_ named: String, _ context: CallContext) -> String {
+        named.isEmpty ? context.application : "\(context.application)/\(named)"
+    }
+}
+
+extension GatewayV1.AdminAccount {
+    init(_ account: IdentityV1.AdminAccount) {
+        self.init(
+            account: account.account.map(GatewayV1.Account.init),
+            suspension: account.suspension.map {
+                GatewayV1.Suspension(reason: $0.reason, suspendedAtMs: $0.sinceMs)
+            },
+            use: account.use.map {
+                GatewayV1.AccountUse(
+                    liveSessions: $0.liveSessions,
+                    lastActivity: $0.lastActivityAtMs > 0
+                        ? .lastActivityAtMs($0.lastActivityAtMs) : nil,
+                    lastSeen: $0.lastSeenAtMs > 0 ? .lastSeenAtMs($0.lastSeenAtMs) : nil)
+            })
+    }
+}
+
+// Identity has 0 for no limit.
+extension GatewayV1.ListAccountsRequest {
+    fileprivate var createdFromAtMs: Int64 {
+        guard case .createdFromAtMs(let moment) = createdFrom else { return 0 }
+        return moment
+    }
+
+    fileprivate var createdBeforeAtMs: Int64 {
+        guard case .createdBeforeAtMs(let moment) = createdBefore else { return 0 }
+        return moment
+    }
+
+    fileprivate var signedInFromAtMs: Int64 {
+        guard case .signedInFromAtMs(let moment) = signedInFrom else { return 0 }
+        return moment
+    }
+
+    fileprivate var signedInBeforeAtMs: Int64 {
+        guard case .signedInBeforeAtMs(let moment) = signedInBefore else { return 0 }
+        return moment
     }
 }

@@ -2,8 +2,8 @@ package import Contracts
 
 /// `postern.gateway.v1.Auth`: sign-up, sign-in and sign-out. The gateway stores nothing: each rpc
 /// calls the identity service, the session service and the rate limiter. Each rpc is in the file of
-/// its name: `signUpWithPassword`, `signInWithPassword`, `verifyEmail`, `refresh`, `signOut`,
-/// `checkAuthState`.
+/// its name: `signUpWithPassword`, `signInWithPassword`, `verifyEmail`, `refreshSession`,
+/// `signOut`, `checkAuthState`.
 package struct AuthHandler: AuthService {
     let accounts: any AccountsAPI
     let sessions: any SessionsAPI

@@ -7,28 +7,31 @@ extension AuthHandler {
     /// G-01: whether the token's owner is signed in, and if not, why. The state "authenticated
     /// without an account" does not exist: the account is read, and a deleted or disabled one
     /// counts as not signed in.
-    /// - Throws: the errors of the identity and session services, for example `rpc/unavailable`. An
-    ///   invalid token is a response, not an error.
+    /// - Throws: `rpc/invalid-argument` for malformed metadata; the errors of the identity and
+    ///   session services, for example `rpc/unavailable`. An invalid token is a response, not an
+    ///   error.
     package func checkAuthState(
         _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
+        let token = try context.accessToken() ?? ""
         async let clock = sessionClock.check(ClockV1.CheckRequest(), context.onward())
-        var answer = try await state(request, context)
-        answer.serverTimeMs = try await clock.nowMs
+        var answer = try await state(token, context)
+        answer.answeredAtMs = try await clock.nowMs
         return answer
     }
 
     private func state(
-        _ request: GatewayV1.CheckAuthStateRequest, _ context: CallContext
+        _ token: String, _ context: CallContext
     ) async throws -> GatewayV1.CheckAuthStateResponse {
         let validity = try await sessions.validateAccessToken(
-            SessionV1.ValidateAccessTokenRequest(accessToken: request.accessToken), context.onward()
+            SessionV1.ValidateAccessTokenRequest(accessToken: token), context.onward()
         )
         guard validity.valid else {
             let state = try await sessions.inspectSession(
-                SessionV1.InspectSessionRequest(accessToken: request.accessToken), context.onward())
+                SessionV1.InspectSessionRequest(accessToken: token), context.onward())
             return GatewayV1.CheckAuthStateResponse(
-                reason: reason(state), endReason: state.endReason)
+                reason: reason(state),
+                endReason: GatewayV1.EndReason(rawValue: state.endReason.rawValue))
         }
         guard let account = try await account(validity.accountId, context) else {
             return GatewayV1.CheckAuthStateResponse(reason: .noSession)
@@ -37,7 +40,7 @@ extension AuthHandler {
             return GatewayV1.CheckAuthStateResponse(reason: .revoked)
         }
         return GatewayV1.CheckAuthStateResponse(
-            authenticated: true, account: account, todo: todo(account))
+            authenticated: true, account: GatewayV1.Account(account), todo: todo(account))
     }
 
     private func account(

@@ -8,18 +8,22 @@ extension AuthHandler {
     /// known → open a session. The limits count failures, and are charged before the password is
     /// verified (`verifyPassword`). Their subject is the email as typed, whether or not an account
     /// has it.
-    /// - Throws: `auth/invalid-email`, `auth/invalid-credential`, `auth/user-disabled`,
-    ///   `auth/email-not-verified`, `auth/too-many-requests`, `auth/device-key-required`,
-    ///   `auth/invalid-device-key`, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-email`,
+    ///   `auth/invalid-credential`, `auth/user-disabled`, `auth/email-not-verified`,
+    ///   `auth/too-many-requests`, `auth/device-key-required`, `auth/invalid-device-key`,
+    ///   `auth/idempotency-key-reused`, `rpc/invalid-argument`.
     package func signInWithPassword(
         _ request: GatewayV1.SignInWithPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithPasswordResponse {
         let onward = try context.onward(for: "SignInWithPassword")
         let origin = try Origin.of(request.device, context)
+        // A guest does not come along with a password: its session stays as it is. The session is
+        // judged all the same, so that every sign-in tells an app alike that its token is of no use.
+        _ = try await sessions.optional(context)
         let (verified, charge) = try await limits.verifyPassword(
             IdentityV1.VerifyPasswordRequest(
                 email: request.email, password: request.password, origin: origin),
-            by: accounts, language: request.language, context, onward: onward)
+            by: accounts, context, onward: onward)
         // Independent of the session's outcome: if the session service is down, a right password
         // must not count as a failure.
         async let told: Void = limits.succeed(charge, context)
@@ -34,7 +38,7 @@ extension AuthHandler {
         }
         await told
         return GatewayV1.SignInWithPasswordResponse(
-            account: verified.account, session: session,
-            news: verified.news)
+            account: verified.account.map(GatewayV1.Account.init), session: session,
+            news: verified.news.map(GatewayV1.SignInNews.init))
     }
 }

@@ -1,6 +1,7 @@
 import Contracts
 package import Messages
 package import RPC
+import ServiceRuntime
 
 extension AuthHandler {
     /// G-09: ends this session, or all sessions of the account. An expired access token is enough
@@ -11,15 +12,18 @@ extension AuthHandler {
     package func signOut(
         _ request: GatewayV1.SignOutRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignOutResponse {
-        let token: SessionV1.SignOutRequest.Token? =
-            switch request.token {
-            case .accessToken(let token): .accessToken(token)
-            case .refreshToken(let token): .refreshToken(token)
-            case nil: nil
-            }
+        let token: SessionV1.SignOutRequest.Token
+        if !request.refreshToken.isEmpty {
+            token = .refreshToken(request.refreshToken)
+        } else if let access = try context.accessToken() {
+            token = .accessToken(access)
+        } else {
+            throw ServiceError(.invalidArgument, fields: [Metadata.Key.authorization])
+        }
         let ended = try await sessions.signOut(
             SessionV1.SignOutRequest(
-                all: request.all, deviceProof: request.deviceProof, token: token),
+                all: request.all, deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init),
+                token: token),
             context.onward())
         return GatewayV1.SignOutResponse(ended: ended.ended)
     }

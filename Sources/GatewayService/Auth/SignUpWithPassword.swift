@@ -21,12 +21,13 @@ extension AuthHandler {
     ) async throws -> GatewayV1.SignUpWithPasswordResponse {
         let onward = try context.onward(for: "SignUpWithPassword")
         let origin = try Origin.of(request.device, context)
-        let asking = try await sessions.callerToken(request.accessToken, context)
-        let registered = try await register(request, asking, origin, context, onward)
+        let registered = try await sessions.bringing(context) { caller in
+            try await register(request, caller, origin, context, onward)
+        }
         // Without a proof the operator requires a verified address first, so no session is opened.
         guard registered.proof != nil else {
             return GatewayV1.SignUpWithPasswordResponse(
-                account: registered.account, isNewUser: true)
+                account: registered.account.map(GatewayV1.Account.init))
         }
         // The device that created the account counts as known until another person proves to own
         // the address. Otherwise guesses by strangers would lock this device out.
@@ -34,26 +35,26 @@ extension AuthHandler {
         let session = try await sessions.open(
             by: registered.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignUpWithPasswordResponse(
-            account: registered.account, session: session,
-            isNewUser: true)
+            account: registered.account.map(GatewayV1.Account.init), session: session)
     }
 
     private func register(
-        _ request: GatewayV1.SignUpWithPasswordRequest, _ asking: String,
+        _ request: GatewayV1.SignUpWithPasswordRequest, _ caller: String,
         _ origin: IdentityV1.Origin, _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.RegisterResponse {
         try await limits.charging(
             .signUp(email: request.email, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingUnrequestedMail(
-                to: request.email, language: request.language, context, onward
+                to: request.email, context, onward
             ) { isWithheld in
                 try await accounts.register(
                     IdentityV1.RegisterRequest(
                         email: request.email, password: request.password,
-                        displayName: request.displayName, language: request.language,
-                        origin: origin, guestAccessToken: asking, mailWithheld: isWithheld),
+                        displayName: request.displayName,
+                        language: context.mailLanguage(request.mailLanguage),
+                        origin: origin, guestAccessToken: caller, mailWithheld: isWithheld),
                     onward)
             }
         }.answer

@@ -8,14 +8,15 @@ extension AuthHandler {
     /// alone is enough. Elsewhere a password is required. Attack: a stranger signs up with somebody
     /// else's address; the password on record is then the stranger's, and the owner's click must
     /// not confirm it.
-    /// - Throws: `auth/invalid-link`, `auth/password-needed`, `auth/weak-password`,
-    ///   `auth/user-disabled`, `rpc/invalid-argument`.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/password-needed`, `auth/weak-password`, `auth/user-disabled`,
+    ///   `rpc/invalid-argument`.
     package func verifyEmail(
         _ request: GatewayV1.VerifyEmailRequest, _ context: CallContext
     ) async throws -> GatewayV1.VerifyEmailResponse {
         let onward = try context.onward(for: "VerifyEmail")
         let origin = try Origin.of(request.device, context)
-        let owner = try await owner(request.accessToken, context)
+        let owner = try await sessions.optional(context)?.accountID ?? ""
         let confirmed = try await accounts.confirmEmail(
             IdentityV1.ConfirmEmailRequest(
                 token: request.token, accountId: owner, password: request.password,
@@ -27,15 +28,6 @@ extension AuthHandler {
                 confirmed.account?.email ?? "", on: origin.deviceId,
                 forgettingOthers: confirmed.passwordReplaced, context)
         }
-        return GatewayV1.VerifyEmailResponse(account: confirmed.account)
-    }
-
-    /// The account of the calling session; empty without one. An invalid token counts as none: the
-    /// link stays usable, with a password.
-    private func owner(_ accessToken: String, _ context: CallContext) async throws -> String {
-        guard !accessToken.isEmpty else { return "" }
-        return try await sessions.validateAccessToken(
-            SessionV1.ValidateAccessTokenRequest(accessToken: accessToken), context.onward()
-        ).accountId
+        return GatewayV1.VerifyEmailResponse(account: confirmed.account.map(GatewayV1.Account.init))
     }
 }

@@ -9,10 +9,11 @@ extension EmailsHandler {
         _ request: GatewayV1.CancelEmailChangeRequest, _ context: CallContext
     ) async throws -> GatewayV1.CancelEmailChangeResponse {
         let onward = try context.onward(for: "CancelEmailChange")
+        let origin = try Origin.of(request.device, context)
+        let session = try await sessions.required(context)
         let answer = try await changes.cancelEmailChange(
             IdentityV1.CancelEmailChangeRequest(
-                accessToken: request.accessToken, origin: try Origin.of(request.device, context)),
-            onward)
+                accessToken: session.accessToken, origin: origin), onward)
         return GatewayV1.CancelEmailChangeResponse(cancelled: answer.cancelled)
     }
 }

@@ -16,19 +16,21 @@ extension EmailsHandler {
     ) async throws -> GatewayV1.RequestEmailChangeResponse {
         let onward = try context.onward(for: "RequestEmailChange")
         let origin = try Origin.of(request.device, context)
-        let account = try await sessions.live(request.accessToken, context).accountId
+        let session = try await sessions.required(context)
         let (answer, _) = try await limits.countingMail(
-            .verificationMail(account: account), language: request.language, context, onward
+            .verificationMail(account: session.accountID), context,
+            onward
         ) {
             try await limits.countingUnrequestedMail(
-                to: request.newEmail, refusedIn: request.language, context, onward
+                toNew: request.newEmail, context, onward
             ) {
                 try await changes.requestEmailChange(
                     IdentityV1.RequestEmailChangeRequest(
-                        accessToken: request.accessToken, newEmail: request.newEmail,
+                        accessToken: session.accessToken, newEmail: request.newEmail,
                         origin: origin), onward)
             }
         }
-        return GatewayV1.RequestEmailChangeResponse(account: answer.account)
+        return GatewayV1.RequestEmailChangeResponse(
+            account: answer.account.map(GatewayV1.Account.init))
     }
 }

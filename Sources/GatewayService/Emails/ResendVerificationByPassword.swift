@@ -21,10 +21,10 @@ extension EmailsHandler {
         // three mails (`ChargeSettlement`).
         let ((answer, guess), mailed) = try await limits.charging(
             .verificationMailByPassword(email: request.email), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await limits.countingPasswordGuess(
-                email: request.email, device: origin.deviceId, language: request.language, context
+                email: request.email, device: origin.deviceId, context
             ) {
                 try await changes.resendVerificationByPassword(
                     IdentityV1.ResendVerificationByPasswordRequest(

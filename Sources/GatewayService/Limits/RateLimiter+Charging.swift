@@ -13,10 +13,10 @@ extension RateLimiter {
     ///   succeeds.
     /// - Throws: as `begin`, and the errors of `act`.
     func charging<Answer>(
-        _ action: LimitedAction, _ context: CallContext, language: String,
-        chargedOnceFor key: String? = nil, _ act: () async throws -> Answer
+        _ action: LimitedAction, _ context: CallContext, chargedOnceFor key: String? = nil,
+        _ act: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
-        let charge = try await begin(action, context, language: language, chargedOnceFor: key)
+        let charge = try await begin(action, context, chargedOnceFor: key)
         do {
             return (try await act(), charge)
         } catch let error as ServiceError {
@@ -53,12 +53,12 @@ extension RateLimiter {
     ///   reports a right password.
     /// - Throws: as `charging`.
     func countingPasswordGuess<Answer>(
-        email: String, device: String, language: String, _ context: CallContext,
+        email: String, device: String, _ context: CallContext,
         _ attempt: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
         try await charging(
             .signIn(email: email, device: device, caller: LimitedCaller(context)), context,
-            language: language, attempt)
+            attempt)
     }
 
     /// Charges the limits, then calls the identity service with `onward`. Sign-in and
@@ -68,11 +68,10 @@ extension RateLimiter {
     /// - Throws: as `charging`.
     func verifyPassword(
         _ request: IdentityV1.VerifyPasswordRequest, by accounts: any AccountsAPI,
-        language: String, _ context: CallContext, onward: CallContext
+        _ context: CallContext, onward: CallContext
     ) async throws -> (answer: IdentityV1.VerifyPasswordResponse, charge: LimitCharge) {
         try await countingPasswordGuess(
-            email: request.email, device: request.origin?.deviceId ?? "", language: language,
-            context
+            email: request.email, device: request.origin?.deviceId ?? "", context
         ) {
             try await accounts.verifyPassword(request, onward)
         }
@@ -98,14 +97,14 @@ extension RateLimiter {
     /// - Throws: as `charging`. A guess without a live code is `auth/invalid-verification-code`, as
     ///   is a wrong one.
     func countingPhoneCode<Answer: Sendable>(
-        _ number: PhoneNumber, request: String, device: String, language: String,
-        _ context: CallContext, _ attempt: () async throws -> Answer
+        _ number: PhoneNumber, request: String, device: String, _ context: CallContext,
+        _ attempt: () async throws -> Answer
     ) async throws -> Answer {
         do {
             let action = try LimitedAction.phoneCodeGuess(
                 number: number.text, request: request, device: device,
                 caller: LimitedCaller(context))
-            let (answer, charge) = try await charging(action, context, language: language, attempt)
+            let (answer, charge) = try await charging(action, context, attempt)
             await succeed(charge, context, begunAnew: action.begunAnew)
             return answer
         } catch let error as ServiceError where error.isOfNoLiveCode {
@@ -129,11 +128,9 @@ extension RateLimiter {
     /// - Returns: the identity service's response.
     /// - Throws: as `charging`.
     func countingProviderToken<Answer>(
-        _ action: LimitedAction, language: String, _ context: CallContext,
-        _ attempt: () async throws -> Answer
+        _ action: LimitedAction, _ context: CallContext, _ attempt: () async throws -> Answer
     ) async throws -> Answer {
-        let (answer, charge) = try await charging(
-            action, context, language: language, attempt)
+        let (answer, charge) = try await charging(action, context, attempt)
         await succeed(charge, context)
         return answer
     }

@@ -10,11 +10,10 @@ extension RateLimiter {
     /// - Returns: the identity service's response, and the charge.
     /// - Throws: as `charging`.
     func countingMail<Answer>(
-        _ action: LimitedAction, language: String, _ context: CallContext, _ onward: CallContext,
+        _ action: LimitedAction, _ context: CallContext, _ onward: CallContext,
         _ asking: () async throws -> Answer
     ) async throws -> (answer: Answer, charge: LimitCharge) {
-        try await charging(
-            action, context, language: language, chargedOnceFor: onward.idempotencyKey, asking)
+        try await charging(action, context, chargedOnceFor: onward.idempotencyKey, asking)
     }
 
     /// Counts a mail that a signed-in caller causes to an email that is not yet the caller's. Above
@@ -24,13 +23,13 @@ extension RateLimiter {
     /// - Parameter asking: calls the identity service with `onward`.
     /// - Throws: `auth/too-many-requests`, and the errors of `asking`.
     func countingUnrequestedMail<Answer>(
-        to email: String, refusedIn language: String, _ context: CallContext,
-        _ onward: CallContext, _ asking: () async throws -> Answer
+        toNew email: String, _ context: CallContext, _ onward: CallContext,
+        _ asking: () async throws -> Answer
     ) async throws -> Answer {
         // The identity service rejects text that is not an email.
         guard EmailAddress(email) != nil else { return try await asking() }
         return try await countingMail(
-            .unaskedMail(email: email), language: language, context, onward, asking
+            .unaskedMail(email: email), context, onward, asking
         ).answer
     }
 
@@ -42,7 +41,7 @@ extension RateLimiter {
     ///   withhold the mail.
     /// - Throws: as `begin` except `auth/too-many-requests`, and the errors of `asking`.
     func countingUnrequestedMail<Answer>(
-        to email: String, language: String, _ context: CallContext, _ onward: CallContext,
+        to email: String, _ context: CallContext, _ onward: CallContext,
         _ asking: (Bool) async throws -> Answer
     ) async throws -> Answer {
         // The identity service rejects text that is not an email.
@@ -51,7 +50,7 @@ extension RateLimiter {
         let charge: LimitCharge
         do {
             charge = try await begin(
-                action, context, language: language, chargedOnceFor: onward.idempotencyKey)
+                action, context, chargedOnceFor: onward.idempotencyKey)
         } catch let error as ServiceError where error.code == .tooManyRequests {
             return try await asking(true)
         }

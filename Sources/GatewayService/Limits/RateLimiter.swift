@@ -46,20 +46,18 @@ package struct RateLimiter: Sendable {
     /// Charges `action`. A retry of a call with the same idempotency key is not charged again. Only
     /// flows that return the same response to a retry may pass a key. A sign-in must not: all
     /// guesses under one key would be charged as one.
-    /// - Parameter language: of the sentence that gives the wait; if empty, the call's language.
     /// - Throws: `auth/too-many-requests` with the wait; `rpc/unavailable` if the rate limiter does
     ///   not answer and the flow's setting is to refuse; `rpc/deadline-exceeded`, not processed, if
     ///   the caller's deadline leaves less time than the rate limiter may take; `rpc/cancelled`.
     func begin(
-        _ action: LimitedAction, _ context: CallContext, language: String,
-        chargedOnceFor key: String? = nil
+        _ action: LimitedAction, _ context: CallContext, chargedOnceFor key: String? = nil
     ) async throws -> LimitCharge {
         try requireTime(context)
         let guessedAt = action.guessedAt
         let areOthers = guessedAt.map { underWay.begin($0, at: time.uptime()) } ?? false
         let consumed: Consumed
         do {
-            consumed = try await consume(action, context, language: language, key)
+            consumed = try await consume(action, context, key)
         } catch {
             end(guessedAt)
             throw error
@@ -94,7 +92,7 @@ package struct RateLimiter: Sendable {
     func failed(_ charge: LimitCharge) { end(charge.guessedAt) }
 
     private func consume(
-        _ action: LimitedAction, _ context: CallContext, language: String, _ key: String?
+        _ action: LimitedAction, _ context: CallContext, _ key: String?
     ) async throws -> Consumed {
         let charges = action.charges
         if charges.contains(where: LimitName.unaddressedByApplication.isLimit) {
@@ -109,7 +107,7 @@ package struct RateLimiter: Sendable {
             answer = try await limits.consume(
                 RateLimitV1.ConsumeRequest(
                     charges: charges,
-                    language: language.isEmpty ? context.metadata.language.rawValue : language,
+                    language: context.metadata.language.rawValue,
                     chargeId: asked.id, namedBy: LimitedCaller(context).namedBy),
                 asking(context, key))
         } catch let error as ServiceError where Self.isAbsence(error) {

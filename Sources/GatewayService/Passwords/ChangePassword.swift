@@ -16,14 +16,13 @@ extension PasswordsHandler {
     ) async throws -> GatewayV1.ChangePasswordResponse {
         let onward = try context.onward(for: "ChangePassword")
         let origin = try Origin.of(request.device, context)
-        let session = try await sessions.live(request.accessToken, context)
+        let session = try await sessions.required(context)
         let change = IdentityV1.ChangePasswordRequest(
-            accountId: session.accountId, sessionId: session.sessionId,
+            accountId: session.accountID, sessionId: session.sessionID,
             currentPassword: request.currentPassword, newPassword: request.newPassword,
             origin: origin)
         let (_, charge) = try await limits.countingPasswordGuess(
-            email: try await email(of: session.accountId, context), device: origin.deviceId,
-            language: request.language, context
+            email: try await email(of: session.accountID, context), device: origin.deviceId, context
         ) {
             try await credentials.changePassword(change, onward)
         }

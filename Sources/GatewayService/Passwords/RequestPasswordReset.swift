@@ -17,7 +17,7 @@ extension PasswordsHandler {
         _ = try EmailAddress.required(request.email)
         _ = try await limits.countingMail(
             .passwordReset(email: request.email, caller: LimitedCaller(context)),
-            language: request.language, context, onward
+            context, onward
         ) {
             try await credentials.requestPasswordReset(
                 IdentityV1.RequestPasswordResetRequest(email: request.email, origin: origin),

@@ -13,9 +13,9 @@ extension PasswordsHandler {
     ) async throws -> GatewayV1.ResendVerificationEmailResponse {
         let onward = try context.onward(for: "ResendVerificationEmail")
         let origin = try Origin.of(request.device, context)
-        let account = try await sessions.live(request.accessToken, context).accountId
+        let account = try await sessions.required(context).accountID
         let (answer, charge) = try await limits.countingMail(
-            .verificationMail(account: account), language: request.language, context, onward
+            .verificationMail(account: account), context, onward
         ) {
             try await credentials.resendVerification(
                 IdentityV1.ResendVerificationRequest(accountId: account, origin: origin), onward)

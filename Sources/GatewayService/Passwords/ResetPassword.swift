@@ -10,13 +10,15 @@ extension PasswordsHandler {
     ///
     /// A crash between reset and session leaves an account with the new password. A retry with the
     /// same idempotency key then returns the same account and opens the session (G-25).
-    /// - Throws: `auth/invalid-link`, `auth/weak-password`, `auth/user-disabled`,
-    ///   `rpc/invalid-argument`.
+    /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/invalid-link`,
+    ///   `auth/weak-password`, `auth/user-disabled`, `rpc/invalid-argument`.
     package func resetPassword(
         _ request: GatewayV1.ResetPasswordRequest, _ context: CallContext
     ) async throws -> GatewayV1.ResetPasswordResponse {
         let onward = try context.onward(for: "ResetPassword")
         let origin = try Origin.of(request.device, context)
+        // Read as by a sign-in (`signInWithPassword`).
+        _ = try await sessions.optional(context)
         let reset = try await credentials.resetPassword(
             IdentityV1.ResetPasswordRequest(
                 token: request.token, password: request.password, origin: origin), onward)
@@ -27,7 +29,7 @@ extension PasswordsHandler {
         let session = try await sessions.open(
             by: reset.proof, on: request.device, from: origin, onward)
         return GatewayV1.ResetPasswordResponse(
-            account: reset.account, session: session,
-            news: reset.news)
+            account: reset.account.map(GatewayV1.Account.init), session: session,
+            news: reset.news.map(GatewayV1.SignInNews.init))
     }
 }

@@ -5,8 +5,9 @@ package import RPC
 import ServiceRuntime
 
 extension PhoneSignInHandler {
-    /// G-14: charge the limit → verify the code and add the number. The identity service asks the
-    /// session service who the caller is and whether it has given a recent proof.
+    /// G-14: read the caller's session → charge the limit → verify the code and add the number. The
+    /// identity service asks the session service who the caller is and whether it has given a
+    /// recent proof.
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/credential-already-in-use`,
     ///   `auth/provider-already-linked`, `auth/requires-recent-login`, `auth/invalid-access-token`,
@@ -18,15 +19,15 @@ extension PhoneSignInHandler {
         let onward = try context.onward(for: "LinkPhone")
         let origin = try Origin.of(request.device, context)
         let number = try PhoneNumber.required(request.phoneNumber)
+        let session = try await sessions.required(context)
         let linked = try await limits.countingPhoneCode(
-            number, request: request.requestId, device: origin.deviceId,
-            language: request.language, context
+            number, request: request.requestId, device: origin.deviceId, context
         ) {
             try await codes.linkPhone(
                 IdentityV1.LinkPhoneRequest(
-                    accessToken: request.accessToken, requestId: request.requestId,
+                    accessToken: session.accessToken, requestId: request.requestId,
                     phoneNumber: number.text, code: request.code, origin: origin), onward)
         }
-        return GatewayV1.LinkPhoneResponse(account: linked.account)
+        return GatewayV1.LinkPhoneResponse(account: linked.account.map(GatewayV1.Account.init))
     }
 }

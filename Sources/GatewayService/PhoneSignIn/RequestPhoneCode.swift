@@ -21,14 +21,20 @@ extension PhoneSignInHandler {
         let origin = try Origin.of(request.device, context)
         // Text that is not a number is rejected before it is charged.
         let number = try PhoneNumber.required(request.phoneNumber)
+        // A code to sign in needs no session, so a stale one must not stand in the way.
+        let session =
+            request.purpose == .link || request.purpose == .prove
+            ? try await sessions.required(context) : nil
         let (sent, charge) = try await limits.charging(
             .phoneCodeRequest(number: number.text, caller: LimitedCaller(context)), context,
-            language: request.language, chargedOnceFor: onward.idempotencyKey
+            chargedOnceFor: onward.idempotencyKey
         ) {
             try await codes.requestCode(
                 IdentityV1.RequestCodeRequest(
-                    phoneNumber: number.text, purpose: request.purpose,
-                    language: request.language, origin: origin, accessToken: request.accessToken),
+                    phoneNumber: number.text,
+                    purpose: IdentityV1.PhoneCodePurpose(rawValue: request.purpose.rawValue),
+                    language: context.mailLanguage(), origin: origin,
+                    accessToken: session?.accessToken ?? ""),
                 onward)
         }
         if sent.isTest { await limits.refund(charge, context) }
@@ -45,6 +51,6 @@ extension PhoneSignInHandler {
         return GatewayV1.RequestPhoneCodeResponse(
             requestId: sent.requestId, expiresAtMs: sent.expiresAtMs,
             attempt: max(charge.attempt, before.overflow ? 0 : before.partialValue),
-            nextAfterMs: next?.retryAfterMs ?? 0)
+            nextAfterMs: Int64(clamping: next?.retryAfterMs ?? 0))
     }
 }

@@ -12,7 +12,7 @@ extension PhoneSignInHandler {
     /// same idempotency key then returns the same account and opens the session (G-25).
     /// - Throws: `auth/invalid-phone-number`, `auth/invalid-verification-code`,
     ///   `auth/code-expired`, `auth/too-many-requests`, `auth/second-proof-required`,
-    ///   `auth/user-disabled`, `auth/already-signed-in`, `auth/invalid-access-token`,
+    ///   `auth/user-disabled`, `auth/invalid-access-token`, `auth/session-ended`,
     ///   `rpc/invalid-argument`; `auth/operation-not-allowed` where sign-in by phone is not
     ///   configured.
     package func signInWithPhoneCode(
@@ -21,22 +21,24 @@ extension PhoneSignInHandler {
         let onward = try context.onward(for: "SignInWithPhoneCode")
         let origin = try Origin.of(request.device, context)
         let number = try PhoneNumber.required(request.phoneNumber)
-        let asking = try await sessions.callerToken(request.accessToken, context)
-        let admitted = try await limits.countingPhoneCode(
-            number, request: request.requestId, device: origin.deviceId,
-            language: request.language, context
-        ) {
-            try await codes.signInWithCode(
-                IdentityV1.SignInWithCodeRequest(
-                    requestId: request.requestId, phoneNumber: number.text, code: request.code,
-                    guestAccessToken: asking, language: request.language,
-                    origin: origin), onward)
+        let admitted = try await sessions.bringing(context, where: \.isGuest) { guest in
+            try await limits.countingPhoneCode(
+                number, request: request.requestId, device: origin.deviceId, context
+            ) {
+                try await codes.signInWithCode(
+                    IdentityV1.SignInWithCodeRequest(
+                        requestId: request.requestId, phoneNumber: number.text,
+                        code: request.code, guestAccessToken: guest,
+                        language: context.mailLanguage(request.mailLanguage),
+                        origin: origin), onward)
+            }
         }
         let session = try await sessions.open(
             by: admitted.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithPhoneCodeResponse(
-            account: admitted.account, session: session,
+            account: admitted.account.map(GatewayV1.Account.init), session: session,
             isNewUser: admitted.isNewUser, isUpgraded: admitted.isUpgraded,
-            collision: admitted.collision, news: admitted.news)
+            collision: admitted.collision.map(GatewayV1.Collision.init),
+            news: admitted.news.map(GatewayV1.SignInNews.init))
     }
 }

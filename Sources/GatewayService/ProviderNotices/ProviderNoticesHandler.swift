@@ -17,12 +17,12 @@ package struct ProviderNoticesHandler: ProviderNoticesService {
     /// access to its store.
     /// - Throws: `auth/operation-not-allowed` for a provider that is not set up or has no
     ///   notifications; `auth/provider-unavailable`.
-    package func receive(
-        _ request: GatewayV1.ReceiveRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ReceiveResponse {
+    package func receiveProviderNotice(
+        _ request: GatewayV1.ReceiveProviderNoticeRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ReceiveProviderNoticeResponse {
         _ = try await events.receive(
             IdentityV1.ReceiveRequest(provider: request.provider, payload: request.payload),
             context.onward())
-        return GatewayV1.ReceiveResponse()
+        return GatewayV1.ReceiveProviderNoticeResponse()
     }
 }

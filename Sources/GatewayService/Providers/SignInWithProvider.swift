@@ -14,22 +14,24 @@ extension ProvidersHandler {
     /// that, a retry with the same idempotency key completes it (G-25).
     /// - Throws: `auth/invalid-provider-token`, `auth/missing-or-invalid-nonce`,
     ///   `auth/provider-unavailable`, `auth/operation-not-allowed`, `auth/too-many-requests`,
-    ///   `auth/already-signed-in`, `auth/invalid-access-token`, `auth/user-disabled`,
+    ///   `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`,
     ///   `rpc/invalid-argument`.
     package func signInWithProvider(
         _ request: GatewayV1.SignInWithProviderRequest, _ context: CallContext
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         let onward = try context.onward(for: "SignInWithProvider")
         let origin = try Origin.of(request.device, context)
-        let asking = try await sessions.callerToken(request.accessToken, context)
-        let admission = try await limits.countingProviderToken(
-            .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)),
-            language: request.language, context
-        ) {
-            try await identities.signInWithProvider(
-                IdentityV1.SignInWithProviderRequest(
-                    token: request.token.map(IdentityV1.ProviderToken.init),
-                    guestAccessToken: asking, language: request.language, origin: origin), onward)
+        let admission = try await sessions.bringing(context, where: \.isGuest) { guest in
+            try await limits.countingProviderToken(
+                .providerSignIn(device: origin.deviceId, caller: LimitedCaller(context)), context
+            ) {
+                try await identities.signInWithProvider(
+                    IdentityV1.SignInWithProviderRequest(
+                        token: request.token.map(IdentityV1.ProviderToken.init),
+                        guestAccessToken: guest,
+                        language: context.mailLanguage(request.mailLanguage), origin: origin),
+                    onward)
+            }
         }
         if !admission.removedMethods.isEmpty {
             await limits.remember(
@@ -39,10 +41,11 @@ extension ProvidersHandler {
         let session = try await sessions.open(
             by: admission.proof, on: request.device, from: origin, onward)
         return GatewayV1.SignInWithProviderResponse(
-            account: admission.account, session: session,
+            account: admission.account.map(GatewayV1.Account.init), session: session,
             isNewUser: admission.isNewUser, removedMethods: admission.removedMethods,
             isLinked: admission.isLinked, isUpgraded: admission.isUpgraded,
-            collision: admission.collision, news: admission.news)
+            collision: admission.collision.map(GatewayV1.Collision.init),
+            news: admission.news.map(GatewayV1.SignInNews.init))
     }
 }
 

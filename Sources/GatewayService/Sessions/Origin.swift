@@ -31,3 +31,11 @@ enum Origin {
             platform: device.platform, deviceName: device.name)
     }
 }
+
+extension CallContext {
+    /// The language of messages to an account that the call creates: the requested one, or the
+    /// user's most preferred one of those that Postern has; empty for the operator's default.
+    func mailLanguage(_ requested: String = "") -> String {
+        requested.isEmpty ? metadata.acceptedLanguage?.rawValue ?? "" : requested
+    }
+}

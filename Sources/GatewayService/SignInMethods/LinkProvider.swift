@@ -17,18 +17,18 @@ extension SignInMethodsHandler {
     ) async throws -> GatewayV1.LinkProviderResponse {
         let onward = try context.onward(for: "LinkProvider")
         let origin = try Origin.of(request.device, context)
-        let account = try await sessions.live(request.accessToken, context).accountId
+        let session = try await sessions.required(context)
         let linked = try await limits.countingProviderToken(
             .providerProof(
-                account: account, device: origin.deviceId, caller: LimitedCaller(context)),
-            language: request.language, context
+                account: session.accountID, device: origin.deviceId, caller: LimitedCaller(context)),
+            context
         ) {
             try await identities.linkProvider(
                 IdentityV1.LinkProviderRequest(
-                    accessToken: request.accessToken,
+                    accessToken: session.accessToken,
                     token: request.token.map(IdentityV1.ProviderToken.init), origin: origin),
                 onward)
         }
-        return GatewayV1.LinkProviderResponse(account: linked.account)
+        return GatewayV1.LinkProviderResponse(account: linked.account.map(GatewayV1.Account.init))
     }
 }

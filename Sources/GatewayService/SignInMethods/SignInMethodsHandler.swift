@@ -1,7 +1,7 @@
 package import Contracts
 
 /// `postern.gateway.v1.SignInMethods`: the sign-in methods of an account (G-14). Each rpc is in the
-/// file of its name: `listMethods`, `linkProvider`, `unlinkMethod`.
+/// file of its name: `listSignInMethods`, `linkProvider`, `unlinkMethod`.
 package struct SignInMethodsHandler: SignInMethodsService {
     let identities: any IdentitiesAPI
     let sessions: any SessionsAPI

@@ -28,32 +28,33 @@ package struct VerificationHandler: VerificationService {
     ) {
         self.sessions = sessions
         follower = RevocationFollower(waitMax: Self.waitMax, time: time, randomness: randomness) {
-            request in
-            let deadline = time.uptime() + Self.followedFor
-            return ends.watchRevocations(request, CallContext(deadline: deadline))
+            position, epoch, take in
+            let request = SessionV1.WatchRevocationsRequest(position: position, epoch: epoch)
+            let context = CallContext(deadline: time.uptime() + Self.followedFor)
+            for try await item in ends.watchRevocations(request, context) { take(RevocationUpdate(item)) }
         }
     }
 
     /// Follows the session service's revocations until cancelled.
     package func run() async {
-        await follower.run { log.take(RevocationUpdate($0)) }
+        await follower.run { log.take($0) }
     }
 
     /// The public keys that access tokens verify under, as the session service has them.
     /// - Throws: the errors of the session service, for example `rpc/unavailable`.
-    package func keySet(
-        _ request: SessionV1.GetKeySetRequest, _ context: CallContext
-    ) async throws -> SessionV1.GetKeySetResponse {
-        try await sessions.getKeySet(request, context.onward())
+    package func getKeySet(
+        _ request: GatewayV1.GetKeySetRequest, _ context: CallContext
+    ) async throws -> GatewayV1.GetKeySetResponse {
+        let answer = try await sessions.getKeySet(SessionV1.GetKeySetRequest(), context.onward())
+        return GatewayV1.GetKeySetResponse(jwks: answer.jwks)
     }
 
     /// Sends the revocations from the requested position on, and further ones as they come, until
     /// the call ends.
     /// - Throws: `ServiceError` when the call ends.
-    package func watchEnds(
-        _ request: SessionV1.WatchRevocationsRequest,
-        _ items: OutgoingItems<SessionV1.WatchRevocationsItem>,
-        _ context: CallContext
+    package func watchRevocations(
+        _ request: GatewayV1.WatchRevocationsRequest,
+        _ items: OutgoingItems<GatewayV1.WatchRevocationsItem>, _ context: CallContext
     ) async throws {
         try await log.serve(request, items)
     }

@@ -6,27 +6,18 @@ package import Cryptography
 extension GatewayV1 {
     /// Request to change the address.
     package struct RequestEmailChangeRequest: Hashable, Sendable {
-        /// An access token of the account's session; requires recent authentication.
-        package var accessToken: String
         /// The new address.
         package var newEmail: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             newEmail: String = "",
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.newEmail = newEmail
             self.device = device
-            self.language = language
         }
     }
 }
@@ -37,18 +28,14 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestEmailChangeRequest {
-        let accessToken = try reader.text(10)
-        let newEmail = try reader.text(18)
-        let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.RequestEmailChangeRequest(accessToken: accessToken, newEmail: newEmail, device: device, language: language)
+        let newEmail = try reader.text(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        return GatewayV1.RequestEmailChangeRequest(newEmail: newEmail, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !newEmail.isEmpty { sink.text(18, newEmail) }
-        if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
+        if !newEmail.isEmpty { sink.text(10, newEmail) }
+        if let device { sink.message(18, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -58,14 +45,10 @@ extension GatewayV1.RequestEmailChangeRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestEmailChangeRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let newEmail = try Wire.text(c.pointee.new_email)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.newEmail = newEmail
         self.device = device
-        self.language = language
     }
 }
 
@@ -73,11 +56,11 @@ extension GatewayV1 {
     /// The link has been sent to the new address.
     package struct RequestEmailChangeResponse: Hashable, Sendable {
         /// The account, with its pending_email.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -90,7 +73,7 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestEmailChangeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.RequestEmailChangeResponse(account: account)
     }
 
@@ -105,7 +88,7 @@ extension GatewayV1.RequestEmailChangeResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }
@@ -115,9 +98,6 @@ extension GatewayV1 {
     package struct ConfirmEmailChangeRequest: Hashable, Sendable {
         /// The token from the mailed link.
         package var token: String
-        /// The session that requested the change, if the link was opened inside the account's session;
-        /// then the link alone confirms.
-        package var accessToken: String
         /// Outside such a session: the account's password.
         package var password: SecretBytes
         /// The user's device.
@@ -126,12 +106,10 @@ extension GatewayV1 {
         /// A message of these fields.
         package init(
             token: String = "",
-            accessToken: String = "",
             password: SecretBytes = .empty,
             device: GatewayV1.Device? = nil
         ) {
             self.token = token
-            self.accessToken = accessToken
             self.password = password
             self.device = device
         }
@@ -145,17 +123,15 @@ extension GatewayV1.ConfirmEmailChangeRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ConfirmEmailChangeRequest {
         let token = try reader.text(10)
-        let accessToken = try reader.text(18)
-        let password = try reader.secret(26)
-        let device: GatewayV1.Device? = try reader.message(34)
-        return GatewayV1.ConfirmEmailChangeRequest(token: token, accessToken: accessToken, password: password, device: device)
+        let password = try reader.secret(18)
+        let device: GatewayV1.Device? = try reader.message(26)
+        return GatewayV1.ConfirmEmailChangeRequest(token: token, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !token.isEmpty { sink.text(10, token) }
-        if !accessToken.isEmpty { sink.text(18, accessToken) }
-        if !password.isEmpty { sink.secret(26, password) }
-        if let device { sink.message(34, device) }
+        if !password.isEmpty { sink.secret(18, password) }
+        if let device { sink.message(26, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -166,11 +142,9 @@ extension GatewayV1.ConfirmEmailChangeRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ConfirmEmailChangeRequest>) throws {
         let token = try Wire.text(c.pointee.token)
-        let accessToken = try Wire.text(c.pointee.access_token)
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         self.token = token
-        self.accessToken = accessToken
         self.password = password
         self.device = device
     }
@@ -180,11 +154,11 @@ extension GatewayV1 {
     /// The address is changed.
     package struct ConfirmEmailChangeResponse: Hashable, Sendable {
         /// The account, with its new email.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -197,7 +171,7 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ConfirmEmailChangeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.ConfirmEmailChangeResponse(account: account)
     }
 
@@ -212,7 +186,7 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ConfirmEmailChangeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }
@@ -220,17 +194,13 @@ extension GatewayV1.ConfirmEmailChangeResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to cancel a change of address.
     package struct CancelEmailChangeRequest: Hashable, Sendable {
-        /// An access token of the account's session.
-        package var accessToken: String
         /// The user's device.
         package var device: GatewayV1.Device?
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.device = device
         }
     }
@@ -242,14 +212,12 @@ extension GatewayV1.CancelEmailChangeRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.CancelEmailChangeRequest {
-        let accessToken = try reader.text(10)
-        let device: GatewayV1.Device? = try reader.message(18)
-        return GatewayV1.CancelEmailChangeRequest(accessToken: accessToken, device: device)
+        let device: GatewayV1.Device? = try reader.message(10)
+        return GatewayV1.CancelEmailChangeRequest(device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if let device { sink.message(18, device) }
+        if let device { sink.message(10, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -259,9 +227,7 @@ extension GatewayV1.CancelEmailChangeRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CancelEmailChangeRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.accessToken = accessToken
         self.device = device
     }
 }
@@ -316,21 +282,16 @@ extension GatewayV1 {
         package var password: SecretBytes
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             email: String = "",
             password: SecretBytes = .empty,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.email = email
             self.password = password
             self.device = device
-            self.language = language
         }
     }
 }
@@ -344,15 +305,13 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.ResendVerificationByPasswordRequest(email: email, password: password, device: device, language: language)
+        return GatewayV1.ResendVerificationByPasswordRequest(email: email, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -365,11 +324,9 @@ extension GatewayV1.ResendVerificationByPasswordRequest: ProtobufMessage {
         let email = try Wire.text(c.pointee.email)
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.email = email
         self.password = password
         self.device = device
-        self.language = language
     }
 }
 

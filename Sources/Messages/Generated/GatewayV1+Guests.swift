@@ -4,115 +4,99 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Request for a new guest.
-    package struct SignInAnonymouslyRequest: Hashable, Sendable {
+    package struct CreateGuestRequest: Hashable, Sendable {
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of later messages to the user, and of the message that says how long to wait, BCP 47;
-        /// empty means the default.
-        package var language: String
-        /// The app's current session, if any: with one, auth/already-signed-in.
-        package var accessToken: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
             device: GatewayV1.Device? = nil,
-            language: String = "",
-            accessToken: String = ""
+            mailLanguage: String = ""
         ) {
             self.device = device
-            self.language = language
-            self.accessToken = accessToken
+            self.mailLanguage = mailLanguage
         }
     }
 }
 
-extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyRequest" }
+extension GatewayV1.CreateGuestRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CreateGuestRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyRequest {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CreateGuestRequest {
         let device: GatewayV1.Device? = try reader.message(10)
-        let language = try reader.text(18)
-        let accessToken = try reader.text(26)
-        return GatewayV1.SignInAnonymouslyRequest(device: device, language: language, accessToken: accessToken)
+        let mailLanguage = try reader.text(18)
+        return GatewayV1.CreateGuestRequest(device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
         if let device { sink.message(10, device) }
-        if !language.isEmpty { sink.text(18, language) }
-        if !accessToken.isEmpty { sink.text(26, accessToken) }
+        if !mailLanguage.isEmpty { sink.text(18, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_anonymously_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__create_guest_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__CreateGuestRequest>) throws {
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.device = device
-        self.language = language
-        self.accessToken = accessToken
+        self.mailLanguage = mailLanguage
     }
 }
 
 extension GatewayV1 {
     /// The guest is signed in.
-    package struct SignInAnonymouslyResponse: Hashable, Sendable {
+    package struct CreateGuestResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its only session.
         package var session: GatewayV1.Session?
-        /// Always true in this response.
-        package var isNewUser: Bool
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
-            session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false
+            account: GatewayV1.Account? = nil,
+            session: GatewayV1.Session? = nil
         ) {
             self.account = account
             self.session = session
-            self.isNewUser = isNewUser
         }
     }
 }
 
-extension GatewayV1.SignInAnonymouslyResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.SignInAnonymouslyResponse" }
+extension GatewayV1.CreateGuestResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.CreateGuestResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.SignInAnonymouslyResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+    ) throws(NonCanonicalEncoding) -> GatewayV1.CreateGuestResponse {
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let isNewUser = try reader.bool(24)
-        return GatewayV1.SignInAnonymouslyResponse(account: account, session: session, isNewUser: isNewUser)
+        return GatewayV1.CreateGuestResponse(account: account, session: session)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if isNewUser { sink.bool(24, isNewUser) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__sign_in_anonymously_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__create_guest_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__SignInAnonymouslyResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+    init(reading c: UnsafePointer<Postern__Gateway__V1__CreateGuestResponse>) throws {
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
         self.account = account
         self.session = session
-        self.isNewUser = isNewUser
     }
 }

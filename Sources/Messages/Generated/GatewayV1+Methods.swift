@@ -62,48 +62,38 @@ extension GatewayV1.SignInMethod: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for the account's methods.
-    package struct ListMethodsRequest: Hashable, Sendable {
-        /// A valid access token of the account.
-        package var accessToken: String
-
+    package struct ListSignInMethodsRequest: Hashable, Sendable {
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
 
-extension GatewayV1.ListMethodsRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ListMethodsRequest" }
+extension GatewayV1.ListSignInMethodsRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListSignInMethodsRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ListMethodsRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.ListMethodsRequest(accessToken: accessToken)
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListSignInMethodsRequest {
+        return GatewayV1.ListSignInMethodsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_methods_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__list_sign_in_methods_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListMethodsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSignInMethodsRequest>) throws {
     }
 }
 
 extension GatewayV1 {
     /// The account's methods.
-    package struct ListMethodsResponse: Hashable, Sendable {
+    package struct ListSignInMethodsResponse: Hashable, Sendable {
         /// The methods, the oldest first; none for a guest.
         package var methods: [GatewayV1.SignInMethod]
 
@@ -116,14 +106,14 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.ListMethodsResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ListMethodsResponse" }
+extension GatewayV1.ListSignInMethodsResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ListSignInMethodsResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ListMethodsResponse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ListSignInMethodsResponse {
         let methods: [GatewayV1.SignInMethod] = try reader.messages(10)
-        return GatewayV1.ListMethodsResponse(methods: methods)
+        return GatewayV1.ListSignInMethodsResponse(methods: methods)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -131,12 +121,12 @@ extension GatewayV1.ListMethodsResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__list_methods_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__list_sign_in_methods_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ListMethodsResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ListSignInMethodsResponse>) throws {
         let methods = try Wire.array(
             c.pointee.n_methods, c.pointee.methods
         ) { try GatewayV1.SignInMethod(reading: Wire.present($0)) }
@@ -147,27 +137,18 @@ extension GatewayV1.ListMethodsResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to add a provider.
     package struct LinkProviderRequest: Hashable, Sendable {
-        /// A valid access token of the account; requires recent authentication.
-        package var accessToken: String
         /// The result of the provider's dialog, with a nonce of Providers/IssueNonce.
         package var token: GatewayV1.ProviderToken?
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             token: GatewayV1.ProviderToken? = nil,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.token = token
             self.device = device
-            self.language = language
         }
     }
 }
@@ -178,18 +159,14 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkProviderRequest {
-        let accessToken = try reader.text(10)
-        let token: GatewayV1.ProviderToken? = try reader.message(18)
-        let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.LinkProviderRequest(accessToken: accessToken, token: token, device: device, language: language)
+        let token: GatewayV1.ProviderToken? = try reader.message(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        return GatewayV1.LinkProviderRequest(token: token, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if let token { sink.message(18, token) }
-        if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
+        if let token { sink.message(10, token) }
+        if let device { sink.message(18, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -199,14 +176,10 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkProviderRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.token = token
         self.device = device
-        self.language = language
     }
 }
 
@@ -214,11 +187,11 @@ extension GatewayV1 {
     /// The provider is added.
     package struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -231,7 +204,7 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkProviderResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.LinkProviderResponse(account: account)
     }
 
@@ -246,7 +219,7 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkProviderResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }
@@ -254,8 +227,6 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to remove a method.
     package struct UnlinkMethodRequest: Hashable, Sendable {
-        /// A valid access token of the account; requires recent authentication.
-        package var accessToken: String
         /// "password", "phone", or a provider's name.
         package var method: String
         /// The user's device.
@@ -263,11 +234,9 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             method: String = "",
             device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.method = method
             self.device = device
         }
@@ -280,16 +249,14 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.UnlinkMethodRequest {
-        let accessToken = try reader.text(10)
-        let method = try reader.text(18)
-        let device: GatewayV1.Device? = try reader.message(26)
-        return GatewayV1.UnlinkMethodRequest(accessToken: accessToken, method: method, device: device)
+        let method = try reader.text(10)
+        let device: GatewayV1.Device? = try reader.message(18)
+        return GatewayV1.UnlinkMethodRequest(method: method, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !method.isEmpty { sink.text(18, method) }
-        if let device { sink.message(26, device) }
+        if !method.isEmpty { sink.text(10, method) }
+        if let device { sink.message(18, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -299,10 +266,8 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__UnlinkMethodRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let method = try Wire.text(c.pointee.method)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        self.accessToken = accessToken
         self.method = method
         self.device = device
     }
@@ -312,11 +277,11 @@ extension GatewayV1 {
     /// The method is removed.
     package struct UnlinkMethodResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -329,7 +294,7 @@ extension GatewayV1.UnlinkMethodResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.UnlinkMethodResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.UnlinkMethodResponse(account: account)
     }
 
@@ -344,7 +309,7 @@ extension GatewayV1.UnlinkMethodResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__UnlinkMethodResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }

@@ -50,7 +50,7 @@ extension GatewayV1 {
 
 extension GatewayV1 {
     /// A notification to process.
-    package struct ReceiveRequest: Hashable, Sendable {
+    package struct ReceiveProviderNoticeRequest: Hashable, Sendable {
         /// The provider's name in the operator's settings: "apple".
         package var provider: String
         /// The signed token that the provider posted.
@@ -67,15 +67,15 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.ReceiveRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ReceiveRequest" }
+extension GatewayV1.ReceiveProviderNoticeRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ReceiveProviderNoticeRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ReceiveRequest {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ReceiveProviderNoticeRequest {
         let provider = try reader.text(10)
         let payload = try reader.text(18)
-        return GatewayV1.ReceiveRequest(provider: provider, payload: payload)
+        return GatewayV1.ReceiveProviderNoticeRequest(provider: provider, payload: payload)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -84,12 +84,12 @@ extension GatewayV1.ReceiveRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__receive_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__receive_provider_notice_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReceiveRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ReceiveProviderNoticeRequest>) throws {
         let provider = try Wire.text(c.pointee.provider)
         let payload = try Wire.text(c.pointee.payload)
         self.provider = provider
@@ -99,95 +99,87 @@ extension GatewayV1.ReceiveRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The notification was processed, or was not genuine.
-    package struct ReceiveResponse: Hashable, Sendable {
+    package struct ReceiveProviderNoticeResponse: Hashable, Sendable {
         /// A message of these fields.
         package init() {
         }
     }
 }
 
-extension GatewayV1.ReceiveResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.ReceiveResponse" }
+extension GatewayV1.ReceiveProviderNoticeResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.ReceiveProviderNoticeResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.ReceiveResponse {
-        return GatewayV1.ReceiveResponse()
+    ) throws(NonCanonicalEncoding) -> GatewayV1.ReceiveProviderNoticeResponse {
+        return GatewayV1.ReceiveProviderNoticeResponse()
     }
 
     package func write(to sink: inout some WireSink) {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__receive_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__receive_provider_notice_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__ReceiveResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__ReceiveProviderNoticeResponse>) throws {
     }
 }
 
 extension GatewayV1 {
     /// Request for the message of an outcome.
-    package struct DescribeOutcomeRequest: Hashable, Sendable {
+    package struct DescribeProviderOutcomeRequest: Hashable, Sendable {
         /// The provider's name in the operator's settings: "google", "apple".
         package var provider: String
         /// The outcome of its dialog.
         package var outcome: GatewayV1.ProviderOutcome
-        /// Language of the message, BCP 47; empty means English.
-        package var language: String
 
         /// A message of these fields.
         package init(
             provider: String = "",
-            outcome: GatewayV1.ProviderOutcome = .unspecified,
-            language: String = ""
+            outcome: GatewayV1.ProviderOutcome = .unspecified
         ) {
             self.provider = provider
             self.outcome = outcome
-            self.language = language
         }
     }
 }
 
-extension GatewayV1.DescribeOutcomeRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.DescribeOutcomeRequest" }
+extension GatewayV1.DescribeProviderOutcomeRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DescribeProviderOutcomeRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeOutcomeRequest {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeProviderOutcomeRequest {
         let provider = try reader.text(10)
         let outcome = try GatewayV1.ProviderOutcome(rawValue: reader.int32(16))
-        let language = try reader.text(26)
-        return GatewayV1.DescribeOutcomeRequest(provider: provider, outcome: outcome, language: language)
+        return GatewayV1.DescribeProviderOutcomeRequest(provider: provider, outcome: outcome)
     }
 
     package func write(to sink: inout some WireSink) {
         if !provider.isEmpty { sink.text(10, provider) }
         if outcome.rawValue != 0 { sink.int32(16, outcome.rawValue) }
-        if !language.isEmpty { sink.text(26, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__describe_outcome_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__describe_provider_outcome_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DescribeOutcomeRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__DescribeProviderOutcomeRequest>) throws {
         let provider = try Wire.text(c.pointee.provider)
         let outcome = GatewayV1.ProviderOutcome(rawValue: Int32(truncatingIfNeeded: c.pointee.outcome.rawValue))
-        let language = try Wire.text(c.pointee.language)
         self.provider = provider
         self.outcome = outcome
-        self.language = language
     }
 }
 
 extension GatewayV1 {
     /// The entry of the error catalogue.
-    package struct DescribeOutcomeResponse: Hashable, Sendable {
+    package struct DescribeProviderOutcomeResponse: Hashable, Sendable {
         /// The error code: "auth/apple-cancelled", "auth/invalid-provider-token", ….
         package var code: String
         /// The message for the user.
@@ -212,17 +204,17 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.DescribeOutcomeResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.DescribeOutcomeResponse" }
+extension GatewayV1.DescribeProviderOutcomeResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DescribeProviderOutcomeResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeOutcomeResponse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DescribeProviderOutcomeResponse {
         let code = try reader.text(10)
         let userMessage = try reader.text(18)
         let retryable = try reader.bool(24)
         let action = try reader.text(34)
-        return GatewayV1.DescribeOutcomeResponse(code: code, userMessage: userMessage, retryable: retryable, action: action)
+        return GatewayV1.DescribeProviderOutcomeResponse(code: code, userMessage: userMessage, retryable: retryable, action: action)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -233,12 +225,12 @@ extension GatewayV1.DescribeOutcomeResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__describe_outcome_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__describe_provider_outcome_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__DescribeOutcomeResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__DescribeProviderOutcomeResponse>) throws {
         let code = try Wire.text(c.pointee.code)
         let userMessage = try Wire.text(c.pointee.user_message)
         let retryable = c.pointee.retryable != 0

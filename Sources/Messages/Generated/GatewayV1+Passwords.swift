@@ -10,19 +10,14 @@ extension GatewayV1 {
         package var email: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             email: String = "",
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.email = email
             self.device = device
-            self.language = language
         }
     }
 }
@@ -35,14 +30,12 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPasswordResetRequest {
         let email = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        return GatewayV1.RequestPasswordResetRequest(email: email, device: device, language: language)
+        return GatewayV1.RequestPasswordResetRequest(email: email, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -54,10 +47,8 @@ extension GatewayV1.RequestPasswordResetRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPasswordResetRequest>) throws {
         let email = try Wire.text(c.pointee.email)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.email = email
         self.device = device
-        self.language = language
     }
 }
 
@@ -153,17 +144,17 @@ extension GatewayV1 {
     /// The password is set and the user is signed in.
     package struct ResetPasswordResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// The new session, the account's only one.
         package var session: GatewayV1.Session?
         /// About the previous sign-in.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            news: IdentityV1.SignInNews? = nil
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -178,9 +169,9 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResetPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let news: IdentityV1.SignInNews? = try reader.message(26)
+        let news: GatewayV1.SignInNews? = try reader.message(26)
         return GatewayV1.ResetPasswordResponse(account: account, session: session, news: news)
     }
 
@@ -197,9 +188,9 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResetPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.news = news
@@ -209,31 +200,22 @@ extension GatewayV1.ResetPasswordResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to replace a password.
     package struct ChangePasswordRequest: Hashable, Sendable {
-        /// An access token of the caller's session, which stays live.
-        package var accessToken: String
         /// The current password.
         package var currentPassword: SecretBytes
         /// The new password, 8 to 128 code points.
         package var newPassword: SecretBytes
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             currentPassword: SecretBytes = .empty,
             newPassword: SecretBytes = .empty,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.currentPassword = currentPassword
             self.newPassword = newPassword
             self.device = device
-            self.language = language
         }
     }
 }
@@ -244,20 +226,16 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ChangePasswordRequest {
-        let accessToken = try reader.text(10)
-        let currentPassword = try reader.secret(18)
-        let newPassword = try reader.secret(26)
-        let device: GatewayV1.Device? = try reader.message(34)
-        let language = try reader.text(42)
-        return GatewayV1.ChangePasswordRequest(accessToken: accessToken, currentPassword: currentPassword, newPassword: newPassword, device: device, language: language)
+        let currentPassword = try reader.secret(10)
+        let newPassword = try reader.secret(18)
+        let device: GatewayV1.Device? = try reader.message(26)
+        return GatewayV1.ChangePasswordRequest(currentPassword: currentPassword, newPassword: newPassword, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !currentPassword.isEmpty { sink.secret(18, currentPassword) }
-        if !newPassword.isEmpty { sink.secret(26, newPassword) }
-        if let device { sink.message(34, device) }
-        if !language.isEmpty { sink.text(42, language) }
+        if !currentPassword.isEmpty { sink.secret(10, currentPassword) }
+        if !newPassword.isEmpty { sink.secret(18, newPassword) }
+        if let device { sink.message(26, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -267,16 +245,12 @@ extension GatewayV1.ChangePasswordRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ChangePasswordRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let currentPassword = try Wire.secret(c.pointee.current_password)
         let newPassword = try Wire.secret(c.pointee.new_password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.currentPassword = currentPassword
         self.newPassword = newPassword
         self.device = device
-        self.language = language
     }
 }
 
@@ -314,23 +288,14 @@ extension GatewayV1.ChangePasswordResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request for another link.
     package struct ResendVerificationEmailRequest: Hashable, Sendable {
-        /// An access token of the account's session.
-        package var accessToken: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.device = device
-            self.language = language
         }
     }
 }
@@ -341,16 +306,12 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ResendVerificationEmailRequest {
-        let accessToken = try reader.text(10)
-        let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        return GatewayV1.ResendVerificationEmailRequest(accessToken: accessToken, device: device, language: language)
+        let device: GatewayV1.Device? = try reader.message(10)
+        return GatewayV1.ResendVerificationEmailRequest(device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
+        if let device { sink.message(10, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -360,12 +321,8 @@ extension GatewayV1.ResendVerificationEmailRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ResendVerificationEmailRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.device = device
-        self.language = language
     }
 }
 

@@ -3,32 +3,62 @@
 internal import CMessages
 
 extension GatewayV1 {
+    /// The purpose of a code; a code is valid for its own purpose only.
+    package enum PhoneCodePurpose: Hashable, Sendable {
+        /// Unspecified; rejected.
+        case unspecified
+        /// Sign-in.
+        case signIn
+        /// To add the number to the caller's account.
+        case link
+        /// Re-authentication, by the account's own number.
+        case prove
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .signIn: 1
+            case .link: 2
+            case .prove: 3
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .signIn
+            case 2: self = .link
+            case 3: self = .prove
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// Request for a code.
     package struct RequestPhoneCodeRequest: Hashable, Sendable {
         /// The number, with the country's calling code.
         package var phoneNumber: String
         /// The purpose of the code; a code for another purpose is a wrong one.
-        package var purpose: IdentityV1.PhoneCodePurpose
-        /// Language of the SMS and of the message that says how long to wait, BCP 47; empty means English.
-        package var language: String
+        package var purpose: GatewayV1.PhoneCodePurpose
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// For LINK and PROVE: an access token of the account's session.
-        package var accessToken: String
 
         /// A message of these fields.
         package init(
             phoneNumber: String = "",
-            purpose: IdentityV1.PhoneCodePurpose = .unspecified,
-            language: String = "",
-            device: GatewayV1.Device? = nil,
-            accessToken: String = ""
+            purpose: GatewayV1.PhoneCodePurpose = .unspecified,
+            device: GatewayV1.Device? = nil
         ) {
             self.phoneNumber = phoneNumber
             self.purpose = purpose
-            self.language = language
             self.device = device
-            self.accessToken = accessToken
         }
     }
 }
@@ -40,19 +70,15 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.RequestPhoneCodeRequest {
         let phoneNumber = try reader.text(10)
-        let purpose = try IdentityV1.PhoneCodePurpose(rawValue: reader.int32(16))
-        let language = try reader.text(26)
-        let device: GatewayV1.Device? = try reader.message(34)
-        let accessToken = try reader.text(42)
-        return GatewayV1.RequestPhoneCodeRequest(phoneNumber: phoneNumber, purpose: purpose, language: language, device: device, accessToken: accessToken)
+        let purpose = try GatewayV1.PhoneCodePurpose(rawValue: reader.int32(16))
+        let device: GatewayV1.Device? = try reader.message(26)
+        return GatewayV1.RequestPhoneCodeRequest(phoneNumber: phoneNumber, purpose: purpose, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !phoneNumber.isEmpty { sink.text(10, phoneNumber) }
         if purpose.rawValue != 0 { sink.int32(16, purpose.rawValue) }
-        if !language.isEmpty { sink.text(26, language) }
-        if let device { sink.message(34, device) }
-        if !accessToken.isEmpty { sink.text(42, accessToken) }
+        if let device { sink.message(26, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -63,15 +89,11 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__RequestPhoneCodeRequest>) throws {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
-        let purpose = IdentityV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
-        let language = try Wire.text(c.pointee.language)
+        let purpose = GatewayV1.PhoneCodePurpose(rawValue: Int32(truncatingIfNeeded: c.pointee.purpose.rawValue))
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let accessToken = try Wire.text(c.pointee.access_token)
         self.phoneNumber = phoneNumber
         self.purpose = purpose
-        self.language = language
         self.device = device
-        self.accessToken = accessToken
     }
 }
 
@@ -86,14 +108,14 @@ extension GatewayV1 {
         /// wait.
         package var attempt: UInt32
         /// When another code can be requested, in milliseconds from now.
-        package var nextAfterMs: UInt64
+        package var nextAfterMs: Int64
 
         /// A message of these fields.
         package init(
             requestId: String = "",
             expiresAtMs: Int64 = 0,
             attempt: UInt32 = 0,
-            nextAfterMs: UInt64 = 0
+            nextAfterMs: Int64 = 0
         ) {
             self.requestId = requestId
             self.expiresAtMs = expiresAtMs
@@ -112,7 +134,7 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
         let requestId = try reader.text(10)
         let expiresAtMs = try reader.int64(16)
         let attempt = try reader.uint32(24)
-        let nextAfterMs = try reader.uint64(32)
+        let nextAfterMs = try reader.int64(32)
         return GatewayV1.RequestPhoneCodeResponse(requestId: requestId, expiresAtMs: expiresAtMs, attempt: attempt, nextAfterMs: nextAfterMs)
     }
 
@@ -120,7 +142,7 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
         if !requestId.isEmpty { sink.text(10, requestId) }
         if expiresAtMs != 0 { sink.int64(16, expiresAtMs) }
         if attempt != 0 { sink.uint32(24, attempt) }
-        if nextAfterMs != 0 { sink.uint64(32, nextAfterMs) }
+        if nextAfterMs != 0 { sink.int64(32, nextAfterMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -152,10 +174,9 @@ extension GatewayV1 {
         package var code: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of messages to a new account, and of the message that says how long to wait, BCP 47.
-        package var language: String
-        /// An access token of the calling guest, which becomes the account; empty for none.
-        package var accessToken: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
@@ -163,15 +184,13 @@ extension GatewayV1 {
             phoneNumber: String = "",
             code: String = "",
             device: GatewayV1.Device? = nil,
-            language: String = "",
-            accessToken: String = ""
+            mailLanguage: String = ""
         ) {
             self.requestId = requestId
             self.phoneNumber = phoneNumber
             self.code = code
             self.device = device
-            self.language = language
-            self.accessToken = accessToken
+            self.mailLanguage = mailLanguage
         }
     }
 }
@@ -186,9 +205,8 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let phoneNumber = try reader.text(18)
         let code = try reader.text(26)
         let device: GatewayV1.Device? = try reader.message(34)
-        let language = try reader.text(42)
-        let accessToken = try reader.text(50)
-        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language, accessToken: accessToken)
+        let mailLanguage = try reader.text(42)
+        return GatewayV1.SignInWithPhoneCodeRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -196,8 +214,7 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
         if !code.isEmpty { sink.text(26, code) }
         if let device { sink.message(34, device) }
-        if !language.isEmpty { sink.text(42, language) }
-        if !accessToken.isEmpty { sink.text(50, accessToken) }
+        if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -211,14 +228,12 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let code = try Wire.text(c.pointee.code)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.requestId = requestId
         self.phoneNumber = phoneNumber
         self.code = code
         self.device = device
-        self.language = language
-        self.accessToken = accessToken
+        self.mailLanguage = mailLanguage
     }
 }
 
@@ -226,7 +241,7 @@ extension GatewayV1 {
     /// The account is signed in.
     package struct SignInWithPhoneCodeResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
         /// The account is new, or was a guest until now.
@@ -234,18 +249,18 @@ extension GatewayV1 {
         /// The calling guest became this account and keeps all its data.
         package var isUpgraded: Bool
         /// Set if the calling guest is another account than this one; absent otherwise.
-        package var collision: IdentityV1.Collision?
+        package var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,
             isUpgraded: Bool = false,
-            collision: IdentityV1.Collision? = nil,
-            news: IdentityV1.SignInNews? = nil
+            collision: GatewayV1.Collision? = nil,
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -263,12 +278,12 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPhoneCodeResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
         let isUpgraded = try reader.bool(32)
-        let collision: IdentityV1.Collision? = try reader.message(42)
-        let news: IdentityV1.SignInNews? = try reader.message(50)
+        let collision: GatewayV1.Collision? = try reader.message(42)
+        let news: GatewayV1.SignInNews? = try reader.message(50)
         return GatewayV1.SignInWithPhoneCodeResponse(account: account, session: session, isNewUser: isNewUser, isUpgraded: isUpgraded, collision: collision, news: news)
     }
 
@@ -288,12 +303,12 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPhoneCodeResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
         let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser
@@ -306,8 +321,6 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to add a number.
     package struct LinkPhoneRequest: Hashable, Sendable {
-        /// An access token of the account's session; requires recent authentication.
-        package var accessToken: String
         /// From RequestPhoneCodeResponse.
         package var requestId: String
         /// The phone number that the code was sent to.
@@ -316,25 +329,18 @@ extension GatewayV1 {
         package var code: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             requestId: String = "",
             phoneNumber: String = "",
             code: String = "",
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
-            self.accessToken = accessToken
             self.requestId = requestId
             self.phoneNumber = phoneNumber
             self.code = code
             self.device = device
-            self.language = language
         }
     }
 }
@@ -345,22 +351,18 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkPhoneRequest {
-        let accessToken = try reader.text(10)
-        let requestId = try reader.text(18)
-        let phoneNumber = try reader.text(26)
-        let code = try reader.text(34)
-        let device: GatewayV1.Device? = try reader.message(42)
-        let language = try reader.text(50)
-        return GatewayV1.LinkPhoneRequest(accessToken: accessToken, requestId: requestId, phoneNumber: phoneNumber, code: code, device: device, language: language)
+        let requestId = try reader.text(10)
+        let phoneNumber = try reader.text(18)
+        let code = try reader.text(26)
+        let device: GatewayV1.Device? = try reader.message(34)
+        return GatewayV1.LinkPhoneRequest(requestId: requestId, phoneNumber: phoneNumber, code: code, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !requestId.isEmpty { sink.text(18, requestId) }
-        if !phoneNumber.isEmpty { sink.text(26, phoneNumber) }
-        if !code.isEmpty { sink.text(34, code) }
-        if let device { sink.message(42, device) }
-        if !language.isEmpty { sink.text(50, language) }
+        if !requestId.isEmpty { sink.text(10, requestId) }
+        if !phoneNumber.isEmpty { sink.text(18, phoneNumber) }
+        if !code.isEmpty { sink.text(26, code) }
+        if let device { sink.message(34, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -370,18 +372,14 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkPhoneRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let requestId = try Wire.text(c.pointee.request_id)
         let phoneNumber = try Wire.text(c.pointee.phone_number)
         let code = try Wire.text(c.pointee.code)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        self.accessToken = accessToken
         self.requestId = requestId
         self.phoneNumber = phoneNumber
         self.code = code
         self.device = device
-        self.language = language
     }
 }
 
@@ -389,11 +387,11 @@ extension GatewayV1 {
     /// The number is added.
     package struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -406,7 +404,7 @@ extension GatewayV1.LinkPhoneResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.LinkPhoneResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.LinkPhoneResponse(account: account)
     }
 
@@ -421,7 +419,7 @@ extension GatewayV1.LinkPhoneResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__LinkPhoneResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }

@@ -182,25 +182,19 @@ extension GatewayV1 {
         package var token: GatewayV1.ProviderToken?
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of mails, and of the message that says how long to wait, BCP 47; empty means the
-        /// default.
-        package var language: String
-        /// The app's current session, if any. A guest's session: the guest becomes the account and keeps
-        /// its id and data. An account's session: auth/already-signed-in; use SignInMethods/LinkProvider
-        /// to add a provider to it. An expired one: auth/invalid-access-token; refresh first.
-        package var accessToken: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
             token: GatewayV1.ProviderToken? = nil,
             device: GatewayV1.Device? = nil,
-            language: String = "",
-            accessToken: String = ""
+            mailLanguage: String = ""
         ) {
             self.token = token
             self.device = device
-            self.language = language
-            self.accessToken = accessToken
+            self.mailLanguage = mailLanguage
         }
     }
 }
@@ -213,16 +207,14 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithProviderRequest {
         let token: GatewayV1.ProviderToken? = try reader.message(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let language = try reader.text(26)
-        let accessToken = try reader.text(34)
-        return GatewayV1.SignInWithProviderRequest(token: token, device: device, language: language, accessToken: accessToken)
+        let mailLanguage = try reader.text(26)
+        return GatewayV1.SignInWithProviderRequest(token: token, device: device, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
         if let token { sink.message(10, token) }
         if let device { sink.message(18, device) }
-        if !language.isEmpty { sink.text(26, language) }
-        if !accessToken.isEmpty { sink.text(34, accessToken) }
+        if !mailLanguage.isEmpty { sink.text(26, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -234,12 +226,10 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithProviderRequest>) throws {
         let token = try c.pointee.token.map { try GatewayV1.ProviderToken(reading: $0) }
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.token = token
         self.device = device
-        self.language = language
-        self.accessToken = accessToken
+        self.mailLanguage = mailLanguage
     }
 }
 
@@ -247,7 +237,7 @@ extension GatewayV1 {
     /// The account is signed up or in.
     package struct SignInWithProviderResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its new session. After an upgrade the guest's session has ended: use the tokens of this one.
         package var session: GatewayV1.Session?
         /// The account is new, or was a guest until now: let the user complete the profile.
@@ -263,20 +253,20 @@ extension GatewayV1 {
         /// Set if this account existed already, so the calling guest remains an account of its own. The
         /// guest's session stays live and none of its data is lost until the user chooses. Absent
         /// otherwise.
-        package var collision: IdentityV1.Collision?
+        package var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,
             removedMethods: [String] = [],
             isLinked: Bool = false,
             isUpgraded: Bool = false,
-            collision: IdentityV1.Collision? = nil,
-            news: IdentityV1.SignInNews? = nil
+            collision: GatewayV1.Collision? = nil,
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
@@ -296,14 +286,14 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithProviderResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
         let isNewUser = try reader.bool(24)
         let removedMethods = try reader.texts(34)
         let isLinked = try reader.bool(40)
         let isUpgraded = try reader.bool(48)
-        let collision: IdentityV1.Collision? = try reader.message(58)
-        let news: IdentityV1.SignInNews? = try reader.message(66)
+        let collision: GatewayV1.Collision? = try reader.message(58)
+        let news: GatewayV1.SignInNews? = try reader.message(66)
         return GatewayV1.SignInWithProviderResponse(account: account, session: session, isNewUser: isNewUser, removedMethods: removedMethods, isLinked: isLinked, isUpgraded: isUpgraded, collision: collision, news: news)
     }
 
@@ -325,7 +315,7 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithProviderResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         let isNewUser = c.pointee.is_new_user != 0
         let removedMethods = try Wire.array(
@@ -333,8 +323,8 @@ extension GatewayV1.SignInWithProviderResponse: ProtobufMessage {
         ) { try Wire.text($0) }
         let isLinked = c.pointee.is_linked != 0
         let isUpgraded = c.pointee.is_upgraded != 0
-        let collision = try c.pointee.collision.map { try IdentityV1.Collision(reading: $0) }
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let collision = try c.pointee.collision.map { try GatewayV1.Collision(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
         self.isNewUser = isNewUser

@@ -64,7 +64,7 @@ extension GatewayV1 {
         /// provider and "anon" for a guest, which has not authenticated.
         package var amr: [String]
         /// When its owner last authenticated, in milliseconds since 1970.
-        package var authTimeMs: Int64
+        package var authenticatedAtMs: Int64
 
         /// A message of these fields.
         package init(
@@ -75,7 +75,7 @@ extension GatewayV1 {
             lastUsedAtMs: Int64 = 0,
             current: Bool = false,
             amr: [String] = [],
-            authTimeMs: Int64 = 0
+            authenticatedAtMs: Int64 = 0
         ) {
             self.sessionId = sessionId
             self.deviceName = deviceName
@@ -84,7 +84,7 @@ extension GatewayV1 {
             self.lastUsedAtMs = lastUsedAtMs
             self.current = current
             self.amr = amr
-            self.authTimeMs = authTimeMs
+            self.authenticatedAtMs = authenticatedAtMs
         }
     }
 }
@@ -102,8 +102,8 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let lastUsedAtMs = try reader.int64(40)
         let current = try reader.bool(48)
         let amr = try reader.texts(58)
-        let authTimeMs = try reader.int64(64)
-        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authTimeMs: authTimeMs)
+        let authenticatedAtMs = try reader.int64(64)
+        return GatewayV1.SessionEntry(sessionId: sessionId, deviceName: deviceName, platform: platform, createdAtMs: createdAtMs, lastUsedAtMs: lastUsedAtMs, current: current, amr: amr, authenticatedAtMs: authenticatedAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -114,7 +114,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         if lastUsedAtMs != 0 { sink.int64(40, lastUsedAtMs) }
         if current { sink.bool(48, current) }
         for value in amr { sink.text(58, value) }
-        if authTimeMs != 0 { sink.int64(64, authTimeMs) }
+        if authenticatedAtMs != 0 { sink.int64(64, authenticatedAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -133,7 +133,7 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         let amr = try Wire.array(
             c.pointee.n_amr, c.pointee.amr
         ) { try Wire.text($0) }
-        let authTimeMs = c.pointee.auth_time_ms
+        let authenticatedAtMs = c.pointee.authenticated_at_ms
         self.sessionId = sessionId
         self.deviceName = deviceName
         self.platform = platform
@@ -141,21 +141,15 @@ extension GatewayV1.SessionEntry: ProtobufMessage {
         self.lastUsedAtMs = lastUsedAtMs
         self.current = current
         self.amr = amr
-        self.authTimeMs = authTimeMs
+        self.authenticatedAtMs = authenticatedAtMs
     }
 }
 
 extension GatewayV1 {
     /// Request for the account's sessions.
     package struct ListSessionsRequest: Hashable, Sendable {
-        /// A valid access token.
-        package var accessToken: String
-
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
@@ -166,12 +160,10 @@ extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ListSessionsRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.ListSessionsRequest(accessToken: accessToken)
+        return GatewayV1.ListSessionsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -181,8 +173,6 @@ extension GatewayV1.ListSessionsRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ListSessionsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -232,17 +222,13 @@ extension GatewayV1.ListSessionsResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to end one session.
     package struct EndSessionRequest: Hashable, Sendable {
-        /// A valid access token of the account.
-        package var accessToken: String
         /// The session to end, "ses_…"; may be the caller's.
         package var sessionId: String
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             sessionId: String = ""
         ) {
-            self.accessToken = accessToken
             self.sessionId = sessionId
         }
     }
@@ -254,14 +240,12 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndSessionRequest {
-        let accessToken = try reader.text(10)
-        let sessionId = try reader.text(18)
-        return GatewayV1.EndSessionRequest(accessToken: accessToken, sessionId: sessionId)
+        let sessionId = try reader.text(10)
+        return GatewayV1.EndSessionRequest(sessionId: sessionId)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if !sessionId.isEmpty { sink.text(18, sessionId) }
+        if !sessionId.isEmpty { sink.text(10, sessionId) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -271,9 +255,7 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let sessionId = try Wire.text(c.pointee.session_id)
-        self.accessToken = accessToken
         self.sessionId = sessionId
     }
 }
@@ -281,12 +263,12 @@ extension GatewayV1.EndSessionRequest: ProtobufMessage {
 extension GatewayV1 {
     /// The session has ended.
     package struct EndSessionResponse: Hashable, Sendable {
-        /// This call ended it; false if it had ended before.
-        package var ended: Bool
+        /// Number of sessions that this call ended: 1, or 0 if it had ended before.
+        package var ended: UInt32
 
         /// A message of these fields.
         package init(
-            ended: Bool = false
+            ended: UInt32 = 0
         ) {
             self.ended = ended
         }
@@ -299,12 +281,12 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndSessionResponse {
-        let ended = try reader.bool(8)
+        let ended = try reader.uint32(8)
         return GatewayV1.EndSessionResponse(ended: ended)
     }
 
     package func write(to sink: inout some WireSink) {
-        if ended { sink.bool(8, ended) }
+        if ended != 0 { sink.uint32(8, ended) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -314,7 +296,7 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndSessionResponse>) throws {
-        let ended = c.pointee.ended != 0
+        let ended = c.pointee.ended
         self.ended = ended
     }
 }
@@ -322,14 +304,8 @@ extension GatewayV1.EndSessionResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to end the other sessions.
     package struct EndOtherSessionsRequest: Hashable, Sendable {
-        /// A valid access token of the session that stays live.
-        package var accessToken: String
-
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
@@ -340,12 +316,10 @@ extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.EndOtherSessionsRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.EndOtherSessionsRequest(accessToken: accessToken)
+        return GatewayV1.EndOtherSessionsRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -355,8 +329,6 @@ extension GatewayV1.EndOtherSessionsRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
@@ -398,6 +370,67 @@ extension GatewayV1.EndOtherSessionsResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__EndOtherSessionsResponse>) throws {
         let ended = c.pointee.ended
         self.ended = ended
+    }
+}
+
+extension GatewayV1 {
+    /// A device's signature that its owner has just passed its prompt (fingerprint, face, PIN), with the
+    /// key that the session is bound to. A refresh's DeviceProof, which an app makes unattended, covers
+    /// other bytes and is not accepted in its place.
+    package struct PresenceProof: Hashable, Sendable {
+        /// When the prompt was passed, in milliseconds since 1970, within 60 s of the server's clock.
+        package var signedAtMs: Int64
+        /// Hardware keeps the key and does not export it: the proof is recorded as "hwk", otherwise as
+        /// "swk" (RFC 8176). Stated by the app, not attested.
+        package var hardwareKey: Bool
+        /// The device's signature over: "postern presence v1", the access token as received, signed_at_ms
+        /// in eight bytes, big-endian, and one byte, 1 with hardware_key and otherwise 0.
+        package var signature: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            signedAtMs: Int64 = 0,
+            hardwareKey: Bool = false,
+            signature: [UInt8] = []
+        ) {
+            self.signedAtMs = signedAtMs
+            self.hardwareKey = hardwareKey
+            self.signature = signature
+        }
+    }
+}
+
+extension GatewayV1.PresenceProof: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.PresenceProof" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.PresenceProof {
+        let signedAtMs = try reader.int64(8)
+        let hardwareKey = try reader.bool(16)
+        let signature = try reader.bytes(26)
+        return GatewayV1.PresenceProof(signedAtMs: signedAtMs, hardwareKey: hardwareKey, signature: signature)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
+        if hardwareKey { sink.bool(16, hardwareKey) }
+        if !signature.isEmpty { sink.bytes(26, signature) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__presence_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__PresenceProof>) throws {
+        let signedAtMs = c.pointee.signed_at_ms
+        let hardwareKey = c.pointee.hardware_key != 0
+        let signature = Wire.bytes(c.pointee.signature)
+        self.signedAtMs = signedAtMs
+        self.hardwareKey = hardwareKey
+        self.signature = signature
     }
 }
 
@@ -461,13 +494,8 @@ extension GatewayV1.PhoneCodeProof: ProtobufMessage {
 extension GatewayV1 {
     /// Request to re-authenticate.
     package struct ReauthenticateRequest: Hashable, Sendable {
-        /// A valid access token of the session.
-        package var accessToken: String
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
         /// The proof.
         package var proof: Proof?
 
@@ -477,7 +505,7 @@ extension GatewayV1 {
             case password(SecretBytes)
             /// The device's signature that its owner has just passed its prompt; for a session that is bound
             /// to a device key.
-            case deviceKey(SessionV1.PresenceProof)
+            case deviceKey(GatewayV1.PresenceProof)
             /// A fresh token of a provider that is linked to the account, from a new dialog with a nonce of
             /// Providers/IssueNonce.
             case providerToken(GatewayV1.ProviderToken)
@@ -488,14 +516,10 @@ extension GatewayV1 {
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
             device: GatewayV1.Device? = nil,
-            language: String = "",
             proof: Proof? = nil
         ) {
-            self.accessToken = accessToken
             self.device = device
-            self.language = language
             self.proof = proof
         }
     }
@@ -508,40 +532,36 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.ReauthenticateRequest {
         var proof: Proof?
-        let accessToken = try reader.text(10)
-        if reader.tag == 18 {
-            proof = .password(try reader.secret(18))
+        if reader.tag == 10 {
+            proof = .password(try reader.secret(10))
         }
-        if reader.tag == 26 {
+        if reader.tag == 18 {
             proof = .deviceKey(try reader.nested())
         }
-        let device: GatewayV1.Device? = try reader.message(34)
-        let language = try reader.text(42)
-        if reader.tag == 50 {
+        if reader.tag == 26 {
             proof = .providerToken(try reader.nested())
         }
-        if reader.tag == 58 {
+        if reader.tag == 34 {
             proof = .phoneCode(try reader.nested())
         }
-        return GatewayV1.ReauthenticateRequest(accessToken: accessToken, device: device, language: language, proof: proof)
+        let device: GatewayV1.Device? = try reader.message(42)
+        return GatewayV1.ReauthenticateRequest(device: device, proof: proof)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
         if case .password(let value) = proof {
-            sink.secret(18, value)
+            sink.secret(10, value)
         }
         if case .deviceKey(let value) = proof {
+            sink.message(18, value)
+        }
+        if case .providerToken(let value) = proof {
             sink.message(26, value)
         }
-        if let device { sink.message(34, device) }
-        if !language.isEmpty { sink.text(42, language) }
-        if case .providerToken(let value) = proof {
-            sink.message(50, value)
-        }
         if case .phoneCode(let value) = proof {
-            sink.message(58, value)
+            sink.message(34, value)
         }
+        if let device { sink.message(42, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -551,20 +571,16 @@ extension GatewayV1.ReauthenticateRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         let proof: Proof?
         switch c.pointee.proof_case.rawValue {
-        case 2: proof = .password(try Wire.secret(c.pointee.password))
-        case 3: proof = .deviceKey(try SessionV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
-        case 6: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
-        case 7: proof = .phoneCode(try GatewayV1.PhoneCodeProof(reading: Wire.present(c.pointee.phone_code)))
+        case 1: proof = .password(try Wire.secret(c.pointee.password))
+        case 2: proof = .deviceKey(try GatewayV1.PresenceProof(reading: Wire.present(c.pointee.device_key)))
+        case 3: proof = .providerToken(try GatewayV1.ProviderToken(reading: Wire.present(c.pointee.provider_token)))
+        case 4: proof = .phoneCode(try GatewayV1.PhoneCodeProof(reading: Wire.present(c.pointee.phone_code)))
         default: proof = nil
         }
-        self.accessToken = accessToken
         self.device = device
-        self.language = language
         self.proof = proof
     }
 }
@@ -577,17 +593,17 @@ extension GatewayV1 {
         /// When it expires, in milliseconds since 1970.
         package var accessExpiresAtMs: Int64
         /// When the user authenticated, in milliseconds since 1970.
-        package var authTimeMs: Int64
+        package var authenticatedAtMs: Int64
 
         /// A message of these fields.
         package init(
             accessToken: String = "",
             accessExpiresAtMs: Int64 = 0,
-            authTimeMs: Int64 = 0
+            authenticatedAtMs: Int64 = 0
         ) {
             self.accessToken = accessToken
             self.accessExpiresAtMs = accessExpiresAtMs
-            self.authTimeMs = authTimeMs
+            self.authenticatedAtMs = authenticatedAtMs
         }
     }
 }
@@ -600,14 +616,14 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.ReauthenticateResponse {
         let accessToken = try reader.text(10)
         let accessExpiresAtMs = try reader.int64(16)
-        let authTimeMs = try reader.int64(24)
-        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authTimeMs: authTimeMs)
+        let authenticatedAtMs = try reader.int64(24)
+        return GatewayV1.ReauthenticateResponse(accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, authenticatedAtMs: authenticatedAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
         if !accessToken.isEmpty { sink.text(10, accessToken) }
         if accessExpiresAtMs != 0 { sink.int64(16, accessExpiresAtMs) }
-        if authTimeMs != 0 { sink.int64(24, authTimeMs) }
+        if authenticatedAtMs != 0 { sink.int64(24, authenticatedAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -619,32 +635,34 @@ extension GatewayV1.ReauthenticateResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__ReauthenticateResponse>) throws {
         let accessToken = try Wire.text(c.pointee.access_token)
         let accessExpiresAtMs = c.pointee.access_expires_at_ms
-        let authTimeMs = c.pointee.auth_time_ms
+        let authenticatedAtMs = c.pointee.authenticated_at_ms
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
-        self.authTimeMs = authTimeMs
+        self.authenticatedAtMs = authenticatedAtMs
     }
 }
 
 extension GatewayV1 {
     /// Request to check for recent authentication.
     package struct CheckRecentProofRequest: Hashable, Sendable {
-        /// A valid access token of the session that makes the sensitive call.
-        package var accessToken: String
-        /// Maximum age of the proof, in seconds; at that age it is too old. 0 means 300; one day at most.
-        package var maxAgeS: UInt32
         /// Accepted kinds; empty accepts any.
         package var kinds: [GatewayV1.ProofKind]
+        /// Absent means 300,000.
+        package var maxAge: MaxAge?
+
+        /// Absent means 300,000.
+        package enum MaxAge: Hashable, Sendable {
+            /// Maximum age of the proof, in milliseconds; at that age it is too old. One day at most.
+            case maxAgeMs(Int64)
+        }
 
         /// A message of these fields.
         package init(
-            accessToken: String = "",
-            maxAgeS: UInt32 = 0,
-            kinds: [GatewayV1.ProofKind] = []
+            kinds: [GatewayV1.ProofKind] = [],
+            maxAge: MaxAge? = nil
         ) {
-            self.accessToken = accessToken
-            self.maxAgeS = maxAgeS
             self.kinds = kinds
+            self.maxAge = maxAge
         }
     }
 }
@@ -655,17 +673,20 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.CheckRecentProofRequest {
-        let accessToken = try reader.text(10)
-        let maxAgeS = try reader.uint32(16)
-        let kinds = try reader.numbers(26) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
-        return GatewayV1.CheckRecentProofRequest(accessToken: accessToken, maxAgeS: maxAgeS, kinds: kinds)
+        var maxAge: MaxAge?
+        if reader.tag == 8 {
+            maxAge = .maxAgeMs(try reader.int64(8))
+        }
+        let kinds = try reader.numbers(18) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0)) }
+        return GatewayV1.CheckRecentProofRequest(kinds: kinds, maxAge: maxAge)
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
-        if maxAgeS != 0 { sink.uint32(16, maxAgeS) }
+        if case .maxAgeMs(let value) = maxAge {
+            sink.int64(8, value)
+        }
         if !kinds.isEmpty {
-            sink.numbers(26, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
+            sink.numbers(18, kinds.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
     }
 
@@ -676,14 +697,16 @@ extension GatewayV1.CheckRecentProofRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckRecentProofRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        let maxAgeS = c.pointee.max_age_s
         let kinds = Wire.array(
             c.pointee.n_kinds, c.pointee.kinds
         ) { GatewayV1.ProofKind(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        self.accessToken = accessToken
-        self.maxAgeS = maxAgeS
+        let maxAge: MaxAge?
+        switch c.pointee.max_age_case.rawValue {
+        case 1: maxAge = .maxAgeMs(c.pointee.max_age_ms)
+        default: maxAge = nil
+        }
         self.kinds = kinds
+        self.maxAge = maxAge
     }
 }
 

@@ -7,6 +7,41 @@ package import Cryptography
 package enum GatewayV1 {}
 
 extension GatewayV1 {
+    /// The kind of a device key.
+    package enum DeviceKeyKind: Hashable, Sendable {
+        /// Unspecified.
+        case unspecified
+        /// P-256: a public key is the uncompressed point of SEC 1 (4, x, y: 65 bytes), a signature ECDSA
+        /// with SHA-256 as r and s of 32 bytes each (RFC 7518, 3.4), not DER.
+        case p256
+        /// Ed25519 (RFC 8032): a public key of 32 bytes, a signature of 64.
+        case ed25519
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .p256: 1
+            case .ed25519: 2
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .p256
+            case 2: self = .ed25519
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// Why the user is not signed in.
     package enum AuthStateReason: Hashable, Sendable {
         /// The user is signed in.
@@ -62,6 +97,64 @@ extension GatewayV1 {
 }
 
 extension GatewayV1 {
+    /// Why a session has ended.
+    package enum EndReason: Hashable, Sendable {
+        /// It has not ended.
+        case unspecified
+        /// Its owner signed out.
+        case signedOut
+        /// It was not used for too long.
+        case inactive
+        /// It reached its maximum age.
+        case maximumAge
+        /// A newer session displaced it.
+        case displaced
+        /// A refresh token was replayed.
+        case replayed
+        /// Ended to protect the account, for example when the password was replaced.
+        case security
+        /// Ended by the operator.
+        case revoked
+        /// Its owner's consent at a provider was revoked, or the provider's account was deleted.
+        case providerRevoked
+        /// A value that this version does not know.
+        case unrecognized(Int32)
+
+        /// The value's number.
+        package var rawValue: Int32 {
+            switch self {
+            case .unspecified: 0
+            case .signedOut: 1
+            case .inactive: 2
+            case .maximumAge: 3
+            case .displaced: 4
+            case .replayed: 5
+            case .security: 6
+            case .revoked: 7
+            case .providerRevoked: 8
+            case .unrecognized(let number): number
+            }
+        }
+
+        /// The value of that number.
+        package init(rawValue: Int32) {
+            switch rawValue {
+            case 0: self = .unspecified
+            case 1: self = .signedOut
+            case 2: self = .inactive
+            case 3: self = .maximumAge
+            case 4: self = .displaced
+            case 5: self = .replayed
+            case 6: self = .security
+            case 7: self = .revoked
+            case 8: self = .providerRevoked
+            default: self = .unrecognized(rawValue)
+            }
+        }
+    }
+}
+
+extension GatewayV1 {
     /// What the user still has to do.
     package enum Todo: Hashable, Sendable {
         /// Nothing.
@@ -101,14 +194,14 @@ extension GatewayV1 {
         /// Display name, for example "Ada's phone".
         package var name: String
         /// At sign-up and sign-in: the key that the session is bound to; absent for none.
-        package var key: SessionV1.DeviceKey?
+        package var key: GatewayV1.DeviceKey?
 
         /// A message of these fields.
         package init(
             deviceId: String = "",
             platform: String = "",
             name: String = "",
-            key: SessionV1.DeviceKey? = nil
+            key: GatewayV1.DeviceKey? = nil
         ) {
             self.deviceId = deviceId
             self.platform = platform
@@ -127,7 +220,7 @@ extension GatewayV1.Device: ProtobufMessage {
         let deviceId = try reader.text(10)
         let platform = try reader.text(18)
         let name = try reader.text(26)
-        let key: SessionV1.DeviceKey? = try reader.message(34)
+        let key: GatewayV1.DeviceKey? = try reader.message(34)
         return GatewayV1.Device(deviceId: deviceId, platform: platform, name: name, key: key)
     }
 
@@ -148,11 +241,123 @@ extension GatewayV1.Device: ProtobufMessage {
         let deviceId = try Wire.text(c.pointee.device_id)
         let platform = try Wire.text(c.pointee.platform)
         let name = try Wire.text(c.pointee.name)
-        let key = try c.pointee.key.map { try SessionV1.DeviceKey(reading: $0) }
+        let key = try c.pointee.key.map { try GatewayV1.DeviceKey(reading: $0) }
         self.deviceId = deviceId
         self.platform = platform
         self.name = name
         self.key = key
+    }
+}
+
+extension GatewayV1 {
+    /// A device's public key, registered with its session. From then on each refresh needs a proof by
+    /// it, so a stolen refresh token is useless. The private key never leaves the device.
+    ///
+    /// A signature, here and in DeviceProof, covers several parts, each preceded by its length in four
+    /// bytes, big-endian, so that two different lists of parts are never the same message.
+    package struct DeviceKey: Hashable, Sendable {
+        /// The key's kind.
+        package var kind: GatewayV1.DeviceKeyKind
+        /// The public key.
+        package var publicKey: [UInt8]
+        /// The device's signature over: "postern device key v1", the public key, the device's id. It shows
+        /// at sign-in, not at the first refresh ten minutes later, that the device can sign.
+        package var possession: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            kind: GatewayV1.DeviceKeyKind = .unspecified,
+            publicKey: [UInt8] = [],
+            possession: [UInt8] = []
+        ) {
+            self.kind = kind
+            self.publicKey = publicKey
+            self.possession = possession
+        }
+    }
+}
+
+extension GatewayV1.DeviceKey: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DeviceKey" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DeviceKey {
+        let kind = try GatewayV1.DeviceKeyKind(rawValue: reader.int32(8))
+        let publicKey = try reader.bytes(18)
+        let possession = try reader.bytes(26)
+        return GatewayV1.DeviceKey(kind: kind, publicKey: publicKey, possession: possession)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if kind.rawValue != 0 { sink.int32(8, kind.rawValue) }
+        if !publicKey.isEmpty { sink.bytes(18, publicKey) }
+        if !possession.isEmpty { sink.bytes(26, possession) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__device_key__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__DeviceKey>) throws {
+        let kind = GatewayV1.DeviceKeyKind(rawValue: Int32(truncatingIfNeeded: c.pointee.kind.rawValue))
+        let publicKey = Wire.bytes(c.pointee.public_key)
+        let possession = Wire.bytes(c.pointee.possession)
+        self.kind = kind
+        self.publicKey = publicKey
+        self.possession = possession
+    }
+}
+
+extension GatewayV1 {
+    /// A device's signature that it uses a refresh token itself.
+    package struct DeviceProof: Hashable, Sendable {
+        /// When the device signed, in milliseconds since 1970, within 5 min of the server's clock.
+        package var signedAtMs: Int64
+        /// The signature over: "postern refresh v1", the refresh token as received, signed_at_ms in eight
+        /// bytes, big-endian.
+        package var signature: [UInt8]
+
+        /// A message of these fields.
+        package init(
+            signedAtMs: Int64 = 0,
+            signature: [UInt8] = []
+        ) {
+            self.signedAtMs = signedAtMs
+            self.signature = signature
+        }
+    }
+}
+
+extension GatewayV1.DeviceProof: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.DeviceProof" }
+
+    package static func read(
+        from reader: inout CanonicalReader
+    ) throws(NonCanonicalEncoding) -> GatewayV1.DeviceProof {
+        let signedAtMs = try reader.int64(8)
+        let signature = try reader.bytes(18)
+        return GatewayV1.DeviceProof(signedAtMs: signedAtMs, signature: signature)
+    }
+
+    package func write(to sink: inout some WireSink) {
+        if signedAtMs != 0 { sink.int64(8, signedAtMs) }
+        if !signature.isEmpty { sink.bytes(18, signature) }
+    }
+
+    package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
+        let c = try arena.unpack(bytes, postern__gateway__v1__device_proof__unpack)
+        defer { arena.end() }
+        try self.init(reading: c)
+    }
+
+    init(reading c: UnsafePointer<Postern__Gateway__V1__DeviceProof>) throws {
+        let signedAtMs = c.pointee.signed_at_ms
+        let signature = Wire.bytes(c.pointee.signature)
+        self.signedAtMs = signedAtMs
+        self.signature = signature
     }
 }
 
@@ -173,7 +378,7 @@ extension GatewayV1 {
         package var expiresAtMs: Int64
         /// The server's clock when it answered, in milliseconds since 1970. A device with a wrong clock
         /// learns the difference and dates its proofs by the server's clock.
-        package var serverTimeMs: Int64
+        package var answeredAtMs: Int64
 
         /// A message of these fields.
         package init(
@@ -183,7 +388,7 @@ extension GatewayV1 {
             refreshToken: String = "",
             idleExpiresAtMs: Int64 = 0,
             expiresAtMs: Int64 = 0,
-            serverTimeMs: Int64 = 0
+            answeredAtMs: Int64 = 0
         ) {
             self.sessionId = sessionId
             self.accessToken = accessToken
@@ -191,7 +396,7 @@ extension GatewayV1 {
             self.refreshToken = refreshToken
             self.idleExpiresAtMs = idleExpiresAtMs
             self.expiresAtMs = expiresAtMs
-            self.serverTimeMs = serverTimeMs
+            self.answeredAtMs = answeredAtMs
         }
     }
 }
@@ -208,8 +413,8 @@ extension GatewayV1.Session: ProtobufMessage {
         let refreshToken = try reader.text(34)
         let idleExpiresAtMs = try reader.int64(40)
         let expiresAtMs = try reader.int64(48)
-        let serverTimeMs = try reader.int64(56)
-        return GatewayV1.Session(sessionId: sessionId, accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, refreshToken: refreshToken, idleExpiresAtMs: idleExpiresAtMs, expiresAtMs: expiresAtMs, serverTimeMs: serverTimeMs)
+        let answeredAtMs = try reader.int64(56)
+        return GatewayV1.Session(sessionId: sessionId, accessToken: accessToken, accessExpiresAtMs: accessExpiresAtMs, refreshToken: refreshToken, idleExpiresAtMs: idleExpiresAtMs, expiresAtMs: expiresAtMs, answeredAtMs: answeredAtMs)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -219,7 +424,7 @@ extension GatewayV1.Session: ProtobufMessage {
         if !refreshToken.isEmpty { sink.text(34, refreshToken) }
         if idleExpiresAtMs != 0 { sink.int64(40, idleExpiresAtMs) }
         if expiresAtMs != 0 { sink.int64(48, expiresAtMs) }
-        if serverTimeMs != 0 { sink.int64(56, serverTimeMs) }
+        if answeredAtMs != 0 { sink.int64(56, answeredAtMs) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -235,14 +440,14 @@ extension GatewayV1.Session: ProtobufMessage {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let idleExpiresAtMs = c.pointee.idle_expires_at_ms
         let expiresAtMs = c.pointee.expires_at_ms
-        let serverTimeMs = c.pointee.server_time_ms
+        let answeredAtMs = c.pointee.answered_at_ms
         self.sessionId = sessionId
         self.accessToken = accessToken
         self.accessExpiresAtMs = accessExpiresAtMs
         self.refreshToken = refreshToken
         self.idleExpiresAtMs = idleExpiresAtMs
         self.expiresAtMs = expiresAtMs
-        self.serverTimeMs = serverTimeMs
+        self.answeredAtMs = answeredAtMs
     }
 }
 
@@ -257,12 +462,9 @@ extension GatewayV1 {
         package var device: GatewayV1.Device?
         /// Display name; may be empty.
         package var displayName: String
-        /// Language of mails, BCP 47; empty means the default.
-        package var language: String
-        /// The app's current session, if any. A guest's session: the guest becomes the account and keeps
-        /// its id and data. An account's session: auth/already-signed-in. An expired one:
-        /// auth/invalid-access-token; refresh first.
-        package var accessToken: String
+        /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
+        /// empty means the most preferred language of that which Postern has.
+        package var mailLanguage: String
 
         /// A message of these fields.
         package init(
@@ -270,15 +472,13 @@ extension GatewayV1 {
             password: SecretBytes = .empty,
             device: GatewayV1.Device? = nil,
             displayName: String = "",
-            language: String = "",
-            accessToken: String = ""
+            mailLanguage: String = ""
         ) {
             self.email = email
             self.password = password
             self.device = device
             self.displayName = displayName
-            self.language = language
-            self.accessToken = accessToken
+            self.mailLanguage = mailLanguage
         }
     }
 }
@@ -293,9 +493,8 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
         let displayName = try reader.text(34)
-        let language = try reader.text(42)
-        let accessToken = try reader.text(50)
-        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, language: language, accessToken: accessToken)
+        let mailLanguage = try reader.text(42)
+        return GatewayV1.SignUpWithPasswordRequest(email: email, password: password, device: device, displayName: displayName, mailLanguage: mailLanguage)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -303,8 +502,7 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
         if !displayName.isEmpty { sink.text(34, displayName) }
-        if !language.isEmpty { sink.text(42, language) }
-        if !accessToken.isEmpty { sink.text(50, accessToken) }
+        if !mailLanguage.isEmpty { sink.text(42, mailLanguage) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -318,14 +516,12 @@ extension GatewayV1.SignUpWithPasswordRequest: ProtobufMessage {
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         let displayName = try Wire.text(c.pointee.display_name)
-        let language = try Wire.text(c.pointee.language)
-        let accessToken = try Wire.text(c.pointee.access_token)
+        let mailLanguage = try Wire.text(c.pointee.mail_language)
         self.email = email
         self.password = password
         self.device = device
         self.displayName = displayName
-        self.language = language
-        self.accessToken = accessToken
+        self.mailLanguage = mailLanguage
     }
 }
 
@@ -334,22 +530,18 @@ extension GatewayV1 {
     package struct SignUpWithPasswordResponse: Hashable, Sendable {
         /// The new account; an upgraded guest keeps its id. With strict protection against account
         /// enumeration it is still a guest, whose pending_email waits for its link.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its first session; absent if the operator requires a verified address first: open the link,
         /// then sign in. After an upgrade the guest's session has ended: use the tokens of this one.
         package var session: GatewayV1.Session?
-        /// Always true in this response.
-        package var isNewUser: Bool
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
-            session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false
+            account: GatewayV1.Account? = nil,
+            session: GatewayV1.Session? = nil
         ) {
             self.account = account
             self.session = session
-            self.isNewUser = isNewUser
         }
     }
 }
@@ -360,16 +552,14 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignUpWithPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let isNewUser = try reader.bool(24)
-        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session, isNewUser: isNewUser)
+        return GatewayV1.SignUpWithPasswordResponse(account: account, session: session)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if isNewUser { sink.bool(24, isNewUser) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -379,12 +569,10 @@ extension GatewayV1.SignUpWithPasswordResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignUpWithPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
         self.account = account
         self.session = session
-        self.isNewUser = isNewUser
     }
 }
 
@@ -397,21 +585,16 @@ extension GatewayV1 {
         package var password: SecretBytes
         /// The user's device.
         package var device: GatewayV1.Device?
-        /// Language of the message that says how long to wait, BCP 47; empty means that of
-        /// accept-language.
-        package var language: String
 
         /// A message of these fields.
         package init(
             email: String = "",
             password: SecretBytes = .empty,
-            device: GatewayV1.Device? = nil,
-            language: String = ""
+            device: GatewayV1.Device? = nil
         ) {
             self.email = email
             self.password = password
             self.device = device
-            self.language = language
         }
     }
 }
@@ -425,15 +608,13 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         let email = try reader.text(10)
         let password = try reader.secret(18)
         let device: GatewayV1.Device? = try reader.message(26)
-        let language = try reader.text(34)
-        return GatewayV1.SignInWithPasswordRequest(email: email, password: password, device: device, language: language)
+        return GatewayV1.SignInWithPasswordRequest(email: email, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !email.isEmpty { sink.text(10, email) }
         if !password.isEmpty { sink.secret(18, password) }
         if let device { sink.message(26, device) }
-        if !language.isEmpty { sink.text(34, language) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -446,11 +627,9 @@ extension GatewayV1.SignInWithPasswordRequest: ProtobufMessage {
         let email = try Wire.text(c.pointee.email)
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let language = try Wire.text(c.pointee.language)
         self.email = email
         self.password = password
         self.device = device
-        self.language = language
     }
 }
 
@@ -458,24 +637,20 @@ extension GatewayV1 {
     /// The account is signed in.
     package struct SignInWithPasswordResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// Its new session.
         package var session: GatewayV1.Session?
-        /// Always false in this response.
-        package var isNewUser: Bool
         /// About the previous sign-in.
-        package var news: IdentityV1.SignInNews?
+        package var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
-            isNewUser: Bool = false,
-            news: IdentityV1.SignInNews? = nil
+            news: GatewayV1.SignInNews? = nil
         ) {
             self.account = account
             self.session = session
-            self.isNewUser = isNewUser
             self.news = news
         }
     }
@@ -487,18 +662,16 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignInWithPasswordResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         let session: GatewayV1.Session? = try reader.message(18)
-        let isNewUser = try reader.bool(24)
-        let news: IdentityV1.SignInNews? = try reader.message(34)
-        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, isNewUser: isNewUser, news: news)
+        let news: GatewayV1.SignInNews? = try reader.message(26)
+        return GatewayV1.SignInWithPasswordResponse(account: account, session: session, news: news)
     }
 
     package func write(to sink: inout some WireSink) {
         if let account { sink.message(10, account) }
         if let session { sink.message(18, session) }
-        if isNewUser { sink.bool(24, isNewUser) }
-        if let news { sink.message(34, news) }
+        if let news { sink.message(26, news) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -508,13 +681,11 @@ extension GatewayV1.SignInWithPasswordResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignInWithPasswordResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
-        let isNewUser = c.pointee.is_new_user != 0
-        let news = try c.pointee.news.map { try IdentityV1.SignInNews(reading: $0) }
+        let news = try c.pointee.news.map { try GatewayV1.SignInNews(reading: $0) }
         self.account = account
         self.session = session
-        self.isNewUser = isNewUser
         self.news = news
     }
 }
@@ -524,8 +695,6 @@ extension GatewayV1 {
     package struct VerifyEmailRequest: Hashable, Sendable {
         /// The token from the mailed link.
         package var token: String
-        /// The session that registered, if the link was opened inside it; then the link alone confirms.
-        package var accessToken: String
         /// Outside that session: the account's password, or a new one that replaces it; a new password
         /// ends the other sessions.
         package var password: SecretBytes
@@ -535,12 +704,10 @@ extension GatewayV1 {
         /// A message of these fields.
         package init(
             token: String = "",
-            accessToken: String = "",
             password: SecretBytes = .empty,
             device: GatewayV1.Device? = nil
         ) {
             self.token = token
-            self.accessToken = accessToken
             self.password = password
             self.device = device
         }
@@ -554,17 +721,15 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.VerifyEmailRequest {
         let token = try reader.text(10)
-        let accessToken = try reader.text(18)
-        let password = try reader.secret(26)
-        let device: GatewayV1.Device? = try reader.message(34)
-        return GatewayV1.VerifyEmailRequest(token: token, accessToken: accessToken, password: password, device: device)
+        let password = try reader.secret(18)
+        let device: GatewayV1.Device? = try reader.message(26)
+        return GatewayV1.VerifyEmailRequest(token: token, password: password, device: device)
     }
 
     package func write(to sink: inout some WireSink) {
         if !token.isEmpty { sink.text(10, token) }
-        if !accessToken.isEmpty { sink.text(18, accessToken) }
-        if !password.isEmpty { sink.secret(26, password) }
-        if let device { sink.message(34, device) }
+        if !password.isEmpty { sink.secret(18, password) }
+        if let device { sink.message(26, device) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -575,11 +740,9 @@ extension GatewayV1.VerifyEmailRequest: ProtobufMessage {
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailRequest>) throws {
         let token = try Wire.text(c.pointee.token)
-        let accessToken = try Wire.text(c.pointee.access_token)
         let password = try Wire.secret(c.pointee.password)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
         self.token = token
-        self.accessToken = accessToken
         self.password = password
         self.device = device
     }
@@ -589,11 +752,11 @@ extension GatewayV1 {
     /// The address is confirmed.
     package struct VerifyEmailResponse: Hashable, Sendable {
         /// The account.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
 
         /// A message of these fields.
         package init(
-            account: IdentityV1.Account? = nil
+            account: GatewayV1.Account? = nil
         ) {
             self.account = account
         }
@@ -606,7 +769,7 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.VerifyEmailResponse {
-        let account: IdentityV1.Account? = try reader.message(10)
+        let account: GatewayV1.Account? = try reader.message(10)
         return GatewayV1.VerifyEmailResponse(account: account)
     }
 
@@ -621,26 +784,26 @@ extension GatewayV1.VerifyEmailResponse: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__VerifyEmailResponse>) throws {
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         self.account = account
     }
 }
 
 extension GatewayV1 {
     /// Request to exchange a refresh token.
-    package struct RefreshRequest: Hashable, Sendable {
+    package struct RefreshSessionRequest: Hashable, Sendable {
         /// The refresh token.
         package var refreshToken: String
         /// The user's device.
         package var device: GatewayV1.Device?
         /// A signature by the device key, if the session is bound to one.
-        package var deviceProof: SessionV1.DeviceProof?
+        package var deviceProof: GatewayV1.DeviceProof?
 
         /// A message of these fields.
         package init(
             refreshToken: String = "",
             device: GatewayV1.Device? = nil,
-            deviceProof: SessionV1.DeviceProof? = nil
+            deviceProof: GatewayV1.DeviceProof? = nil
         ) {
             self.refreshToken = refreshToken
             self.device = device
@@ -649,16 +812,16 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.RefreshRequest: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.RefreshRequest" }
+extension GatewayV1.RefreshSessionRequest: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RefreshSessionRequest" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshRequest {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshSessionRequest {
         let refreshToken = try reader.text(10)
         let device: GatewayV1.Device? = try reader.message(18)
-        let deviceProof: SessionV1.DeviceProof? = try reader.message(26)
-        return GatewayV1.RefreshRequest(refreshToken: refreshToken, device: device, deviceProof: deviceProof)
+        let deviceProof: GatewayV1.DeviceProof? = try reader.message(26)
+        return GatewayV1.RefreshSessionRequest(refreshToken: refreshToken, device: device, deviceProof: deviceProof)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -668,15 +831,15 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_request__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_session_request__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshRequest>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshSessionRequest>) throws {
         let refreshToken = try Wire.text(c.pointee.refresh_token)
         let device = try c.pointee.device.map { try GatewayV1.Device(reading: $0) }
-        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
+        let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
         self.refreshToken = refreshToken
         self.device = device
         self.deviceProof = deviceProof
@@ -685,7 +848,7 @@ extension GatewayV1.RefreshRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The new tokens.
-    package struct RefreshResponse: Hashable, Sendable {
+    package struct RefreshSessionResponse: Hashable, Sendable {
         /// The session with its new tokens.
         package var session: GatewayV1.Session?
 
@@ -698,14 +861,14 @@ extension GatewayV1 {
     }
 }
 
-extension GatewayV1.RefreshResponse: ProtobufMessage {
-    package static var fullName: String { "postern.gateway.v1.RefreshResponse" }
+extension GatewayV1.RefreshSessionResponse: ProtobufMessage {
+    package static var fullName: String { "postern.gateway.v1.RefreshSessionResponse" }
 
     package static func read(
         from reader: inout CanonicalReader
-    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshResponse {
+    ) throws(NonCanonicalEncoding) -> GatewayV1.RefreshSessionResponse {
         let session: GatewayV1.Session? = try reader.message(10)
-        return GatewayV1.RefreshResponse(session: session)
+        return GatewayV1.RefreshSessionResponse(session: session)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -713,12 +876,12 @@ extension GatewayV1.RefreshResponse: ProtobufMessage {
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
-        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_response__unpack)
+        let c = try arena.unpack(bytes, postern__gateway__v1__refresh_session_response__unpack)
         defer { arena.end() }
         try self.init(reading: c)
     }
 
-    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshResponse>) throws {
+    init(reading c: UnsafePointer<Postern__Gateway__V1__RefreshSessionResponse>) throws {
         let session = try c.pointee.session.map { try GatewayV1.Session(reading: $0) }
         self.session = session
     }
@@ -727,31 +890,24 @@ extension GatewayV1.RefreshResponse: ProtobufMessage {
 extension GatewayV1 {
     /// Request to sign out.
     package struct SignOutRequest: Hashable, Sendable {
+        /// Instead of the calling session: a refresh token of the session to end, if it would be accepted
+        /// for a refresh now. Then the metadata authorization is not read.
+        package var refreshToken: String
         /// End all sessions of the account, not only this one. An expired access token is rejected for
         /// this with auth/invalid-access-token and ends nothing: refresh first.
         package var all: Bool
         /// With a refresh token of a session that is bound to a key: the proof that a refresh needs.
-        package var deviceProof: SessionV1.DeviceProof?
-        /// A token of the session.
-        package var token: Token?
-
-        /// A token of the session.
-        package enum Token: Hashable, Sendable {
-            /// Its access token; may have expired.
-            case accessToken(String)
-            /// Its refresh token, if it would be accepted for a refresh now.
-            case refreshToken(String)
-        }
+        package var deviceProof: GatewayV1.DeviceProof?
 
         /// A message of these fields.
         package init(
+            refreshToken: String = "",
             all: Bool = false,
-            deviceProof: SessionV1.DeviceProof? = nil,
-            token: Token? = nil
+            deviceProof: GatewayV1.DeviceProof? = nil
         ) {
+            self.refreshToken = refreshToken
             self.all = all
             self.deviceProof = deviceProof
-            self.token = token
         }
     }
 }
@@ -762,27 +918,16 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.SignOutRequest {
-        var token: Token?
-        if reader.tag == 10 {
-            token = .accessToken(try reader.text(10))
-        }
-        if reader.tag == 18 {
-            token = .refreshToken(try reader.text(18))
-        }
-        let all = try reader.bool(24)
-        let deviceProof: SessionV1.DeviceProof? = try reader.message(34)
-        return GatewayV1.SignOutRequest(all: all, deviceProof: deviceProof, token: token)
+        let refreshToken = try reader.text(10)
+        let all = try reader.bool(16)
+        let deviceProof: GatewayV1.DeviceProof? = try reader.message(26)
+        return GatewayV1.SignOutRequest(refreshToken: refreshToken, all: all, deviceProof: deviceProof)
     }
 
     package func write(to sink: inout some WireSink) {
-        if case .accessToken(let value) = token {
-            sink.text(10, value)
-        }
-        if case .refreshToken(let value) = token {
-            sink.text(18, value)
-        }
-        if all { sink.bool(24, all) }
-        if let deviceProof { sink.message(34, deviceProof) }
+        if !refreshToken.isEmpty { sink.text(10, refreshToken) }
+        if all { sink.bool(16, all) }
+        if let deviceProof { sink.message(26, deviceProof) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -792,17 +937,12 @@ extension GatewayV1.SignOutRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__SignOutRequest>) throws {
+        let refreshToken = try Wire.text(c.pointee.refresh_token)
         let all = c.pointee.all != 0
-        let deviceProof = try c.pointee.device_proof.map { try SessionV1.DeviceProof(reading: $0) }
-        let token: Token?
-        switch c.pointee.token_case.rawValue {
-        case 1: token = .accessToken(try Wire.text(c.pointee.access_token))
-        case 2: token = .refreshToken(try Wire.text(c.pointee.refresh_token))
-        default: token = nil
-        }
+        let deviceProof = try c.pointee.device_proof.map { try GatewayV1.DeviceProof(reading: $0) }
+        self.refreshToken = refreshToken
         self.all = all
         self.deviceProof = deviceProof
-        self.token = token
     }
 }
 
@@ -848,16 +988,10 @@ extension GatewayV1.SignOutResponse: ProtobufMessage {
 }
 
 extension GatewayV1 {
-    /// Request for the state of a token's owner.
+    /// Request for the state of the calling session's owner.
     package struct CheckAuthStateRequest: Hashable, Sendable {
-        /// The access token.
-        package var accessToken: String
-
         /// A message of these fields.
-        package init(
-            accessToken: String = ""
-        ) {
-            self.accessToken = accessToken
+        package init() {
         }
     }
 }
@@ -868,12 +1002,10 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     package static func read(
         from reader: inout CanonicalReader
     ) throws(NonCanonicalEncoding) -> GatewayV1.CheckAuthStateRequest {
-        let accessToken = try reader.text(10)
-        return GatewayV1.CheckAuthStateRequest(accessToken: accessToken)
+        return GatewayV1.CheckAuthStateRequest()
     }
 
     package func write(to sink: inout some WireSink) {
-        if !accessToken.isEmpty { sink.text(10, accessToken) }
     }
 
     package init(byLibrary bytes: UnsafeRawBufferPointer, in arena: Arena) throws {
@@ -883,42 +1015,40 @@ extension GatewayV1.CheckAuthStateRequest: ProtobufMessage {
     }
 
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateRequest>) throws {
-        let accessToken = try Wire.text(c.pointee.access_token)
-        self.accessToken = accessToken
     }
 }
 
 extension GatewayV1 {
-    /// Whether the token's owner is signed in.
+    /// Whether the session's owner is signed in.
     package struct CheckAuthStateResponse: Hashable, Sendable {
         /// The owner is signed in, with an account that exists and may be used.
         package var authenticated: Bool
         /// The reason if not authenticated.
         package var reason: GatewayV1.AuthStateReason
         /// The account; absent unless authenticated.
-        package var account: IdentityV1.Account?
+        package var account: GatewayV1.Account?
         /// What the user still has to do.
         package var todo: [GatewayV1.Todo]
         /// The server's clock when it answered, in milliseconds since 1970. A device whose proof was
         /// rejected with auth/device-proof-stale dates its next proof by this clock.
-        package var serverTimeMs: Int64
+        package var answeredAtMs: Int64
         /// Why the session ended, in more detail than `reason`.
-        package var endReason: SessionV1.EndReason
+        package var endReason: GatewayV1.EndReason
 
         /// A message of these fields.
         package init(
             authenticated: Bool = false,
             reason: GatewayV1.AuthStateReason = .unspecified,
-            account: IdentityV1.Account? = nil,
+            account: GatewayV1.Account? = nil,
             todo: [GatewayV1.Todo] = [],
-            serverTimeMs: Int64 = 0,
-            endReason: SessionV1.EndReason = .unspecified
+            answeredAtMs: Int64 = 0,
+            endReason: GatewayV1.EndReason = .unspecified
         ) {
             self.authenticated = authenticated
             self.reason = reason
             self.account = account
             self.todo = todo
-            self.serverTimeMs = serverTimeMs
+            self.answeredAtMs = answeredAtMs
             self.endReason = endReason
         }
     }
@@ -932,11 +1062,11 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     ) throws(NonCanonicalEncoding) -> GatewayV1.CheckAuthStateResponse {
         let authenticated = try reader.bool(8)
         let reason = try GatewayV1.AuthStateReason(rawValue: reader.int32(16))
-        let account: IdentityV1.Account? = try reader.message(26)
+        let account: GatewayV1.Account? = try reader.message(26)
         let todo = try reader.numbers(34) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0)) }
-        let serverTimeMs = try reader.int64(40)
-        let endReason = try SessionV1.EndReason(rawValue: reader.int32(48))
-        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, todo: todo, serverTimeMs: serverTimeMs, endReason: endReason)
+        let answeredAtMs = try reader.int64(40)
+        let endReason = try GatewayV1.EndReason(rawValue: reader.int32(48))
+        return GatewayV1.CheckAuthStateResponse(authenticated: authenticated, reason: reason, account: account, todo: todo, answeredAtMs: answeredAtMs, endReason: endReason)
     }
 
     package func write(to sink: inout some WireSink) {
@@ -946,7 +1076,7 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
         if !todo.isEmpty {
             sink.numbers(34, todo.map { UInt64(truncatingIfNeeded: Int64($0.rawValue)) })
         }
-        if serverTimeMs != 0 { sink.int64(40, serverTimeMs) }
+        if answeredAtMs != 0 { sink.int64(40, answeredAtMs) }
         if endReason.rawValue != 0 { sink.int32(48, endReason.rawValue) }
     }
 
@@ -959,17 +1089,17 @@ extension GatewayV1.CheckAuthStateResponse: ProtobufMessage {
     init(reading c: UnsafePointer<Postern__Gateway__V1__CheckAuthStateResponse>) throws {
         let authenticated = c.pointee.authenticated != 0
         let reason = GatewayV1.AuthStateReason(rawValue: Int32(truncatingIfNeeded: c.pointee.reason.rawValue))
-        let account = try c.pointee.account.map { try IdentityV1.Account(reading: $0) }
+        let account = try c.pointee.account.map { try GatewayV1.Account(reading: $0) }
         let todo = Wire.array(
             c.pointee.n_todo, c.pointee.todo
         ) { GatewayV1.Todo(rawValue: Int32(truncatingIfNeeded: $0.rawValue)) }
-        let serverTimeMs = c.pointee.server_time_ms
-        let endReason = SessionV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
+        let answeredAtMs = c.pointee.answered_at_ms
+        let endReason = GatewayV1.EndReason(rawValue: Int32(truncatingIfNeeded: c.pointee.end_reason.rawValue))
         self.authenticated = authenticated
         self.reason = reason
         self.account = account
         self.todo = todo
-        self.serverTimeMs = serverTimeMs
+        self.answeredAtMs = answeredAtMs
         self.endReason = endReason
     }
 }

@@ -38,6 +38,15 @@ package struct CallContext: IdempotentCall {
         mayAssertClientAddress ? metadata[Metadata.Key.clientAddress] : nil
     }
 
+    /// The context of a call that is made in the session of an access token; the same context for
+    /// an empty one.
+    package func bearing(_ accessToken: String) -> CallContext {
+        var context = self
+        context.metadata[Metadata.Key.authorization] =
+            accessToken.isEmpty ? nil : "Bearer \(accessToken)"
+        return context
+    }
+
     /// The context of a call made on behalf of this one: same deadline and trace, no other
     /// metadata.
     package func onward(idempotencyKey: String? = nil) -> CallContext {

@@ -26,6 +26,9 @@ package struct Metadata: Hashable, Sendable {
         /// The languages that the user reads, in the format of HTTP's `Accept-Language`. Error
         /// texts are in the best match. It is not forwarded: only the gateway talks to users.
         package static let acceptLanguage = "accept-language"
+        /// `Bearer` and the access token of the session in whose name the call is made. It is not
+        /// forwarded, and never logged or traced.
+        package static let authorization = "authorization"
         /// W3C trace context, forwarded unchanged.
         package static let traceparent = "traceparent"
     }
@@ -51,8 +54,11 @@ package struct Metadata: Hashable, Sendable {
     }
 
     /// The best language of the error catalogue for the user; English if none is given.
-    package var language: ErrorLanguage {
-        self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best } ?? .english
+    package var language: ErrorLanguage { acceptedLanguage ?? .english }
+
+    /// The same; nil if none is given that the catalogue has.
+    package var acceptedLanguage: ErrorLanguage? {
+        self[Key.acceptLanguage].flatMap { AcceptedLanguages($0).best }
     }
 
     mutating func append(_ entry: Entry) { entries.append(entry) }

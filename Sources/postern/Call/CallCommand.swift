@@ -10,8 +10,9 @@ struct CallCommand: AsyncParsableCommand {
         commandName: "call",
         abstract: "Calls a method with a JSON request and prints the JSON response.",
         discussion: """
-            The request is given as text, as @FILE, or as - for standard input. Give passwords and \
-            tokens by - or @FILE: other users of the machine can see arguments.
+            The request is given as text, as @FILE, or as - for standard input, and so is the \
+            access token of --token. Give passwords and tokens by - or @FILE: other users of the \
+            machine can see arguments.
 
             If a method receives a stream, each line of the request is one item, sent as soon as \
             it is read, and the end of the request ends the stream. If a method returns a stream, \
@@ -30,6 +31,9 @@ struct CallCommand: AsyncParsableCommand {
     @Option(help: "Metadata of the call, KEY=VALUE; may be repeated.")
     var metadata: [String] = []
 
+    @Option(help: "Access token of the session to call in: the token, @FILE, or -.")
+    var token: String?
+
     @OptionGroup var services: EndpointsOption
 
     @Option(help: "The service to call, for methods that all have (health, reflection).")
@@ -41,6 +45,9 @@ struct CallCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...3_600).contains(timeout ?? 1) else {
             throw ValidationError("--timeout is 1 to 3600 seconds")
+        }
+        guard token != "-" || request != "-" else {
+            throw ValidationError("only one of the request and --token can be standard input")
         }
     }
 
@@ -69,6 +76,10 @@ struct CallCommand: AsyncParsableCommand {
     private func fields() throws -> Metadata {
         var fields = Metadata()
         fields[Metadata.Key.clientAddress] = "127.0.0.1"
+        if let token {
+            let text = try RequestText(token).whole().split { $0.isWhitespace }.joined()
+            fields[Metadata.Key.authorization] = "Bearer \(text)"
+        }
         for text in metadata {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else { throw ToolError.badMetadata(text) }

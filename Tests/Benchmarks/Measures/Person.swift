@@ -44,8 +44,8 @@ struct Person: Sendable {
 
     /// - Returns: the session with its next refresh token.
     func refresh(_ session: GatewayV1.Session?) async throws -> GatewayV1.Session? {
-        try await AuthClient(client).refresh(
-            GatewayV1.RefreshRequest(refreshToken: session?.refreshToken ?? ""), context
+        try await AuthClient(client).refreshSession(
+            GatewayV1.RefreshSessionRequest(refreshToken: session?.refreshToken ?? ""), context
         ).session
     }
 

@@ -2,6 +2,7 @@ import GatewayService
 import IdentityService
 import Messages
 import NotificationService
+import RPC
 import ServiceRuntime
 import Storage
 import TestSupport
@@ -13,7 +14,7 @@ struct AccountSessionsTests {
         -> [GatewayV1.SessionEntry]
     {
         try await fixture.accountSessions.listSessions(
-            .init(accessToken: token), fixture.context()
+            .init(), fixture.context().bearing(token)
         ).sessions
     }
 
@@ -30,9 +31,9 @@ struct AccountSessionsTests {
         #expect(entries.map(\.current) == [true, false])
         #expect(entries.map(\.amr) == [["pwd"], ["pwd"]])
         let ended = try await fixture.accountSessions.endSession(
-            .init(accessToken: two.session.accessToken, sessionId: one.session.sessionId),
-            fixture.context())
-        #expect(ended.ended)
+            .init(sessionId: one.session.sessionId),
+            fixture.context().bearing(two.session.accessToken))
+        #expect(ended.ended == 1)
         let state = try await fixture.check(one.session.accessToken)
         #expect(state.reason == .revoked && state.endReason == .signedOut)
         #expect(try await list(fixture, two.session.accessToken).count == 1)
@@ -46,7 +47,7 @@ struct AccountSessionsTests {
         for id in [ada.session.sessionId, "ses_0000000000001", "x"] {
             let error = try await refusal {
                 try await fixture.accountSessions.endSession(
-                    .init(accessToken: eve.session.accessToken, sessionId: id), fixture.context())
+                    .init(sessionId: id), fixture.context().bearing(eve.session.accessToken))
             }
             #expect(error.code == .sessionNotFound)
         }
@@ -60,7 +61,7 @@ struct AccountSessionsTests {
         let two = try await fixture.signIn()
         let three = try await fixture.signIn()
         let answer = try await fixture.accountSessions.endOtherSessions(
-            .init(accessToken: two.session.accessToken), fixture.context())
+            .init(), fixture.context().bearing(two.session.accessToken))
         #expect(answer.ended == 2)
         #expect(try await fixture.check(two.session.accessToken).authenticated)
         for gone in [one, three] {

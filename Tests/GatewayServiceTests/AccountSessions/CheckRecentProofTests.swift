@@ -19,10 +19,11 @@ struct CheckRecentProofTests {
     }
 
     private func check(
-        _ token: String, within seconds: UInt32 = 0, _ kinds: [GatewayV1.ProofKind] = []
+        _ token: String, within seconds: Int64? = nil, _ kinds: [GatewayV1.ProofKind] = []
     ) async throws -> GatewayV1.CheckRecentProofResponse {
         try await fixture.accountSessions.checkRecentProof(
-            .init(accessToken: token, maxAgeS: seconds, kinds: kinds), fixture.context())
+            .init(kinds: kinds, maxAge: seconds.map { .maxAgeMs($0 * 1_000) }),
+            fixture.context().bearing(token))
     }
 
     private func reauthenticate(
@@ -30,8 +31,8 @@ struct CheckRecentProofTests {
     ) async throws -> GatewayV1.ReauthenticateResponse {
         try await fixture.accountSessions.reauthenticate(
             .init(
-                accessToken: token, device: .init(deviceId: device.id, platform: "ios"),
-                proof: proof), fixture.context())
+                device: .init(deviceId: device.id, platform: "ios"),
+                proof: proof), fixture.context().bearing(token))
     }
 
     /// Signs in on a device that has registered its key.
@@ -61,7 +62,8 @@ struct CheckRecentProofTests {
         _ = try await check(token, within: 301)
         let again = try await reauthenticate(token, .password("Correct7Horse"))
         #expect(
-            try await check(token).provedAtMs == again.authTimeMs, "it is the session's proof")
+            try await check(token).provedAtMs == again.authenticatedAtMs,
+            "it is the session's proof")
     }
 
     @Test("G-13: with a device key the error names both kinds, and a call can demand either")
@@ -106,8 +108,11 @@ struct CheckRecentProofTests {
         let person = try await fixture.signUp()
         let token = person.session.accessToken
         #expect(try await refusal { try await check("x") }.code == .invalidAccessToken)
-        #expect(
-            try await refusal { try await check(token, within: 86_401) }.fields == ["max_age_s"])
+        for seconds: Int64 in [86_401, -1] {
+            #expect(
+                try await refusal { try await check(token, within: seconds) }.fields
+                    == ["max_age_ms"])
+        }
         for kind in [GatewayV1.ProofKind.unspecified, GatewayV1.ProofKind(rawValue: 77)] {
             #expect(try await refusal { try await check(token, [kind]) }.fields == ["kinds"])
         }
@@ -142,21 +147,21 @@ private struct AppDevice {
         signer = try Ed25519SigningKey(seed: SecretBytes(copying: [UInt8](repeating: 9, count: 32)))
     }
 
-    func key() throws -> SessionV1.DeviceKey {
+    func key() throws -> GatewayV1.DeviceKey {
         let publicKey = signer.verifyingKey.bytes
         let covered = DelimitedParts.joined([
             Array("postern device key v1".utf8), publicKey, Array(id.utf8),
         ])
-        return SessionV1.DeviceKey(
+        return GatewayV1.DeviceKey(
             kind: .ed25519, publicKey: publicKey, possession: try signer.sign(covered))
     }
 
-    func presence(_ token: String, at moment: Timestamp) throws -> SessionV1.PresenceProof {
+    func presence(_ token: String, at moment: Timestamp) throws -> GatewayV1.PresenceProof {
         let milliseconds = withUnsafeBytes(of: moment.milliseconds.bigEndian) { Array($0) }
         let covered = DelimitedParts.joined([
             Array("postern presence v1".utf8), Array(token.utf8), milliseconds, [1],
         ])
-        return SessionV1.PresenceProof(
+        return GatewayV1.PresenceProof(
             signedAtMs: moment.milliseconds, hardwareKey: true, signature: try signer.sign(covered))
     }
 }

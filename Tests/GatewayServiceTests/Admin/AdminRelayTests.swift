@@ -69,7 +69,7 @@ struct AdminRelayTests {
         let context = CallContext(
             application: "support", deadline: .seconds(10), metadata: metadata)
         _ = try await admin.lookUpAccount(.init(actor: "ann"), context)
-        #expect(try await admin.listAccounts(.init(page: "p"), context).nextPage == "p")
+        #expect(try await admin.listAccounts(.init(pageToken: "p"), context).nextPageToken == "p")
         #expect(
             try await admin.suspendAccount(.init(reason: "spam", actor: "ann"), context).changed)
         _ = try await admin.restoreAccount(.init(actor: "tool/eve"), context)

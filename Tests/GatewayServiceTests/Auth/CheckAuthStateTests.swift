@@ -1,6 +1,7 @@
 import Hosting
 import IdentityService
 import Messages
+import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -98,10 +99,10 @@ struct CheckAuthStateTests {
 
     @Test("S-04: every response contains the server's time, for devices with a wrong clock")
     func serverTime() async throws {
-        #expect(ada.session.serverTimeMs == fixture.time.now().milliseconds)
+        #expect(ada.session.answeredAtMs == fixture.time.now().milliseconds)
         fixture.time.advance(by: .seconds(60))
         for token in ["", ada.session.accessToken] {
-            #expect(try await fixture.check(token).serverTimeMs == fixture.time.now().milliseconds)
+            #expect(try await fixture.check(token).answeredAtMs == fixture.time.now().milliseconds)
         }
     }
 
@@ -113,9 +114,9 @@ struct CheckAuthStateTests {
             accounts: fixture.inner.identity.accounts, sessions: fixture.inner.session,
             limits: fixture.auth.limits,
             sessionClock: StoreClock(fixture.inner.sessionStore, time: sessions))
-        let request = GatewayV1.CheckAuthStateRequest(accessToken: ada.session.accessToken)
-        let state = try await handler.checkAuthState(request, fixture.context())
-        #expect(state.authenticated && state.serverTimeMs == sessions.now().milliseconds)
+        let state = try await handler.checkAuthState(
+            .init(), fixture.context().bearing(ada.session.accessToken))
+        #expect(state.authenticated && state.answeredAtMs == sessions.now().milliseconds)
     }
 
     @Test("G-01: a session whose account does not exist is not signed in")

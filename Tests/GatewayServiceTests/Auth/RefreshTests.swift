@@ -67,16 +67,16 @@ struct RefreshTests {
         func sign(_ parts: [[UInt8]]) throws -> [UInt8] {
             try key.sign(DelimitedParts.joined(parts))
         }
-        func proof(_ token: String) throws -> SessionV1.DeviceProof {
+        func proof(_ token: String) throws -> GatewayV1.DeviceProof {
             let now = fixture.time.now().milliseconds
             let moment = (0..<8).map { UInt8(truncatingIfNeeded: now >> (56 - $0 * 8)) }
-            return SessionV1.DeviceProof(
+            return GatewayV1.DeviceProof(
                 signedAtMs: now,
                 signature: try sign(
                     [Array("postern refresh v1".utf8), Array(token.utf8), moment]))
         }
         let publicKey = key.verifyingKey.bytes
-        let deviceKey = SessionV1.DeviceKey(
+        let deviceKey = GatewayV1.DeviceKey(
             kind: .ed25519, publicKey: publicKey,
             possession: try sign(
                 [Array("postern device key v1".utf8), publicKey, Array("d3".utf8)]))
@@ -87,12 +87,12 @@ struct RefreshTests {
         let token = try #require(answer.session).refreshToken
         let error = try await refusal { try await fixture.refresh(token) }
         #expect(error.code == .deviceProofRequired)
-        let child = try await fixture.auth.refresh(
+        let child = try await fixture.auth.refreshSession(
             .init(refreshToken: token, device: device, deviceProof: try proof(token)),
             fixture.context())
         let leaf = try #require(child.session).refreshToken
         let out = try await fixture.auth.signOut(
-            .init(deviceProof: try proof(leaf), token: .refreshToken(leaf)), fixture.context())
+            .init(refreshToken: leaf, deviceProof: try proof(leaf)), fixture.context())
         #expect(out.ended == 1)
     }
 

@@ -31,16 +31,18 @@ struct SignInNewsTests {
         let signedUpAt = fixture.time.now().milliseconds
         fixture.time.advance(by: .seconds(90))
         let known = try #require(try await signIn(on: "d1").news)
-        #expect(known == .init(lastSignInAtMs: signedUpAt, gapMs: 90_000, isNewDevice: false))
+        #expect(known == .init(previous: .init(signedInAtMs: signedUpAt, gapMs: 90_000)))
         let new = try #require(try await signIn(on: "d2").news)
-        #expect(new == .init(lastSignInAtMs: signedUpAt + 90_000, isNewDevice: true))
+        #expect(
+            new
+                == .init(previous: .init(signedInAtMs: signedUpAt + 90_000), isNewDevice: true))
         let mails = try await fixture.inner.mails()
         let notice = mails.filter { $0.text.contains("that we had not seen before") }
         #expect(notice.count == 1, "\(mails.map(\.text))")
         #expect(notice.first?.text.contains("Ada's phone") == true)
     }
 
-    @Test("X-01: a limit's error is in the language of the call if the request names none")
+    @Test("X-01: a limit's error is in the language of the call")
     func language() async throws {
         for _ in 0..<5 {
             _ = try await refusal { try await signIn(on: "d1", password: "Wrong7Horse") }

@@ -62,7 +62,7 @@ struct SignOutTests {
     func refused() async throws {
         #expect(
             try await refusal { try await fixture.signOut(nil) }
-                == ServiceError(.invalidArgument, fields: ["token"]))
+                == ServiceError(.invalidArgument, fields: ["authorization"]))
         #expect(
             try await refusal { try await fixture.signOut(.accessToken("a.b.c"), all: true) }.code
                 == .invalidAccessToken)

@@ -38,13 +38,33 @@ struct SignUpTests {
     }
 
     @Test(
-        "G-02: an ended session or invalid token does not stop sign-up",
+        "G-02: after an ended session or an invalid token the app drops it and signs up",
         arguments: [true, false])
     func signedOut(isOver: Bool) async throws {
         let ada = try await fixture.signUp()
         _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
-        _ = try await fixture.signUp(
-            "eve@example.org", accessToken: isOver ? ada.session.accessToken : "garbage")
+        let refused = try await refusal {
+            try await fixture.signUp(
+                "eve@example.org", accessToken: isOver ? ada.session.accessToken : "garbage")
+        }
+        #expect(refused.code == .sessionEnded)
+        _ = try await fixture.signUp("eve@example.org")
+    }
+
+    @Test(
+        "X-01: an account's language is the first accepted one, unless the request names another",
+        arguments: [
+            (nil, "", "en"), ("nl", "", "en"), ("nl, fr-CH;q=0.9, de;q=0.8", "", "fr"),
+            ("fr", "de", "de"),
+        ] as [(String?, String, String)])
+    func language(accepted: String?, requested: String, language: String) async throws {
+        _ = try await fixture.auth.signUpWithPassword(
+            .init(
+                email: "ada@example.org", password: "Correct7Horse", mailLanguage: requested),
+            fixture.context(language: accepted))
+        let rows = try await fixture.inner.count(
+            fixture.inner.identityStore, "profiles", where: "language = '\(language)'")
+        #expect(rows == 1)
     }
 
     @Test("R-03: the fourth sign-up in an hour from one address is rejected")

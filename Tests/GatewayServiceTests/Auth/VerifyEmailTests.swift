@@ -46,11 +46,14 @@ struct VerifyEmailTests {
         let eve = try await fixture.signUp("eve@example.org")
         fixture.time.advance(by: .seconds(15 * 60))
         let fresh = try await fixture.refresh(eve.session.refreshToken)
-        for accessToken in [fresh.accessToken, ada.session.accessToken, "garbage"] {
+        for (accessToken, code) in [
+            (fresh.accessToken, ErrorCode.passwordNeeded),
+            (ada.session.accessToken, .invalidAccessToken), ("garbage", .sessionEnded),
+        ] {
             let error = try await refusal {
                 try await fixture.verify(token, accessToken: accessToken)
             }
-            #expect(error.code == .passwordNeeded)
+            #expect(error.code == code)
         }
         #expect(try await !isVerified())
     }

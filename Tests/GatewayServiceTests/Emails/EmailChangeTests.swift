@@ -44,11 +44,14 @@ struct EmailChangeTests {
         let eve = try await fixture.signUp("eve@example.org", password: "Evil7Password")
         _ = try await fixture.requestEmailChange("mine@example.org", eve.session.accessToken)
         let token = try await fixture.inner.linkToken(to: "mine@example.org", page: "change-email")
-        for (access, password) in [("", ""), (ada.session.accessToken, ""), ("over", "")] {
+        for (access, code) in [
+            ("", ErrorCode.passwordNeeded), (ada.session.accessToken, .passwordNeeded),
+            ("over", .sessionEnded),
+        ] {
             let error = try await refusal {
-                try await fixture.confirmEmailChange(token, access: access, password: password)
+                try await fixture.confirmEmailChange(token, access: access)
             }
-            #expect(error.code == .passwordNeeded)
+            #expect(error.code == code)
         }
         let typed = try await refusal {
             try await fixture.confirmEmailChange(token, password: "Owners9Password")
@@ -186,22 +189,22 @@ struct StrictFlowTests {
 }
 
 extension GatewayFixture {
-    func requestEmailChange(_ email: String, _ access: String) async throws -> IdentityV1.Account {
+    func requestEmailChange(_ email: String, _ access: String) async throws -> GatewayV1.Account {
         let answer = try await emails.requestEmailChange(
-            .init(accessToken: access, newEmail: email), context())
+            .init(newEmail: email), context().bearing(access))
         return try #require(answer.account)
     }
 
     func confirmEmailChange(
         _ token: String, access: String = "", password: String = ""
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await emails.confirmEmailChange(
-            .init(token: token, accessToken: access, password: .init(text: password)), context())
+            .init(token: token, password: .init(text: password)), context().bearing(access))
         return try #require(answer.account)
     }
 
     func cancelEmailChange(_ access: String) async throws -> Bool {
-        try await emails.cancelEmailChange(.init(accessToken: access), context()).cancelled
+        try await emails.cancelEmailChange(.init(), context().bearing(access)).cancelled
     }
 
     func resendByPassword(_ password: String = "Correct7Horse") async throws -> Bool {

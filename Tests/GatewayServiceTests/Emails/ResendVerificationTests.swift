@@ -18,8 +18,8 @@ struct ResendVerificationTests {
     private func resend(_ token: String? = nil, key: String? = nil) async throws -> Bool {
         try await fixture.passwords.resendVerificationEmail(
             .init(
-                accessToken: token ?? ada.session.accessToken,
-                device: .init(deviceId: "d1", platform: "cli")), fixture.context(key)
+                device: .init(deviceId: "d1", platform: "cli")),
+            fixture.context(key).bearing(token ?? ada.session.accessToken)
         ).sent
     }
 

@@ -92,8 +92,8 @@ struct UnaskedMailTests {
         let owner = try #require(sessions.last)
         #expect(try await fixture.inner.mails(to: "victim@example.org").count == 5)
         let answer = try await fixture.passwords.resendVerificationEmail(
-            .init(accessToken: owner.session.accessToken, device: GatewayFixture.device("d1")),
-            fixture.context())
+            .init(device: GatewayFixture.device("d1")),
+            fixture.context().bearing(owner.session.accessToken))
         #expect(answer.sent)
         let token = try await fixture.inner.linkToken(to: "victim@example.org")
         let account = try await fixture.verify(token, accessToken: owner.session.accessToken)

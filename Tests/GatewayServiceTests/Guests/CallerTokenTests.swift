@@ -5,7 +5,7 @@ import ServiceRuntime
 import TestSupport
 import Testing
 
-@Suite("G-07: the gateway passes the app's current session to a sign-in", .timeLimit(.minutes(1)))
+@Suite("G-07: the gateway passes a guest's session to a sign-in", .timeLimit(.minutes(1)))
 struct CallerTokenTests {
     private let identities = ScriptedIdentities()
     private let fixture: GatewayFixture
@@ -17,36 +17,98 @@ struct CallerTokenTests {
         identities.refuse(.providerUnavailable)
     }
 
-    private func signIn(_ accessToken: String) async throws -> ErrorCode {
+    /// The session of a new guest, as identity vouches for one.
+    private func guest() async throws -> GatewayV1.Session {
+        fixture.time.advance(by: .milliseconds(1))
+        identities.admit(
+            .init(proof: fixture.inner.proof(of: ada.account.accountId, by: ["anon"])))
+        let answer = try await fixture.guests.createGuest(.init(), fixture.context())
+        identities.refuse(.providerUnavailable)
+        return try #require(answer.session)
+    }
+
+    private func signIn(_ accessToken: String, key: String? = nil) async throws -> ErrorCode {
         try await refusal {
             try await fixture.providers.signInWithProvider(
-                .init(accessToken: accessToken), fixture.context())
+                .init(), fixture.context(key).bearing(accessToken))
         }.code
     }
 
-    @Test("G-07: a valid access token is passed on; any other text is not")
+    @Test("G-07: a guest's valid access token is passed on; an account's is ignored")
     func handedOn() async throws {
-        let token = ada.session.accessToken
-        for shown in [token, "", "garbage", ada.session.refreshToken, token + "A"] {
+        let token = try await guest().accessToken
+        for shown in [token, "", ada.session.accessToken] {
             #expect(try await signIn(shown) == .providerUnavailable)
         }
-        #expect(identities.askedBy == [token, "", "", "", ""])
+        // The first entry is the guest's own sign-in.
+        #expect(identities.askedBy == ["", token, "", ""])
+    }
+
+    @Test("G-07: what is no access token of ours is dropped by the app, not by the gateway")
+    func garbage() async throws {
+        for shown in ["garbage", ada.session.refreshToken, ada.session.accessToken + "A"] {
+            #expect(try await signIn(shown) == .sessionEnded)
+        }
+        #expect(identities.askedBy.isEmpty)
     }
 
     @Test("G-07: an expired token is rejected, because the guest's data would be left behind")
     func expired() async throws {
+        let first = try await guest()
         fixture.time.advance(by: .seconds(15 * 60))
-        #expect(try await signIn(ada.session.accessToken) == .invalidAccessToken)
-        #expect(identities.askedBy.isEmpty)
-        let child = try await fixture.refresh(ada.session.refreshToken)
+        #expect(try await signIn(first.accessToken) == .invalidAccessToken)
+        let child = try await fixture.refresh(first.refreshToken)
         #expect(try await signIn(child.accessToken) == .providerUnavailable)
-        #expect(identities.askedBy == [child.accessToken])
+        #expect(identities.askedBy == ["", child.accessToken])
     }
 
-    @Test("G-07: the token of an ended session is not passed on")
+    @Test("G-07: the token of an ended session is rejected")
     func over() async throws {
-        _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
-        #expect(try await signIn(ada.session.accessToken) == .providerUnavailable)
+        let guest = try await guest()
+        _ = try await fixture.signOut(.accessToken(guest.accessToken))
+        #expect(try await signIn(guest.accessToken) == .sessionEnded)
         #expect(identities.askedBy == [""])
+    }
+
+    @Test("G-25: with a key identity looks for a repeat first; its word on the token is not final")
+    func repeated() async throws {
+        let guest = try await guest()
+        fixture.time.advance(by: .seconds(15 * 60))
+        for code in [ErrorCode.invalidAccessToken, .sessionEnded] {
+            identities.refuse(code)
+            #expect(try await signIn(guest.accessToken, key: "k") == .invalidAccessToken)
+        }
+        identities.refuse(.providerUnavailable)
+        #expect(try await signIn(guest.accessToken, key: "k") == .providerUnavailable)
+        #expect(identities.askedBy.count == 4)
+    }
+
+    @Test("two access tokens, another scheme and no token are malformed")
+    func malformed() async throws {
+        let expected = ServiceError(.invalidArgument, fields: ["authorization"])
+        let token = ada.session.accessToken
+        for values in [
+            ["Bearer \(token)", "Bearer \(token)"], ["Basic \(token)"], [token], ["Bearer "], [""],
+            ["Bearer"],
+        ] {
+            var entries = fixture.context().metadata.entries
+            entries += values.map {
+                .init(key: Metadata.Key.authorization, value: Array($0.utf8))
+            }
+            let context = CallContext(
+                application: "app", deadline: fixture.time.uptime() + .seconds(10),
+                metadata: Metadata(entries), mayAssertClientAddress: true)
+            #expect(
+                try await refusal { try await fixture.auth.checkAuthState(.init(), context) }
+                    == expected)
+            #expect(
+                try await refusal {
+                    try await fixture.accountSessions.listSessions(.init(), context)
+                } == expected)
+        }
+        // The scheme's case does not matter (RFC 9110, 11.1).
+        var context = fixture.context()
+        context.metadata[Metadata.Key.authorization] = "bearer \(token)"
+        #expect(try await fixture.auth.checkAuthState(.init(), context).authenticated)
     }
 }

@@ -15,9 +15,9 @@ struct GuestLimitTests {
     private func signIn(
         accessToken: String = "", in context: CallContext? = nil
     ) async throws {
-        _ = try await fixture.guests.signInAnonymously(
-            .init(device: GatewayFixture.device("d1"), accessToken: accessToken),
-            context ?? fixture.context())
+        _ = try await fixture.guests.createGuest(
+            .init(device: GatewayFixture.device("d1")),
+            (context ?? fixture.context()).bearing(accessToken))
     }
 
     private func left() throws -> UInt32 {

@@ -13,19 +13,19 @@ struct GuestUpgradeTests {
     func guest() async throws {
         try await ProviderFixture.with { fixture in
             let guest = try await fixture.guest()
-            #expect(guest.isNewUser && guest.account?.isGuest == true)
+            #expect(guest.account?.isGuest == true)
             #expect(guest.account?.methods == [] && guest.account?.email == "")
             let token = guest.session?.accessToken ?? ""
             let state = try await fixture.gateway.check(token)
             #expect(state.authenticated && state.todo.isEmpty)
             #expect(state.account?.accountId == guest.account?.accountId)
             #expect(state.account?.isGuest == true)
-            let methods = try await fixture.gateway.methods.listMethods(
-                .init(accessToken: token), fixture.gateway.context())
+            let methods = try await fixture.gateway.methods.listSignInMethods(
+                .init(), fixture.gateway.context().bearing(token))
             #expect(methods.methods.isEmpty)
             let proof = try await refusal {
                 try await fixture.gateway.accountSessions.checkRecentProof(
-                    .init(accessToken: token), fixture.gateway.context())
+                    .init(), fixture.gateway.context().bearing(token))
             }
             #expect(proof.code == .requiresRecentLogin && proof.fields == [])
         }
@@ -127,18 +127,16 @@ struct GuestUpgradeTests {
         }
     }
 
-    @Test("G-02, G-07: a signed-in user does not silently become another user")
+    @Test("G-07: a sign-in in an account's session ignores it, and adds nothing to that account")
     func signedIn() async throws {
         try await ProviderFixture.with { fixture in
             let ada = try await fixture.gateway.signUp()
             let token = try await fixture.googleToken(of: "117", email: "eve@example.org")
-            let error = try await refusal {
-                try await fixture.signIn(by: token, accessToken: ada.session.accessToken)
-            }
-            #expect(error.code == .alreadySignedIn)
-            let inner = fixture.gateway.inner
-            #expect(try await inner.count(inner.identityStore, "accounts") == 1)
-            #expect(try await inner.count(inner.identityStore, "identities") == 0)
+            let eve = try await fixture.signIn(by: token, accessToken: ada.session.accessToken)
+            #expect(eve.isNewUser && !eve.isUpgraded && eve.collision == nil)
+            #expect(eve.account?.accountId != ada.account.accountId)
+            let state = try await fixture.gateway.check(ada.session.accessToken)
+            #expect(state.account?.methods == ["password"])
         }
     }
 

@@ -19,7 +19,7 @@ struct RateLimiterTests {
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let charge = try await limitGuard.begin(
             .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
-            context, language: "en")
+            context)
         time.advance(by: .seconds(11))
         await limitGuard.refund(charge, context)
         await limitGuard.succeed(charge, context)
@@ -43,7 +43,7 @@ struct RateLimiterTests {
             randomness: SeededRandomness(seed: 2), logger: fixture.log.logger(time: fixture.time))
         let told = try await refusal {
             try await limits.countingPasswordGuess(
-                email: "ada@example.org", device: "d1", language: "", fixture.context()
+                email: "ada@example.org", device: "d1", fixture.context()
             ) { () async throws -> Int in throw error }
         }
         #expect(told == error)
@@ -66,7 +66,7 @@ struct RateLimiterTests {
         let context = CallContext(deadline: time.uptime() + .seconds(10))
         let charge = try await limitGuard.begin(
             .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
-            context, language: "en")
+            context)
         await Task {
             withUnsafeCurrentTask { $0?.cancel() }
             await limitGuard.succeed(charge, context)
@@ -97,7 +97,7 @@ struct RateLimiterTests {
         let error = try await refusal {
             try await limitGuard.begin(
                 .signIn(email: "ada@example.org", device: "d1", caller: .address("192.0.2.7")),
-                fixture.context(), language: "en")
+                fixture.context())
         }
         #expect(error.code == told)
         #expect(limits.charged.count == 1 && limits.charged != [""])
@@ -119,7 +119,7 @@ struct RateLimiterTests {
             let error = try await refusal {
                 try await limitGuard.begin(
                     .passwordReset(email: "ada@example.org", caller: .address("192.0.2.7")),
-                    fixture.context("k"), language: "en", chargedOnceFor: "k")
+                    fixture.context("k"), chargedOnceFor: "k")
             }
             #expect(error.code == .cancelled)
         }

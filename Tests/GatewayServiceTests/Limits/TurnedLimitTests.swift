@@ -52,8 +52,9 @@ struct TurnedLimitTests {
         _ = try await gateway.signIn()
         _ = try await gateway.accountSessions.reauthenticate(
             .init(
-                accessToken: ada.session.accessToken, device: GatewayFixture.device("d1"),
-                proof: .password("Correct7Horse")), gateway.context())
+                device: GatewayFixture.device("d1"),
+                proof: .password("Correct7Horse")),
+            gateway.context().bearing(ada.session.accessToken))
     }
 
     @Test("B5: the device of the session that verifies the address is known")

@@ -83,7 +83,7 @@ struct UnexpiredChangeTests {
     /// The victim signs in.
     private func arrive(
         _ arrival: Arrival, _ fixture: ProviderFixture
-    ) async throws -> (account: IdentityV1.Account?, session: GatewayV1.Session?) {
+    ) async throws -> (account: GatewayV1.Account?, session: GatewayV1.Session?) {
         let gateway = fixture.gateway
         let context = gateway.context(address: "203.0.113.1")
         switch arrival {

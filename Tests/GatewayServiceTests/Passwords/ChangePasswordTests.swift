@@ -24,10 +24,9 @@ struct ChangePasswordTests {
     ) async throws {
         _ = try await fixture.passwords.changePassword(
             .init(
-                accessToken: token ?? ada.session.accessToken,
                 currentPassword: .init(text: current),
                 newPassword: .init(text: new), device: .init(deviceId: "d1", platform: "cli")),
-            fixture.context(key))
+            fixture.context(key).bearing(token ?? ada.session.accessToken))
     }
 
     private func left() throws -> UInt32 {
@@ -78,7 +77,7 @@ struct ChangePasswordTests {
             #expect(error.code == .invalidAccessToken)
         }
         _ = try await fixture.signOut(.accessToken(ada.session.accessToken))
-        #expect(try await refusal { try await change() }.code == .invalidAccessToken)
+        #expect(try await refusal { try await change() }.code == .sessionEnded)
         #expect(try left() == 5)
     }
 

@@ -24,8 +24,8 @@ struct ResetPasswordTests {
         _ email: String = "ada@example.org", in context: CallContext? = nil
     ) async throws -> [UInt8] {
         try await fixture.passwords.requestPasswordReset(
-            .init(email: email, device: .init(deviceId: "d1", platform: "cli"), language: "de"),
-            context ?? fixture.context()
+            .init(email: email, device: .init(deviceId: "d1", platform: "cli")),
+            context ?? fixture.context(language: "de")
         ).encoded()
     }
 

@@ -8,19 +8,19 @@ extension GatewayFixture {
 
     /// Requests a code.
     func requestCode(
-        _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
-        accessToken: String = "", language: String = "", in context: CallContext? = nil
+        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose = .signIn,
+        accessToken: String = "", in context: CallContext? = nil
     ) async throws -> GatewayV1.RequestPhoneCodeResponse {
         try await phone.requestPhoneCode(
             .init(
-                phoneNumber: number, purpose: purpose, language: language,
-                device: .init(deviceId: "d1", platform: "cli"), accessToken: accessToken),
-            context ?? self.context())
+                phoneNumber: number, purpose: purpose,
+                device: .init(deviceId: "d1", platform: "cli")),
+            (context ?? self.context()).bearing(accessToken))
     }
 
     /// Requests a code and reads it from the sent text.
     func sentCode(
-        _ number: String = number, _ purpose: IdentityV1.PhoneCodePurpose = .signIn,
+        _ number: String = number, _ purpose: GatewayV1.PhoneCodePurpose = .signIn,
         accessToken: String = ""
     ) async throws -> (request: String, code: String) {
         let answer = try await requestCode(number, purpose, accessToken: accessToken)
@@ -35,7 +35,7 @@ extension GatewayFixture {
         try await phone.signInWithPhoneCode(
             .init(
                 requestId: request, phoneNumber: number, code: code,
-                device: .init(deviceId: device, platform: "cli"), accessToken: guest),
-            context ?? self.context())
+                device: .init(deviceId: device, platform: "cli")),
+            (context ?? self.context()).bearing(guest))
     }
 }

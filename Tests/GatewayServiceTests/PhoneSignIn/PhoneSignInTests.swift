@@ -38,7 +38,9 @@ struct PhoneSignInTests {
             #expect(asked.attempt == UInt32(place + 1))
             #expect(asked.nextAfterMs == UInt64(wait) * 1_000)
             fixture.time.advance(by: .seconds(wait) - .milliseconds(1))
-            let error = try await refusal { try await fixture.requestCode(language: "de") }
+            let error = try await refusal {
+                try await fixture.requestCode(in: fixture.context(language: "de"))
+            }
             #expect(error.code == .tooManyRequests)
             #expect(error.retryAfter == .milliseconds(1))
             #expect(error.sentence?.hasPrefix("Bitte warten Sie ") == true)
@@ -231,9 +233,9 @@ struct PhoneSignInTests {
         let sent = try await fixture.sentCode(GatewayFixture.number, .link, accessToken: token)
         let linked = try await fixture.phone.linkPhone(
             .init(
-                accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
+                requestId: sent.request, phoneNumber: GatewayFixture.number,
                 code: sent.code, device: .init(deviceId: "d1", platform: "cli")),
-            fixture.context())
+            fixture.context().bearing(token))
         #expect(linked.account?.phoneNumber == GatewayFixture.number)
         let code = try await fixture.sentCode()
         let answer = try await fixture.signInByCode(code.request, code.code)
@@ -248,8 +250,8 @@ struct PhoneSignInTests {
         let sent = try await fixture.sentCode(GatewayFixture.number, .link, accessToken: token)
         _ = try await fixture.phone.linkPhone(
             .init(
-                accessToken: token, requestId: sent.request, phoneNumber: GatewayFixture.number,
-                code: sent.code), fixture.context())
+                requestId: sent.request, phoneNumber: GatewayFixture.number,
+                code: sent.code), fixture.context().bearing(token))
         _ = try await fixture.inner.identity.phoneSignals.numberChanged(
             .init(phoneNumber: GatewayFixture.number, toldAtMs: fixture.time.now().milliseconds),
             fixture.context())

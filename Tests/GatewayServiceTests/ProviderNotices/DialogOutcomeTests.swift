@@ -37,11 +37,10 @@ struct DialogOutcomeTests {
         #expect(answer.userMessage == "Sign-in failed, please try again.")
     }
 
-    @Test("X-01: the sentence is in the requested language, or in English")
+    @Test("X-01: the sentence is in the call's language, or in English")
     func languages() throws {
         func sentence(_ language: String) throws -> String {
-            try describe(.init(provider: "apple", outcome: .cancelled, language: language))
-                .userMessage
+            try describe(.init(provider: "apple", outcome: .cancelled), language).userMessage
         }
         let english = try sentence("")
         for language in ["en", "en-GB", "nl", "not a language"] {
@@ -65,10 +64,12 @@ struct DialogOutcomeTests {
     }
 
     private func describe(
-        _ request: GatewayV1.DescribeOutcomeRequest
-    ) throws -> GatewayV1.DescribeOutcomeResponse {
-        try ProviderNoticesHandler(events: NoEvents())
-            .describeOutcome(request, CallContext(deadline: .seconds(1)))
+        _ request: GatewayV1.DescribeProviderOutcomeRequest, _ language: String? = nil
+    ) throws -> GatewayV1.DescribeProviderOutcomeResponse {
+        var context = CallContext(deadline: .seconds(1))
+        context.metadata[Metadata.Key.acceptLanguage] = language
+        return try ProviderNoticesHandler(events: NoEvents()).describeProviderOutcome(
+            request, context)
     }
 }
 

@@ -14,7 +14,7 @@ struct ProviderNoticesTests {
 
     private static func notice(
         _ type: String, of subject: String, in fixture: ProviderFixture
-    ) throws -> GatewayV1.ReceiveRequest {
+    ) throws -> GatewayV1.ReceiveProviderNoticeRequest {
         let events: JSONObject = [
             "type": .string(type), "sub": .string(subject),
             "event_time": .integer(fixture.gateway.time.now().milliseconds),
@@ -35,7 +35,7 @@ struct ProviderNoticesTests {
             let signedIn = try await fixture.signIn(by: token)
             #expect(signedIn.account?.accountId == ada.account.accountId)
             gateway.time.advance(by: .seconds(60))
-            _ = try await gateway.providerNotices.receive(
+            _ = try await gateway.providerNotices.receiveProviderNotice(
                 try Self.notice("consent-revoked", of: "001", in: fixture), gateway.context())
             try await gateway.inner.settle()
 
@@ -71,11 +71,11 @@ struct ProviderNoticesTests {
             }
             #expect(try await stopped() == 0)
             gateway.time.advance(by: .seconds(60))
-            _ = try await gateway.providerNotices.receive(
+            _ = try await gateway.providerNotices.receiveProviderNotice(
                 try Self.notice("email-disabled", of: "002", in: fixture), gateway.context())
             #expect(try await stopped() == 1)
             gateway.time.advance(by: .seconds(60))
-            _ = try await gateway.providerNotices.receive(
+            _ = try await gateway.providerNotices.receiveProviderNotice(
                 try Self.notice("email-enabled", of: "002", in: fixture), gateway.context())
             #expect(try await stopped() == 0)
         }
@@ -88,7 +88,7 @@ struct ProviderNoticesTests {
             let signedIn = try await fixture.signIn(
                 by: try await fixture.appleToken(of: "003", email: Self.relay, isPrivate: true))
             gateway.time.advance(by: .seconds(60))
-            let answer = try await gateway.providerNotices.receive(
+            let answer = try await gateway.providerNotices.receiveProviderNotice(
                 try Self.notice("consent-revoked", of: "nobody", in: fixture), gateway.context())
             let events = #"{"type":"consent-revoked","sub":"003"}"#
             let claims = IssuedClaims([
@@ -97,7 +97,7 @@ struct ProviderNoticesTests {
             ])
             // Google's key signs only for Google.
             for payload in ["", "eyJ.e30.", try fixture.google.token(claims)] {
-                let forged = try await gateway.providerNotices.receive(
+                let forged = try await gateway.providerNotices.receiveProviderNotice(
                     .init(provider: "apple", payload: payload), gateway.context())
                 #expect(forged == answer)
             }

@@ -18,8 +18,8 @@ struct ProviderLimitTests {
         _ = try await fixture.providers.signInWithProvider(
             .init(
                 token: .init(provider: "google", idToken: "t", nonce: "n"),
-                device: GatewayFixture.device(device), accessToken: accessToken),
-            context ?? fixture.context())
+                device: GatewayFixture.device(device)),
+            (context ?? fixture.context()).bearing(accessToken))
     }
 
     private func left(_ limit: String, _ subject: String) throws -> UInt32 {
@@ -81,7 +81,7 @@ struct ProviderLimitTests {
         #expect(try await refusal { try await fixture.signIn() }.code == .tooManyRequests)
         identities.admit(
             .init(
-                account: ada.account,
+                account: .init(accountId: ada.account.accountId, email: ada.account.email),
                 proof: fixture.inner.proof(of: ada.account.accountId, by: ["fed"])))
         try await signIn()
         #expect(try left("failed-provider-by-device", "192.0.2.7|d1") == 5, "refunded")
@@ -105,8 +105,9 @@ struct ProviderLimitTests {
             try await refusal {
                 try await fixture.accountSessions.reauthenticate(
                     .init(
-                        accessToken: ada.session.accessToken, device: GatewayFixture.device("d1"),
-                        proof: .providerToken(.init())), fixture.context(address: address))
+                        device: GatewayFixture.device("d1"),
+                        proof: .providerToken(.init())),
+                    fixture.context(address: address).bearing(ada.session.accessToken))
             }.code
         }
         for number in 1...5 {
@@ -117,7 +118,7 @@ struct ProviderLimitTests {
         #expect(identities.askedBy == Array(repeating: ada.session.accessToken, count: 5))
         let linking = try await refusal {
             try await fixture.methods.linkProvider(
-                .init(accessToken: ada.session.accessToken), fixture.context(address: "192.0.2.99"))
+                .init(), fixture.context(address: "192.0.2.99").bearing(ada.session.accessToken))
         }
         #expect(linking.code == .tooManyRequests, "one limit for both")
     }

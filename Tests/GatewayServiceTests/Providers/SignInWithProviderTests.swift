@@ -26,7 +26,7 @@ struct SignInWithProviderTests {
             let again = try await fixture.signIn(
                 by: try await fixture.googleToken(of: "117", email: Self.email))
             #expect(!again.isNewUser && again.account?.accountId == first.account?.accountId)
-            #expect(again.account?.lastSignInAtMs == signedInAt)
+            #expect(again.account?.lastSignIn == .lastSignInAtMs(signedInAt))
             #expect(again.session?.sessionId != first.session?.sessionId)
         }
     }

@@ -72,6 +72,22 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         }
     }
 
+    /// As `init`, for calls that are made in a session.
+    static func inSession<Request: Sendable, Answer: ProtobufMessage>(
+        _ method: String,
+        _ call: @escaping @Sendable (RepeatFixture, Request, CallContext) async throws -> Answer,
+        afterwards: Afterwards,
+        renew: @escaping @Sendable (ProviderFixture, inout InSession<Request>) async throws -> Void,
+        _ requests:
+            @escaping @Sendable (ProviderFixture) async throws -> (
+                InSession<Request>, InSession<Request>
+            )
+    ) -> RepeatedCall {
+        RepeatedCall(
+            method, { try await call($0, $1.request, $2.bearing($1.accessToken)) },
+            afterwards: afterwards, renew: renew, requests)
+    }
+
     /// The services of the table, for their descriptors.
     private static let services = [
         AuthDescription.service, PasswordsDescription.service, AccountSessionsDescription.service,
@@ -82,7 +98,7 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
     /// Fields that may differ in a repeat: an access token, which expires before a late repeat; the
     /// time; and a wait that is counted from now.
     private static let passing = [
-        "accessToken", "accessExpiresAtMs", "serverTimeMs", "nextAfterMs",
+        "accessToken", "accessExpiresAtMs", "answeredAtMs", "nextAfterMs",
     ]
 
     /// Fields that may also differ after a day: the account's last sign-in, which the late
@@ -110,6 +126,17 @@ struct RepeatedCall: Sendable, CustomTestStringConvertible {
         return try message.decodeToJSON(answer.encoded(), pretty: true).split(separator: "\n")
             .filter { line in !passing.contains { line.contains("\"\($0)\"") } }
             .joined(separator: "\n")
+    }
+}
+
+/// A request, and the access token of the session that it is made in.
+struct InSession<Request: Sendable>: Sendable {
+    var accessToken: String
+    var request: Request
+
+    init(_ accessToken: String, _ request: Request) {
+        self.accessToken = accessToken
+        self.request = request
     }
 }
 

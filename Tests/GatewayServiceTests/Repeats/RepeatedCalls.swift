@@ -1,6 +1,7 @@
 import GatewayService
 import Messages
 import ProviderIssuer
+import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -37,7 +38,7 @@ enum RepeatedCalls {
             }
         },
         .init(
-            "Auth/Refresh", { try await $0.auth.refresh($1, $2) },
+            "Auth/RefreshSession", { try await $0.auth.refreshSession($1, $2) },
             afterwards: .refused(.refreshTokenReplayed)
         ) {
             try await $0.two { .init(refreshToken: $0.refreshToken, device: device) }
@@ -63,34 +64,38 @@ enum RepeatedCalls {
                     password: .init(text: other), device: device)
             }
         },
-        .init(
+        .inSession(
             "Passwords/ChangePassword", { try await $0.passwords.changePassword($1, $2) },
             afterwards: .refused(.invalidCredential),
             renew: { try await $0.refresh(&$1.accessToken) }
         ) {
             try await $0.two {
                 .init(
-                    accessToken: $0.accessToken, currentPassword: .init(text: password),
-                    newPassword: .init(text: other),
-                    device: device)
+                    $0.accessToken,
+                    .init(
+                        currentPassword: .init(text: password),
+                        newPassword: .init(text: other),
+                        device: device))
             }
         },
-        .init(
+        .inSession(
             "Passwords/ResendVerificationEmail",
             { try await $0.passwords.resendVerificationEmail($1, $2) }, afterwards: .acts,
             renew: { try await $0.refresh(&$1.accessToken) }
         ) {
-            try await $0.two { .init(accessToken: $0.accessToken, device: device) }
+            try await $0.two { .init($0.accessToken, .init(device: device)) }
         },
-        .init(
+        .inSession(
             "AccountSessions/Reauthenticate",
             { try await $0.accountSessions.reauthenticate($1, $2) }, afterwards: .acts,
             renew: { try await $0.refresh(&$1.accessToken) }
         ) {
             try await $0.two {
                 .init(
-                    accessToken: $0.accessToken, device: device,
-                    proof: .password(.init(text: password)))
+                    $0.accessToken,
+                    .init(
+                        device: device,
+                        proof: .password(.init(text: password))))
             }
         },
         .init(
@@ -103,31 +108,31 @@ enum RepeatedCalls {
             }
         },
         .init(
-            "Guests/SignInAnonymously", { try await $0.guests.signInAnonymously($1, $2) },
+            "Guests/CreateGuest", { try await $0.guests.createGuest($1, $2) },
             afterwards: .acts
         ) { _ in
             // Guests differ only in their devices.
             (.init(device: device), .init(device: .init(deviceId: "d2", platform: "cli")))
         },
-        .init(
+        .inSession(
             "SignInMethods/LinkProvider", { try await $0.methods.linkProvider($1, $2) },
             afterwards: .refused(.providerAlreadyLinked),
             renew: {
                 try await $0.prove(&$1.accessToken)
-                $1.token = try await $0.googleToken(of: "1")
+                $1.request.token = try await $0.googleToken(of: "1")
             }
         ) { fixture in
             let (ada, eve) = try await fixture.two()
             func request(_ person: SignedIn, _ subject: String) async throws
-                -> GatewayV1.LinkProviderRequest
+                -> InSession<GatewayV1.LinkProviderRequest>
             {
                 .init(
-                    accessToken: person.session.accessToken,
-                    token: try await fixture.googleToken(of: subject), device: device)
+                    person.session.accessToken,
+                    .init(token: try await fixture.googleToken(of: subject), device: device))
             }
             return (try await request(ada, "1"), try await request(eve, "2"))
         },
-        .init(
+        .inSession(
             "SignInMethods/UnlinkMethod", { try await $0.methods.unlinkMethod($1, $2) },
             afterwards: .refused(.methodNotLinked), renew: { try await $0.prove(&$1.accessToken) }
         ) { fixture in
@@ -135,7 +140,7 @@ enum RepeatedCalls {
             _ = try await fixture.link(try await fixture.googleToken(of: "1"), to: ada.session)
             _ = try await fixture.link(try await fixture.googleToken(of: "2"), to: eve.session)
             return both(ada.session, eve.session) {
-                .init(accessToken: $0.accessToken, method: "google", device: device)
+                .init($0.accessToken, .init(method: "google", device: device))
             }
         },
         .init(
@@ -160,60 +165,63 @@ enum RepeatedCalls {
             }
             return (try await request("+4915112345678"), try await request("+4915112345679"))
         },
-        .init(
+        .inSession(
             "PhoneSignIn/LinkPhone", { try await $0.phone.linkPhone($1, $2) },
             afterwards: .refused(.codeExpired), renew: { try await $0.prove(&$1.accessToken) }
         ) { fixture in
             let (ada, eve) = try await fixture.two()
             func request(_ person: SignedIn, _ number: String) async throws
-                -> GatewayV1.LinkPhoneRequest
+                -> InSession<GatewayV1.LinkPhoneRequest>
             {
                 let token = person.session.accessToken
                 let sent = try await fixture.gateway.sentCode(number, .link, accessToken: token)
                 return .init(
-                    accessToken: token, requestId: sent.request, phoneNumber: number,
-                    code: sent.code, device: device)
+                    token,
+                    .init(
+                        requestId: sent.request, phoneNumber: number,
+                        code: sent.code, device: device))
             }
             return (
                 try await request(ada, "+4915112345678"), try await request(eve, "+4915112345679")
             )
         },
-        .init(
+        .inSession(
             "Emails/RequestEmailChange", { try await $0.emails.requestEmailChange($1, $2) },
             afterwards: .acts, renew: { try await $0.prove(&$1.accessToken) }
         ) {
             let (ada, eve) = try await $0.two()
             func request(_ person: SignedIn, _ email: String)
-                -> GatewayV1.RequestEmailChangeRequest
+                -> InSession<GatewayV1.RequestEmailChangeRequest>
             {
-                .init(
-                    accessToken: person.session.accessToken, newEmail: email, device: device)
+                .init(person.session.accessToken, .init(newEmail: email, device: device))
             }
             return (request(ada, "ada.new@example.org"), request(eve, "eve.new@example.org"))
         },
-        .init(
+        .inSession(
             "Emails/ConfirmEmailChange", { try await $0.emails.confirmEmailChange($1, $2) },
             afterwards: .refused(.invalidLink), renew: { try await $0.refresh(&$1.accessToken) }
         ) {
             fixture in
             let (ada, eve) = try await fixture.two()
             func request(_ person: SignedIn, _ email: String) async throws
-                -> GatewayV1.ConfirmEmailChangeRequest
+                -> InSession<GatewayV1.ConfirmEmailChangeRequest>
             {
                 let gateway = fixture.gateway
                 let access = person.session.accessToken
                 _ = try await gateway.emails.requestEmailChange(
-                    .init(accessToken: access, newEmail: email, device: device), gateway.context())
+                    .init(newEmail: email, device: device), gateway.context().bearing(access))
                 return .init(
-                    token: try await gateway.inner.linkToken(to: email, page: "change-email"),
-                    accessToken: access, device: device)
+                    access,
+                    .init(
+                        token: try await gateway.inner.linkToken(to: email, page: "change-email"),
+                        device: device))
             }
             return (
                 try await request(ada, "ada.new@example.org"),
                 try await request(eve, "eve.new@example.org")
             )
         },
-        .init(
+        .inSession(
             "Emails/CancelEmailChange", { try await $0.emails.cancelEmailChange($1, $2) },
             afterwards: .nothing, renew: { try await $0.refresh(&$1.accessToken) }
         ) {
@@ -221,13 +229,11 @@ enum RepeatedCalls {
             let (ada, eve) = try await fixture.two()
             for person in [ada, eve] {
                 _ = try await fixture.gateway.emails.requestEmailChange(
-                    .init(
-                        accessToken: person.session.accessToken,
-                        newEmail: "new.\(person.account.email)", device: device),
-                    fixture.gateway.context())
+                    .init(newEmail: "new.\(person.account.email)", device: device),
+                    fixture.gateway.context().bearing(person.session.accessToken))
             }
             return both(ada.session, eve.session) {
-                .init(accessToken: $0.accessToken, device: device)
+                .init($0.accessToken, .init(device: device))
             }
         },
         .init(

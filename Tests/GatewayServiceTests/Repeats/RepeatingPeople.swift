@@ -1,5 +1,6 @@
 import GatewayService
 import Messages
+import RPC
 import TestSupport
 
 /// The two users of `RepeatedCalls`, and what they do before a late repeat.
@@ -34,8 +35,8 @@ extension ProviderFixture {
         try await refresh(&accessToken)
         let answer = try await gateway.accountSessions.reauthenticate(
             .init(
-                accessToken: accessToken, device: GatewayFixture.device("d1"),
-                proof: .password("Correct7Horse")), gateway.context())
+                device: GatewayFixture.device("d1"),
+                proof: .password("Correct7Horse")), gateway.context().bearing(accessToken))
         accessToken = answer.accessToken
     }
 }

@@ -10,8 +10,8 @@ struct SignInMethodTests {
     private func names(
         _ fixture: ProviderFixture, _ session: GatewayV1.Session
     ) async throws -> [String] {
-        try await fixture.gateway.methods.listMethods(
-            .init(accessToken: session.accessToken), fixture.gateway.context()
+        try await fixture.gateway.methods.listSignInMethods(
+            .init(), fixture.gateway.context().bearing(session.accessToken)
         ).methods.map(\.method)
     }
 
@@ -83,14 +83,14 @@ struct SignInMethodTests {
             #expect(refused.code == .requiresRecentLogin && refused.fields == ["provider_token"])
             let named = try await refusal {
                 try await fixture.gateway.accountSessions.checkRecentProof(
-                    .init(accessToken: session.accessToken, kinds: [.provider]),
-                    fixture.gateway.context())
+                    .init(kinds: [.provider]),
+                    fixture.gateway.context().bearing(session.accessToken))
             }
             #expect(named.fields == ["provider_token"])
             let proved = try await reauthenticate(
                 fixture, session, try await fixture.googleToken(of: "117", email: "ada@example.org")
             )
-            #expect(proved.authTimeMs == fixture.gateway.time.now().milliseconds)
+            #expect(proved.authenticatedAtMs == fixture.gateway.time.now().milliseconds)
             #expect(try await fixture.link(token, to: session).sorted() == ["apple", "google"])
             #expect(try await fixture.unlink("google", from: session) == ["apple"])
         }
@@ -116,7 +116,7 @@ struct SignInMethodTests {
             }
             let refused = try await refusal {
                 try await fixture.gateway.accountSessions.checkRecentProof(
-                    .init(accessToken: session.accessToken), fixture.gateway.context())
+                    .init(), fixture.gateway.context().bearing(session.accessToken))
             }
             #expect(refused.code == .requiresRecentLogin)
         }
@@ -127,8 +127,9 @@ struct SignInMethodTests {
     ) async throws -> GatewayV1.ReauthenticateResponse {
         try await fixture.gateway.accountSessions.reauthenticate(
             .init(
-                accessToken: session.accessToken, device: GatewayFixture.device("d1"),
-                proof: .providerToken(token)), fixture.gateway.context())
+                device: GatewayFixture.device("d1"),
+                proof: .providerToken(token)),
+            fixture.gateway.context().bearing(session.accessToken))
     }
 
     @Test("G-14: without a live session nothing is returned or changed")
@@ -140,16 +141,16 @@ struct SignInMethodTests {
                 let context = fixture.gateway.context()
                 let codes = [
                     try await refusal {
-                        try await fixture.gateway.methods.listMethods(
-                            .init(accessToken: token), context)
+                        try await fixture.gateway.methods.listSignInMethods(
+                            .init(), context.bearing(token))
                     }.code,
                     try await refusal {
                         try await fixture.gateway.methods.unlinkMethod(
-                            .init(accessToken: token, method: "password"), context)
+                            .init(method: "password"), context.bearing(token))
                     }.code,
                     try await refusal {
                         try await fixture.gateway.methods.linkProvider(
-                            .init(accessToken: token), context)
+                            .init(), context.bearing(token))
                     }.code,
                 ]
                 #expect(Set(codes).isSubset(of: [.invalidAccessToken, .sessionEnded]))

@@ -69,11 +69,12 @@ final class GatewayFixture: Sendable {
     /// default.
     func context(
         _ key: String? = nil, address: String? = "192.0.2.7", application: String = "app",
-        mayAssert: Bool = true
+        mayAssert: Bool = true, language: String? = nil
     ) -> CallContext {
         var metadata = Metadata()
         metadata[Metadata.Key.idempotencyKey] = key
         metadata[Metadata.Key.clientAddress] = address
+        metadata[Metadata.Key.acceptLanguage] = language
         return CallContext(
             application: application, deadline: time.uptime() + .seconds(10), metadata: metadata,
             mayAssertClientAddress: mayAssert)
@@ -86,9 +87,7 @@ final class GatewayFixture: Sendable {
         let answer = try await auth.signUpWithPassword(
             .init(
                 email: email, password: .init(text: password), device: Self.device(device),
-                displayName: "Ada",
-                accessToken: accessToken), context ?? self.context())
-        #expect(answer.isNewUser)
+                displayName: "Ada"), (context ?? self.context()).bearing(accessToken))
         return SignedIn(
             account: try #require(answer.account), session: try #require(answer.session))
     }
@@ -100,7 +99,6 @@ final class GatewayFixture: Sendable {
         let answer = try await auth.signInWithPassword(
             .init(email: email, password: .init(text: password), device: Self.device(device)),
             context ?? self.context())
-        #expect(!answer.isNewUser)
         return SignedIn(
             account: try #require(answer.account), session: try #require(answer.session))
     }
@@ -108,29 +106,35 @@ final class GatewayFixture: Sendable {
     func refresh(
         _ token: String, in context: CallContext? = nil
     ) async throws -> GatewayV1.Session {
-        let answer = try await auth.refresh(
+        let answer = try await auth.refreshSession(
             .init(refreshToken: token, device: Self.device("d1")), context ?? self.context())
         return try #require(answer.session)
     }
 
     func check(_ accessToken: String) async throws -> GatewayV1.CheckAuthStateResponse {
-        try await auth.checkAuthState(.init(accessToken: accessToken), context())
+        try await auth.checkAuthState(.init(), context().bearing(accessToken))
     }
 
     func signOut(
-        _ token: GatewayV1.SignOutRequest.Token?, all: Bool = false
+        _ token: SignOutToken?, all: Bool = false
     ) async throws -> UInt32 {
-        try await auth.signOut(.init(all: all, token: token), context()).ended
+        switch token {
+        case .accessToken(let token):
+            try await auth.signOut(.init(all: all), context().bearing(token)).ended
+        case .refreshToken(let token):
+            try await auth.signOut(.init(refreshToken: token, all: all), context()).ended
+        case nil: try await auth.signOut(.init(all: all), context()).ended
+        }
     }
 
     func verify(
         _ token: String, accessToken: String = "", password: String = "",
         in context: CallContext? = nil
-    ) async throws -> IdentityV1.Account {
+    ) async throws -> GatewayV1.Account {
         let answer = try await auth.verifyEmail(
             .init(
-                token: token, accessToken: accessToken, password: .init(text: password),
-                device: Self.device("d1")), context ?? self.context())
+                token: token, password: .init(text: password),
+                device: Self.device("d1")), (context ?? self.context()).bearing(accessToken))
         return try #require(answer.account)
     }
 
@@ -139,9 +143,15 @@ final class GatewayFixture: Sendable {
     }
 }
 
+/// By what a call signs out.
+enum SignOutToken: Hashable, Sendable {
+    case accessToken(String)
+    case refreshToken(String)
+}
+
 /// The result of a sign-up or sign-in.
 struct SignedIn: Hashable, Sendable {
-    let account: IdentityV1.Account
+    let account: GatewayV1.Account
     let session: GatewayV1.Session
 }
 

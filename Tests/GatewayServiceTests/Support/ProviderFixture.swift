@@ -76,14 +76,14 @@ final class ProviderFixture: Sendable {
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         try await gateway.providers.signInWithProvider(
             .init(
-                token: token, device: GatewayFixture.device(device), accessToken: accessToken),
-            context ?? gateway.context())
+                token: token, device: GatewayFixture.device(device)),
+            (context ?? gateway.context()).bearing(accessToken))
     }
 
     func guest(
         in context: CallContext? = nil
-    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        try await gateway.guests.signInAnonymously(
+    ) async throws -> GatewayV1.CreateGuestResponse {
+        try await gateway.guests.createGuest(
             .init(device: GatewayFixture.device("d1")), context ?? gateway.context())
     }
 
@@ -93,8 +93,9 @@ final class ProviderFixture: Sendable {
     ) async throws -> [String] {
         try await gateway.methods.linkProvider(
             .init(
-                accessToken: session?.accessToken ?? "", token: token,
-                device: GatewayFixture.device("d1")), context ?? gateway.context()
+                token: token,
+                device: GatewayFixture.device("d1")),
+            (context ?? gateway.context()).bearing(session?.accessToken ?? "")
         ).account?.methods ?? []
     }
 
@@ -103,8 +104,9 @@ final class ProviderFixture: Sendable {
     ) async throws -> [String] {
         try await gateway.methods.unlinkMethod(
             .init(
-                accessToken: session?.accessToken ?? "", method: method,
-                device: GatewayFixture.device("d1")), context ?? gateway.context()
+                method: method,
+                device: GatewayFixture.device("d1")),
+            (context ?? gateway.context()).bearing(session?.accessToken ?? "")
         ).account?.methods ?? []
     }
 

@@ -33,10 +33,8 @@ struct VerificationHandlerTests {
         try await body()
     }
 
-    private func watch(
-        _ position: UInt64 = 0
-    ) -> IncomingItems<SessionV1.WatchRevocationsItem>.AsyncIterator {
-        relay.watchEnds(.init(position: position), fixture.context()).makeAsyncIterator()
+    private func watch() -> IncomingItems<GatewayV1.WatchRevocationsItem>.AsyncIterator {
+        relay.watchRevocations(.init(), fixture.context()).makeAsyncIterator()
     }
 
     @Test("S-06: a sign-out reaches 100 subscribers of the gateway with one call to session")
@@ -49,7 +47,7 @@ struct VerificationHandlerTests {
             for follower in followers {
                 var ended: [String] = []
                 while ended.isEmpty {
-                    ended = try #require(try await follower.next()).ends.map(\.sessionId)
+                    ended = try #require(try await follower.next()).revocations.map(\.sessionId)
                 }
                 #expect(ended == [ada.session.sessionId])
             }
@@ -74,7 +72,7 @@ struct VerificationHandlerTests {
             }
             var ended: [String] = []
             while ended.isEmpty {
-                ended = try #require(try await follower.next()).ends.map(\.sessionId)
+                ended = try #require(try await follower.next()).revocations.map(\.sessionId)
             }
             #expect(ended == [ada.session.sessionId])
         }
@@ -83,7 +81,7 @@ struct VerificationHandlerTests {
     @Test("S-01: the key set is the session service's")
     func keySet() async throws {
         let inner = fixture.inner.session.getKeySet(.init(), fixture.context()).jwks
-        #expect(try await relay.keySet(.init(), fixture.context()).jwks == inner)
+        #expect(try await relay.getKeySet(.init(), fixture.context()).jwks == inner)
     }
 
     @Test("SECURITY.md, Tokens: tokens of links and of sessions are not interchangeable")

@@ -2,7 +2,6 @@
 struct SignedIn: Decodable {
     let account: Account
     let session: Session
-    let isNewUser: Bool?
 }
 
 /// The response of VerifyEmail.

@@ -30,22 +30,26 @@ extension Cluster {
     /// Calls a method of the gateway for a person, with `address` as the client address.
     func auth(
         _ method: String, _ request: [String: Any], from address: String? = nil,
-        key: String? = nil
+        key: String? = nil, in session: Session? = nil, language: String? = nil
     ) async throws -> Answer {
         let json = try JSONSerialization.data(withJSONObject: request, options: [.sortedKeys])
         return try await call(
             "postern.gateway.v1.Auth/\(method)", String(decoding: json, as: UTF8.self),
-            metadata: ["client-address": address, "idempotency-key": key])
+            metadata: [
+                "client-address": address, "idempotency-key": key, "accept-language": language,
+            ],
+            token: session?.accessToken)
     }
 
-    /// `postern call` with the request on its standard input.
+    /// `postern call` with the request on its standard input, in the session of `token`.
     func call(
         _ method: String, _ json: String, metadata: [String: String?] = [:],
-        options: [String] = []
+        options: [String] = [], token: String? = nil
     ) async throws -> Answer {
         let fields = metadata.compactMap { name, value in value.map { "\(name)=\($0)" } }
         let run = try await postern(
-            ["call", method, "-"] + fields.flatMap { ["--metadata", $0] } + options + endpoints,
+            ["call", method, "-"] + fields.flatMap { ["--metadata", $0] } + options
+                + (token.map { ["--token", $0] } ?? []) + endpoints,
             input: json)
         return Answer(exitCode: run.exitCode, json: run.output, errors: run.errors)
     }

@@ -37,11 +37,11 @@ extension Cluster {
 
     /// The state of an access token.
     func state(_ session: Session) async throws -> AuthState {
-        try await auth("CheckAuthState", ["accessToken": session.accessToken]).read()
+        try await auth("CheckAuthState", [:], in: session).read()
     }
 
     /// Exchanges a refresh token.
     func refresh(_ session: Session) async throws -> Answer {
-        try await auth("Refresh", ["refreshToken": session.refreshToken])
+        try await auth("RefreshSession", ["refreshToken": session.refreshToken])
     }
 }

@@ -37,7 +37,7 @@ enum Blanks {
             session.accessExpiresAtMs = 0
             session.idleExpiresAtMs = 0
             session.expiresAtMs = 0
-            session.serverTimeMs = 0
+            session.answeredAtMs = 0
             answer.session = session
         }
         response.payload = answer.encoded()

@@ -20,13 +20,13 @@ extension SystemTests {
                 let here: SignedIn = try await cluster.signUp(ada).read()
                 let access = here.session.accessToken
                 let asked = try await ask(
-                    "RequestEmailChange", ["accessToken": access, "newEmail": new.email], cluster)
+                    "RequestEmailChange", ["newEmail": new.email], cluster, token: access)
                 #expect(asked.exitCode == 0, "\(asked.errors)")
                 let token = try await token(in: sink, to: new.email)
                 let elsewhere = try await ask("ConfirmEmailChange", ["token": token], cluster)
                 #expect(elsewhere.code == "auth/password-needed")
                 let confirmed = try await ask(
-                    "ConfirmEmailChange", ["token": token, "accessToken": access], cluster)
+                    "ConfirmEmailChange", ["token": token], cluster, token: access)
                 #expect(confirmed.exitCode == 0, "\(confirmed.errors)")
                 #expect(confirmed.json.contains(new.email))
                 #expect(try await cluster.signIn(ada).code == "auth/invalid-credential")
@@ -63,11 +63,12 @@ extension SystemTests {
         }
 
         private func ask(
-            _ method: String, _ fields: [String: Any], _ cluster: Cluster
+            _ method: String, _ fields: [String: Any], _ cluster: Cluster, token: String? = nil
         ) async throws -> Cluster.Answer {
             let json = try JSONSerialization.data(withJSONObject: fields)
             return try await cluster.call(
-                "postern.gateway.v1.Emails/\(method)", String(decoding: json, as: UTF8.self))
+                "postern.gateway.v1.Emails/\(method)", String(decoding: json, as: UTF8.self),
+                token: token)
         }
     }
 }

@@ -21,7 +21,7 @@ extension SystemTests {
                 let signedIn = try await cluster.signIn(ada, Self.canary)
                 #expect(signedIn.exitCode == 0)
                 // A password in the wrong field is the one most easily logged.
-                _ = try await cluster.auth("Refresh", ["refreshToken": Self.canary])
+                _ = try await cluster.auth("RefreshSession", ["refreshToken": Self.canary])
                 let link = try await cluster.mailedToken(to: ada.email)
                 try await check(cluster, answer.session, link)
                 await cluster.stop()
@@ -53,10 +53,10 @@ extension SystemTests {
                     ]
                     try await expectAnswer(cluster.auth("SignInWithPassword", request))
                     request["displayName"] = Self.breaking
-                    request["language"] = Self.breaking
+                    request["mailLanguage"] = Self.breaking
                     try await expectAnswer(cluster.auth("SignUpWithPassword", request))
                 }
-                _ = try await cluster.auth("Refresh", ["refreshToken": Self.breaking])
+                _ = try await cluster.auth("RefreshSession", ["refreshToken": Self.breaking])
                 _ = try await cluster.auth("VerifyEmail", ["token": Self.breaking])
                 await cluster.stop()
                 for line in try cluster.logLines() {
@@ -83,10 +83,10 @@ extension SystemTests {
                 let refusal: Refusal = try unknown.read()
                 #expect(!refusal.userMessage.isEmpty && refusal.action == "correct")
                 for (method, json, sentence) in [
-                    ("\(auth)/Refresh", "{\"refreshToken\":", "not JSON"),
-                    ("\(auth)/Refresh", "{\"refreshTokken\":\"\"}", "has no such field"),
-                    ("\(auth)/Refresh", "{\"refreshToken\":3}", "a string is needed"),
-                    ("\(auth)/Refresh", "", "not JSON"),
+                    ("\(auth)/RefreshSession", "{\"refreshToken\":", "not JSON"),
+                    ("\(auth)/RefreshSession", "{\"refreshTokken\":\"\"}", "has no such field"),
+                    ("\(auth)/RefreshSession", "{\"refreshToken\":3}", "a string is needed"),
+                    ("\(auth)/RefreshSession", "", "not JSON"),
                     ("Refresh", "{}", "is no method"),
                     ("postern.horse.v1.Horses/List", "{}", "no service horse"),
                 ] {

@@ -15,9 +15,9 @@ extension SystemTests {
                 for number in 0..<8 {
                     var request = owner.credentials("Wrong7Horse")
                     request["device"] = ["deviceId": "stranger-\(number)", "platform": "cli"]
-                    request["language"] = "de"
                     let answer = try await cluster.auth(
-                        "SignInWithPassword", request, from: Person(300 + number).address)
+                        "SignInWithPassword", request, from: Person(300 + number).address,
+                        language: "de")
                     codes.append(answer.code)
                     guard number == 7 else { continue }
                     let refusal: Refusal = try answer.read()

@@ -74,14 +74,14 @@ extension SystemTests {
             let ada: SignedIn = try await cluster.signUp(Person(1)).read()
             let token = ada.session.accessToken
             let asked: Asked = try await ask(
-                number, cluster, for: "LINK", accessToken: token
+                number, cluster, for: "LINK", token: token
             ).read()
             let linked = try await call(
                 "LinkPhone",
                 [
-                    "accessToken": token, "requestId": asked.requestId, "phoneNumber": number,
+                    "requestId": asked.requestId, "phoneNumber": number,
                     "code": try await code(to: number, sink),
-                ], cluster)
+                ], cluster, token: token)
             #expect(linked.exitCode == 0, "\(linked.json)\(linked.errors)")
             // Until identity has the report, the code is enough, and a new code can be requested.
             let isGuarded = try await eventually {
@@ -108,14 +108,12 @@ extension SystemTests {
 
         private func ask(
             _ number: String, _ cluster: Cluster, for purpose: String = "SIGN_IN",
-            accessToken: String = "", language: String = "en"
+            token accessToken: String? = nil, language: String = "en"
         ) async throws -> Cluster.Answer {
             try await call(
                 "RequestPhoneCode",
-                [
-                    "phoneNumber": number, "purpose": "PHONE_CODE_PURPOSE_\(purpose)",
-                    "language": language, "accessToken": accessToken,
-                ], cluster)
+                ["phoneNumber": number, "purpose": "PHONE_CODE_PURPOSE_\(purpose)"], cluster,
+                token: accessToken, language: language)
         }
 
         private func enter(
@@ -130,12 +128,14 @@ extension SystemTests {
         }
 
         private func call(
-            _ method: String, _ request: [String: Any], _ cluster: Cluster
+            _ method: String, _ request: [String: Any], _ cluster: Cluster, token: String? = nil,
+            language: String? = nil
         ) async throws -> Cluster.Answer {
             let json = try JSONSerialization.data(withJSONObject: request)
             return try await cluster.call(
                 "postern.gateway.v1.PhoneSignIn/\(method)", String(decoding: json, as: UTF8.self),
-                metadata: ["client-address": "198.18.7.1"])
+                metadata: ["client-address": "198.18.7.1", "accept-language": language],
+                token: token)
         }
 
         /// The code of the latest message to a number; waits for the message.

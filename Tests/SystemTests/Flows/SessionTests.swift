@@ -15,12 +15,13 @@ extension SystemTests {
         }
 
         private func ask(
-            _ cluster: Cluster, _ method: String, _ fields: [String: Any]
+            _ cluster: Cluster, _ method: String, _ fields: [String: Any] = [:],
+            in session: Session
         ) async throws -> Cluster.Answer {
             let json = try JSONSerialization.data(withJSONObject: fields)
             return try await cluster.call(
                 "postern.gateway.v1.AccountSessions/\(method)",
-                String(decoding: json, as: UTF8.self))
+                String(decoding: json, as: UTF8.self), token: session.accessToken)
         }
 
         @Test(
@@ -31,7 +32,7 @@ extension SystemTests {
                 let first: SignedIn = try await cluster.signUp(ada).read()
                 let token = try await cluster.mailedToken(to: ada.email)
                 _ = try await cluster.auth(
-                    "VerifyEmail", ["token": token, "accessToken": first.session.accessToken])
+                    "VerifyEmail", ["token": token], in: first.session)
                 try await displaced(first, ada, cluster)
                 try await replayed(ada, cluster)
                 try await listed(ada, cluster)
@@ -66,23 +67,23 @@ extension SystemTests {
 
         private func listed(_ ada: Person, _ cluster: Cluster) async throws {
             let here: SignedIn = try await cluster.signIn(ada).read()
-            let asked = ["accessToken": here.session.accessToken]
-            let list: Listed = try await ask(cluster, "ListSessions", asked).read()
+            let session = here.session
+            let list: Listed = try await ask(cluster, "ListSessions", in: session).read()
             #expect(list.sessions.count == 5)
             #expect(list.sessions.first?.current == true)
             #expect(list.sessions.allSatisfy { $0.deviceName == "device-1's name" })
             let other = try #require(list.sessions.last?.sessionId)
             let ended = try await ask(
-                cluster, "EndSession", asked.merging(["sessionId": other]) { $1 })
+                cluster, "EndSession", ["sessionId": other], in: session)
             #expect(ended.exitCode == 0)
-            let others = try await ask(cluster, "EndOtherSessions", asked)
+            let others = try await ask(cluster, "EndOtherSessions", in: session)
             #expect(others.json.contains("3"))
             let wrong = try await ask(
-                cluster, "Reauthenticate", asked.merging(["password": "Wrong7Horse"]) { $1 })
+                cluster, "Reauthenticate", ["password": "Wrong7Horse"], in: session)
             #expect(wrong.code == "auth/invalid-credential")
             let proved = try await ask(
-                cluster, "Reauthenticate", asked.merging(["password": Person.password]) { $1 })
-            #expect(proved.exitCode == 0 && proved.json.contains("authTimeMs"))
+                cluster, "Reauthenticate", ["password": Person.password], in: session)
+            #expect(proved.exitCode == 0 && proved.json.contains("authenticatedAtMs"))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Contracts
 import Messages
+import RPC
 import ServiceRuntime
 import TestSupport
 import Testing
@@ -41,9 +42,8 @@ extension SystemTests {
                 #expect(try await backend.signIn(ada, device: "new") == .tooManyRequests)
                 let proved = try await backend.sessions.reauthenticate(
                     .init(
-                        accessToken: signedUp.session?.accessToken ?? "",
                         device: ada.gatewayDevice, proof: .password(.init(text: Person.password))),
-                    backend.context(ada))
+                    backend.context(ada).bearing(signedUp.session?.accessToken ?? ""))
                 #expect(!proved.accessToken.isEmpty)
                 #expect(try await backend.signIn(ada, device: ada.device) == nil)
             }
@@ -130,8 +130,8 @@ extension SystemTests {
                 let signedUp = try await fixture.signUp(ada)
                 let link = try await fixture.linkToken(to: ada.email, page: "verify-email")
                 _ = try await backend.auth.verifyEmail(
-                    .init(token: link, accessToken: signedUp.session?.accessToken ?? ""),
-                    backend.context(ada))
+                    .init(token: link),
+                    backend.context(ada).bearing(signedUp.session?.accessToken ?? ""))
                 try await guess(4, at: ada, backend)
                 await expectShut(ada, Person.password, backend)
                 let google = try await fixture.signIn(

@@ -63,7 +63,7 @@ final class Backend: Sendable {
     }
 
     func signIn(
-        _ person: Person, deviceKey: SessionV1.DeviceKey? = nil, timeout: Duration = .seconds(10)
+        _ person: Person, deviceKey: GatewayV1.DeviceKey? = nil, timeout: Duration = .seconds(10)
     ) async throws -> GatewayV1.Session {
         var device = person.v1Device
         device.key = deviceKey
@@ -76,10 +76,10 @@ final class Backend: Sendable {
 
     func refresh(
         _ token: String, of person: Person, key: String?,
-        proof: SessionV1.DeviceProof? = nil, timeout: Duration = .seconds(10)
+        proof: GatewayV1.DeviceProof? = nil, timeout: Duration = .seconds(10)
     ) async throws -> GatewayV1.Session {
-        let answer = try await auth.refresh(
-            GatewayV1.RefreshRequest(
+        let answer = try await auth.refreshSession(
+            GatewayV1.RefreshSessionRequest(
                 refreshToken: token, device: person.v1Device, deviceProof: proof),
             context(person, key: key, timeout))
         return try session(answer.session)
@@ -89,8 +89,8 @@ final class Backend: Sendable {
         _ accessToken: String, of person: Person, timeout: Duration = .seconds(10)
     ) async throws -> Bool {
         try await auth.checkAuthState(
-            GatewayV1.CheckAuthStateRequest(accessToken: accessToken),
-            context(person, key: nil, timeout)
+            GatewayV1.CheckAuthStateRequest(),
+            context(person, key: nil, timeout).bearing(accessToken)
         ).authenticated
     }
 

@@ -27,13 +27,12 @@ extension SystemTests {
                     _ = try await backend.signUp(Person(number), key: "sign-up \(number)")
                 }
                 let request = [
-                    "accessToken": here.session.accessToken, "currentPassword": Person.password,
-                    "newPassword": "Owners9Password",
+                    "currentPassword": Person.password, "newPassword": "Owners9Password",
                 ]
                 let json = try JSONSerialization.data(withJSONObject: request)
                 let changed = try await cluster.call(
                     "postern.gateway.v1.Passwords/ChangePassword",
-                    String(decoding: json, as: UTF8.self))
+                    String(decoding: json, as: UTF8.self), token: here.session.accessToken)
                 #expect(changed.exitCode == 0, "\(changed.json)\(changed.errors)")
                 let begin = ContinuousClock.now
                 let hasEnded = try await eventually(within: Self.endsWithin) {

@@ -77,11 +77,11 @@ extension SystemTests {
             let payload = try apple.token(
                 IssuedClaims([("jti", .string("j1")), ("events", .string(events))]))
             let person = Person(7_001)
-            _ = try await backend.notices.receive(
+            _ = try await backend.notices.receiveProviderNotice(
                 .init(provider: "apple", payload: payload), backend.context(person))
             let isTold = try await eventually(within: .seconds(10)) {
                 let state = try await backend.auth.checkAuthState(
-                    .init(accessToken: session.accessToken), backend.context(person))
+                    .init(), backend.context(person).bearing(session.accessToken))
                 return state.reason == .providerRevoked
             }
             #expect(isTold)

@@ -12,18 +12,18 @@ struct AppDevice: Sendable {
     }
 
     /// The key that a sign-in on the device `id` registers.
-    func key(deviceID id: String) throws -> SessionV1.DeviceKey {
+    func key(deviceID id: String) throws -> GatewayV1.DeviceKey {
         let publicKey = [4] + signer.verifyingKey.x + signer.verifyingKey.y
-        return SessionV1.DeviceKey(
+        return GatewayV1.DeviceKey(
             kind: .p256, publicKey: publicKey,
             possession: try sign([Array("postern device key v1".utf8), publicKey, Array(id.utf8)]))
     }
 
     /// The proof that is sent with a refresh token.
-    func proof(_ token: String) throws -> SessionV1.DeviceProof {
+    func proof(_ token: String) throws -> GatewayV1.DeviceProof {
         let now = SystemTime().now().milliseconds
         let moment = (0..<8).map { UInt8(truncatingIfNeeded: now >> (56 - $0 * 8)) }
-        return SessionV1.DeviceProof(
+        return GatewayV1.DeviceProof(
             signedAtMs: now,
             signature: try sign([Array("postern refresh v1".utf8), Array(token.utf8), moment]))
     }

@@ -58,13 +58,12 @@ extension SystemTests {
                         ], person, cluster)
                     let session = try answer.read(SignedIn.self).session
                     var change: [String: Any] = [
-                        "accessToken": session.accessToken, "currentPassword": wrong,
-                        "newPassword": new,
+                        "currentPassword": wrong, "newPassword": new,
                     ]
-                    let refused = try await ask("ChangePassword", change, person, cluster)
+                    let refused = try await ask("ChangePassword", change, person, cluster, session)
                     #expect(refused.code == "auth/invalid-credential")
                     change["currentPassword"] = reset
-                    let changed = try await ask("ChangePassword", change, person, cluster)
+                    let changed = try await ask("ChangePassword", change, person, cluster, session)
                     #expect(changed.exitCode == 0, "\(changed.json)")
                     try await Task.sleep(for: Self.goneWithin)
                     let typed = [
@@ -88,12 +87,13 @@ extension SystemTests {
         }
 
         private func ask(
-            _ method: String, _ fields: [String: Any], _ person: Person, _ cluster: Cluster
+            _ method: String, _ fields: [String: Any], _ person: Person, _ cluster: Cluster,
+            _ session: Session? = nil
         ) async throws -> Cluster.Answer {
             let json = try JSONSerialization.data(withJSONObject: fields)
             return try await cluster.call(
                 "postern.gateway.v1.Passwords/\(method)", String(decoding: json, as: UTF8.self),
-                metadata: ["client-address": person.address])
+                metadata: ["client-address": person.address], token: session?.accessToken)
         }
 
         /// The token of a link that somebody is mailed who has forgotten the password.

@@ -46,8 +46,8 @@ extension SystemTests.Stories {
                 ada, by: try await fixture.googleToken(of: "g-d0-4", email: ada.email, for: ada))
             #expect(!again.isNewUser)
             #expect(again.account?.accountId == first.account?.accountId)
-            #expect((again.account?.lastSignInAtMs ?? 0) > 0)
-            let child = try await fixture.backend.auth.refresh(
+            #expect(again.account?.lastSignIn != nil)
+            let child = try await fixture.backend.auth.refreshSession(
                 .init(
                     refreshToken: again.session?.refreshToken ?? "", device: ada.gatewayDevice),
                 fixture.backend.context(ada))
@@ -62,8 +62,8 @@ extension SystemTests.Stories {
             let laptop = try await fixture.signIn(ada)
             func signOut(_ session: GatewayV1.Session?, all: Bool) async throws -> UInt32 {
                 try await fixture.backend.auth.signOut(
-                    .init(all: all, token: .accessToken(session?.accessToken ?? "")),
-                    fixture.backend.context(ada)
+                    .init(all: all),
+                    fixture.backend.context(ada).bearing(session?.accessToken ?? "")
                 ).ended
             }
             #expect(try await signOut(phone.session, all: false) == 1)
@@ -82,8 +82,8 @@ extension SystemTests.Stories {
                 to: number, for: .link, person: ada, accessToken: token)
             let linked = try await fixture.backend.phone.linkPhone(
                 .init(
-                    accessToken: token, requestId: request, phoneNumber: number, code: code,
-                    device: ada.gatewayDevice), fixture.backend.context(ada))
+                    requestId: request, phoneNumber: number, code: code,
+                    device: ada.gatewayDevice), fixture.backend.context(ada).bearing(token))
             #expect(linked.account?.methods.sorted() == ["password", "phone"])
             let newPhone = Person(20_906)
             let back = try await fixture.signIn(newPhone, byPhone: number)
@@ -101,15 +101,15 @@ extension SystemTests.Stories {
                 to: number, for: .prove, person: ada, accessToken: token)
             let proved = try await fixture.backend.sessions.reauthenticate(
                 .init(
-                    accessToken: token, device: ada.gatewayDevice,
+                    device: ada.gatewayDevice,
                     proof: .phoneCode(
                         .init(requestId: request, phoneNumber: number, code: code))),
-                fixture.backend.context(ada))
+                fixture.backend.context(ada).bearing(token))
             let check = try await fixture.backend.sessions.checkRecentProof(
-                .init(accessToken: proved.accessToken, kinds: [.phoneCode]),
-                fixture.backend.context(ada))
+                .init(kinds: [.phoneCode]),
+                fixture.backend.context(ada).bearing(proved.accessToken))
             #expect(check.accountId == signedIn.account?.accountId)
-            #expect(check.provedAtMs == proved.authTimeMs)
+            #expect(check.provedAtMs == proved.authenticatedAtMs)
         }
     }
 }

@@ -27,18 +27,18 @@ extension SystemTests.Stories {
             _ = try await signOut(session, ada)
             let context = fixture.backend.context(ada)
             let refreshed = try await refusal {
-                try await fixture.backend.auth.refresh(
+                try await fixture.backend.auth.refreshSession(
                     .init(refreshToken: session.refreshToken, device: ada.gatewayDevice), context)
             }
             #expect(refreshed.code == .sessionEnded)
             let listed = try await refusal {
                 try await fixture.backend.sessions.listSessions(
-                    .init(accessToken: session.accessToken), context)
+                    .init(), context.bearing(session.accessToken))
             }
             #expect(listed.code == .sessionEnded || listed.code == .invalidAccessToken)
             let linked = try await refusal {
-                try await fixture.backend.methods.listMethods(
-                    .init(accessToken: session.accessToken), context)
+                try await fixture.backend.methods.listSignInMethods(
+                    .init(), context.bearing(session.accessToken))
             }
             #expect(linked.code == .sessionEnded || linked.code == .invalidAccessToken)
         }
@@ -58,8 +58,7 @@ extension SystemTests.Stories {
             _ session: GatewayV1.Session?, _ person: Person
         ) async throws -> UInt32 {
             try await fixture.backend.auth.signOut(
-                .init(token: .accessToken(session?.accessToken ?? "")),
-                fixture.backend.context(person)
+                .init(), fixture.backend.context(person).bearing(session?.accessToken ?? "")
             ).ended
         }
     }

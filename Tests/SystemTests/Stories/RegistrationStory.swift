@@ -18,7 +18,7 @@ extension SystemTests.Stories {
             #expect(guest.account?.isGuest == true)
             let signedUp = try await fixture.signUp(
                 ada, accessToken: guest.session?.accessToken ?? "")
-            #expect(signedUp.isNewUser && signedUp.account?.isGuest == false)
+            #expect(signedUp.account?.isGuest == false)
             #expect(signedUp.account?.accountId == guest.account?.accountId)
             let state = try await fixture.state(signedUp.session, of: ada)
             #expect(state.authenticated && state.account?.email == ada.email)
@@ -104,8 +104,8 @@ extension SystemTests.Stories {
             #expect(state.authenticated && state.todo == [.verifyEmail])
             let token = try await fixture.linkToken(to: ada.email, page: "verify-email")
             let verified = try await fixture.backend.auth.verifyEmail(
-                .init(token: token, accessToken: signedUp.session?.accessToken ?? ""),
-                fixture.backend.context(ada))
+                .init(token: token),
+                fixture.backend.context(ada).bearing(signedUp.session?.accessToken ?? ""))
             #expect(verified.account?.emailVerified == true)
             #expect(try await fixture.state(signedUp.session, of: ada).todo.isEmpty)
         }

@@ -1,19 +1,20 @@
 import Contracts
 import HTTPSink
 import Messages
+import RPC
 
 extension StoryFixture {
     /// Requests a code to a number, and reads it from the text message.
     /// - Returns: the id of the request, and the code.
     func code(
-        to number: String, for purpose: IdentityV1.PhoneCodePurpose = .signIn, person: Person,
+        to number: String, for purpose: GatewayV1.PhoneCodePurpose = .signIn, person: Person,
         accessToken: String = ""
     ) async throws -> (request: String, code: String) {
         let before = texts.requests.count
         let asked = try await backend.phone.requestPhoneCode(
             .init(
-                phoneNumber: number, purpose: purpose, device: person.gatewayDevice,
-                accessToken: accessToken), backend.context(person))
+                phoneNumber: number, purpose: purpose, device: person.gatewayDevice),
+            backend.context(person).bearing(accessToken))
         return (asked.requestId, try await code(to: number, after: before))
     }
 
@@ -39,7 +40,7 @@ extension StoryFixture {
         let (request, code) = try await code(to: number, person: person)
         return try await backend.phone.signInWithPhoneCode(
             .init(
-                requestId: request, phoneNumber: number, code: code, device: person.gatewayDevice,
-                accessToken: accessToken), backend.context(person))
+                requestId: request, phoneNumber: number, code: code, device: person.gatewayDevice),
+            backend.context(person).bearing(accessToken))
     }
 }

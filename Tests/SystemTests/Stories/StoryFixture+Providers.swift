@@ -1,6 +1,7 @@
 import Contracts
 import Messages
 import ProviderIssuer
+import RPC
 import TestSupport
 
 extension StoryFixture {
@@ -37,13 +38,13 @@ extension StoryFixture {
         key: String? = nil
     ) async throws -> GatewayV1.SignInWithProviderResponse {
         try await backend.providers.signInWithProvider(
-            .init(token: token, device: person.gatewayDevice, accessToken: accessToken),
-            backend.context(person, key: key))
+            .init(token: token, device: person.gatewayDevice),
+            backend.context(person, key: key).bearing(accessToken))
     }
 
     /// A guest on a person's device.
-    func guest(_ person: Person) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        try await backend.guests.signInAnonymously(
+    func guest(_ person: Person) async throws -> GatewayV1.CreateGuestResponse {
+        try await backend.guests.createGuest(
             .init(device: person.gatewayDevice), backend.context(person))
     }
 
@@ -55,7 +56,7 @@ extension StoryFixture {
         try await backend.auth.signUpWithPassword(
             .init(
                 email: person.email, password: .init(text: password), device: person.gatewayDevice,
-                displayName: "Ada", accessToken: accessToken), backend.context(person, key: key))
+                displayName: "Ada"), backend.context(person, key: key).bearing(accessToken))
     }
 
     /// Signs a person in with email and password.
@@ -88,6 +89,6 @@ extension StoryFixture {
         _ session: GatewayV1.Session?, of person: Person
     ) async throws -> GatewayV1.CheckAuthStateResponse {
         try await backend.auth.checkAuthState(
-            .init(accessToken: session?.accessToken ?? ""), backend.context(person))
+            .init(), backend.context(person).bearing(session?.accessToken ?? ""))
     }
 }

@@ -10,13 +10,13 @@ extension SystemTests.Stories {
         @Test(
             "postern call finds each public service by reflection and gets its response",
             arguments: [
-                ("Guests/SignInAnonymously", "{}", nil),
+                ("Guests/CreateGuest", "{}", nil),
                 ("Providers/IssueNonce", "{\"provider\": \"google\"}", nil),
                 (
                     "Providers/SignInWithProvider", "{\"token\": {\"provider\": \"myspace\"}}",
                     "auth/operation-not-allowed"
                 ),
-                ("SignInMethods/ListMethods", "{}", "auth/invalid-access-token"),
+                ("SignInMethods/ListSignInMethods", "{}", "auth/invalid-access-token"),
                 ("SignInMethods/UnlinkMethod", "{}", "auth/invalid-access-token"),
                 ("SignInMethods/LinkProvider", "{}", "auth/invalid-access-token"),
             ] as [(String, String, String?)])

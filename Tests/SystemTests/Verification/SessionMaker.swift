@@ -40,9 +40,8 @@ struct SessionMaker: Sendable {
 
     /// Signs out through the gateway, as a backend does.
     func signOut(_ tokens: SessionV1.Tokens) async throws {
-        let request = GatewayV1.SignOutRequest(
-            all: false, token: .accessToken(tokens.accessToken))
-        _ = try await AuthClient(gateway).signOut(request, context(gateway))
+        _ = try await AuthClient(gateway).signOut(
+            GatewayV1.SignOutRequest(), context(gateway).bearing(tokens.accessToken))
     }
 
     /// Ends a session at the session service directly, for runs of thousands.

@@ -10,6 +10,8 @@ struct MethodOptions {
     var hedgeAfterMilliseconds: Int?
     var isCostly = false
     var isForNamedCallersOnly = false
+    /// What the calling session is to the method; only tools read it from the descriptors.
+    var saysSession = false
 
     init(_ method: MethodDescriptor) {
         // A follower stays for long, and resumes by a position.
@@ -24,6 +26,7 @@ struct MethodOptions {
             case 50_004: hedgeAfterMilliseconds = Int(value)
             case 50_005: isCostly = value != 0
             case 50_006: isForNamedCallersOnly = value != 0
+            case 50_007: saysSession = value != 0
             default: fatalError("\(method.fullName): unknown option \(number)")
             }
         }

@@ -17,6 +17,11 @@ enum Restrictions {
         where method.streams != .none && MethodOptions(method).isOnLoop {
             complaints.append("\(method.fullName): a stream waits, so it cannot be on_loop")
         }
+        for service in services where service.file.package == "postern.gateway.v1" {
+            for method in service.methods where !MethodOptions(method).saysSession {
+                complaints.append("\(method.fullName): say what the session is to it (session)")
+            }
+        }
         for (name, same) in Dictionary(grouping: services, by: \.name) where same.count > 1 {
             complaints.append("several services are named \(name); so would be their code")
         }

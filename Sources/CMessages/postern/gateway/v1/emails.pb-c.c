@@ -367,23 +367,11 @@ void   postern__gateway__v1__resend_verification_by_password_response__free_unpa
   assert(message->base.descriptor == &postern__gateway__v1__resend_verification_by_password_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change_request__field_descriptors[2] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestEmailChangeRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "new_email",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -395,7 +383,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change
   },
   {
     "device",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -405,29 +393,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestEmailChangeRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__request_email_change_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = device */
-  3,   /* field[3] = language */
-  1,   /* field[1] = new_email */
+  1,   /* field[1] = device */
+  0,   /* field[0] = new_email */
 };
 static const ProtobufCIntRange postern__gateway__v1__request_email_change_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_request__descriptor =
 {
@@ -437,7 +411,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_requ
   "Postern__Gateway__V1__RequestEmailChangeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestEmailChangeRequest),
-  4,
+  2,
   postern__gateway__v1__request_email_change_request__field_descriptors,
   postern__gateway__v1__request_email_change_request__field_indices_by_name,
   1,  postern__gateway__v1__request_email_change_request__number_ranges,
@@ -453,7 +427,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_email_change
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__RequestEmailChangeResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -482,7 +456,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_email_change_resp
   (ProtobufCMessageInit) postern__gateway__v1__request_email_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_email_change_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_email_change_request__field_descriptors[3] =
 {
   {
     "token",
@@ -497,20 +471,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_email_change
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "access_token",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ConfirmEmailChangeRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "password",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -522,7 +484,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_email_change
   },
   {
     "device",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -534,15 +496,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_email_change
   },
 };
 static const unsigned postern__gateway__v1__confirm_email_change_request__field_indices_by_name[] = {
-  1,   /* field[1] = access_token */
-  3,   /* field[3] = device */
-  2,   /* field[2] = password */
+  2,   /* field[2] = device */
+  1,   /* field[1] = password */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__confirm_email_change_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__confirm_email_change_request__descriptor =
 {
@@ -552,7 +513,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__confirm_email_change_requ
   "Postern__Gateway__V1__ConfirmEmailChangeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ConfirmEmailChangeRequest),
-  4,
+  3,
   postern__gateway__v1__confirm_email_change_request__field_descriptors,
   postern__gateway__v1__confirm_email_change_request__field_indices_by_name,
   1,  postern__gateway__v1__confirm_email_change_request__number_ranges,
@@ -568,7 +529,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__confirm_email_change
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__ConfirmEmailChangeResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -597,23 +558,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__confirm_email_change_resp
   (ProtobufCMessageInit) postern__gateway__v1__confirm_email_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__cancel_email_change_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__cancel_email_change_request__field_descriptors[1] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CancelEmailChangeRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "device",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -625,13 +574,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__cancel_email_change_
   },
 };
 static const unsigned postern__gateway__v1__cancel_email_change_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = device */
+  0,   /* field[0] = device */
 };
 static const ProtobufCIntRange postern__gateway__v1__cancel_email_change_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 1 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__cancel_email_change_request__descriptor =
 {
@@ -641,7 +589,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__cancel_email_change_reque
   "Postern__Gateway__V1__CancelEmailChangeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__CancelEmailChangeRequest),
-  2,
+  1,
   postern__gateway__v1__cancel_email_change_request__field_descriptors,
   postern__gateway__v1__cancel_email_change_request__field_indices_by_name,
   1,  postern__gateway__v1__cancel_email_change_request__number_ranges,
@@ -686,7 +634,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__cancel_email_change_respo
   (ProtobufCMessageInit) postern__gateway__v1__cancel_email_change_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_by_password_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_by_password_request__field_descriptors[3] =
 {
   {
     "email",
@@ -724,29 +672,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ResendVerificationByPasswordRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__resend_verification_by_password_request__field_indices_by_name[] = {
   2,   /* field[2] = device */
   0,   /* field[0] = email */
-  3,   /* field[3] = language */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__gateway__v1__resend_verification_by_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_password_request__descriptor =
 {
@@ -756,7 +691,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_by_pa
   "Postern__Gateway__V1__ResendVerificationByPasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ResendVerificationByPasswordRequest),
-  4,
+  3,
   postern__gateway__v1__resend_verification_by_password_request__field_descriptors,
   postern__gateway__v1__resend_verification_by_password_request__field_indices_by_name,
   1,  postern__gateway__v1__resend_verification_by_password_request__number_ranges,

@@ -52,6 +52,96 @@ void   postern__gateway__v1__device__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__device__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__device_key__init
+                     (Postern__Gateway__V1__DeviceKey         *message)
+{
+  static const Postern__Gateway__V1__DeviceKey init_value = POSTERN__GATEWAY__V1__DEVICE_KEY__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__device_key__get_packed_size
+                     (const Postern__Gateway__V1__DeviceKey *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__device_key__pack
+                     (const Postern__Gateway__V1__DeviceKey *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__device_key__pack_to_buffer
+                     (const Postern__Gateway__V1__DeviceKey *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__DeviceKey *
+       postern__gateway__v1__device_key__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__DeviceKey *)
+     protobuf_c_message_unpack (&postern__gateway__v1__device_key__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__device_key__free_unpacked
+                     (Postern__Gateway__V1__DeviceKey *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__device_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   postern__gateway__v1__device_proof__init
+                     (Postern__Gateway__V1__DeviceProof         *message)
+{
+  static const Postern__Gateway__V1__DeviceProof init_value = POSTERN__GATEWAY__V1__DEVICE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__device_proof__get_packed_size
+                     (const Postern__Gateway__V1__DeviceProof *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__device_proof__pack
+                     (const Postern__Gateway__V1__DeviceProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__device_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__DeviceProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__DeviceProof *
+       postern__gateway__v1__device_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__DeviceProof *)
+     protobuf_c_message_unpack (&postern__gateway__v1__device_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__device_proof__free_unpacked
+                     (Postern__Gateway__V1__DeviceProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__device_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__session__init
                      (Postern__Gateway__V1__Session         *message)
 {
@@ -367,94 +457,94 @@ void   postern__gateway__v1__verify_email_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__verify_email_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__refresh_request__init
-                     (Postern__Gateway__V1__RefreshRequest         *message)
+void   postern__gateway__v1__refresh_session_request__init
+                     (Postern__Gateway__V1__RefreshSessionRequest         *message)
 {
-  static const Postern__Gateway__V1__RefreshRequest init_value = POSTERN__GATEWAY__V1__REFRESH_REQUEST__INIT;
+  static const Postern__Gateway__V1__RefreshSessionRequest init_value = POSTERN__GATEWAY__V1__REFRESH_SESSION_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__refresh_request__get_packed_size
-                     (const Postern__Gateway__V1__RefreshRequest *message)
+size_t postern__gateway__v1__refresh_session_request__get_packed_size
+                     (const Postern__Gateway__V1__RefreshSessionRequest *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__refresh_request__pack
-                     (const Postern__Gateway__V1__RefreshRequest *message,
+size_t postern__gateway__v1__refresh_session_request__pack
+                     (const Postern__Gateway__V1__RefreshSessionRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__refresh_request__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshRequest *message,
+size_t postern__gateway__v1__refresh_session_request__pack_to_buffer
+                     (const Postern__Gateway__V1__RefreshSessionRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__RefreshRequest *
-       postern__gateway__v1__refresh_request__unpack
+Postern__Gateway__V1__RefreshSessionRequest *
+       postern__gateway__v1__refresh_session_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__RefreshRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__refresh_request__descriptor,
+  return (Postern__Gateway__V1__RefreshSessionRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__refresh_session_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__refresh_request__free_unpacked
-                     (Postern__Gateway__V1__RefreshRequest *message,
+void   postern__gateway__v1__refresh_session_request__free_unpacked
+                     (Postern__Gateway__V1__RefreshSessionRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__refresh_response__init
-                     (Postern__Gateway__V1__RefreshResponse         *message)
+void   postern__gateway__v1__refresh_session_response__init
+                     (Postern__Gateway__V1__RefreshSessionResponse         *message)
 {
-  static const Postern__Gateway__V1__RefreshResponse init_value = POSTERN__GATEWAY__V1__REFRESH_RESPONSE__INIT;
+  static const Postern__Gateway__V1__RefreshSessionResponse init_value = POSTERN__GATEWAY__V1__REFRESH_SESSION_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__refresh_response__get_packed_size
-                     (const Postern__Gateway__V1__RefreshResponse *message)
+size_t postern__gateway__v1__refresh_session_response__get_packed_size
+                     (const Postern__Gateway__V1__RefreshSessionResponse *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__refresh_response__pack
-                     (const Postern__Gateway__V1__RefreshResponse *message,
+size_t postern__gateway__v1__refresh_session_response__pack
+                     (const Postern__Gateway__V1__RefreshSessionResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__refresh_response__pack_to_buffer
-                     (const Postern__Gateway__V1__RefreshResponse *message,
+size_t postern__gateway__v1__refresh_session_response__pack_to_buffer
+                     (const Postern__Gateway__V1__RefreshSessionResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__RefreshResponse *
-       postern__gateway__v1__refresh_response__unpack
+Postern__Gateway__V1__RefreshSessionResponse *
+       postern__gateway__v1__refresh_session_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__RefreshResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__refresh_response__descriptor,
+  return (Postern__Gateway__V1__RefreshSessionResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__refresh_session_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__refresh_response__free_unpacked
-                     (Postern__Gateway__V1__RefreshResponse *message,
+void   postern__gateway__v1__refresh_session_response__free_unpacked
+                     (Postern__Gateway__V1__RefreshSessionResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__refresh_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__refresh_session_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__gateway__v1__sign_out_request__init
@@ -682,7 +772,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__device__field_descri
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__Device, key),
-    &postern__session__v1__device_key__descriptor,
+    &postern__gateway__v1__device_key__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -712,6 +802,121 @@ const ProtobufCMessageDescriptor postern__gateway__v1__device__descriptor =
   postern__gateway__v1__device__field_indices_by_name,
   1,  postern__gateway__v1__device__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__device__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__device_key__field_descriptors[3] =
+{
+  {
+    "kind",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceKey, kind),
+    &postern__gateway__v1__device_key_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "public_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceKey, public_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "possession",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceKey, possession),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__device_key__field_indices_by_name[] = {
+  0,   /* field[0] = kind */
+  2,   /* field[2] = possession */
+  1,   /* field[1] = public_key */
+};
+static const ProtobufCIntRange postern__gateway__v1__device_key__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__device_key__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.DeviceKey",
+  "DeviceKey",
+  "Postern__Gateway__V1__DeviceKey",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__DeviceKey),
+  3,
+  postern__gateway__v1__device_key__field_descriptors,
+  postern__gateway__v1__device_key__field_indices_by_name,
+  1,  postern__gateway__v1__device_key__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__device_key__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__device_proof__field_descriptors[2] =
+{
+  {
+    "signed_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceProof, signed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__DeviceProof, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__device_proof__field_indices_by_name[] = {
+  1,   /* field[1] = signature */
+  0,   /* field[0] = signed_at_ms */
+};
+static const ProtobufCIntRange postern__gateway__v1__device_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__device_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.DeviceProof",
+  "DeviceProof",
+  "Postern__Gateway__V1__DeviceProof",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__DeviceProof),
+  2,
+  postern__gateway__v1__device_proof__field_descriptors,
+  postern__gateway__v1__device_proof__field_indices_by_name,
+  1,  postern__gateway__v1__device_proof__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__device_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descriptors[7] =
@@ -789,12 +994,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descr
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "server_time_ms",
+    "answered_at_ms",
     7,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__Session, server_time_ms),
+    offsetof(Postern__Gateway__V1__Session, answered_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -804,10 +1009,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session__field_descr
 static const unsigned postern__gateway__v1__session__field_indices_by_name[] = {
   2,   /* field[2] = access_expires_at_ms */
   1,   /* field[1] = access_token */
+  6,   /* field[6] = answered_at_ms */
   5,   /* field[5] = expires_at_ms */
   4,   /* field[4] = idle_expires_at_ms */
   3,   /* field[3] = refresh_token */
-  6,   /* field[6] = server_time_ms */
   0,   /* field[0] = session_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__session__number_ranges[1 + 1] =
@@ -830,7 +1035,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__session__descriptor =
   (ProtobufCMessageInit) postern__gateway__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_request__field_descriptors[5] =
 {
   {
     "email",
@@ -881,24 +1086,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
+    "mail_language",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignUpWithPasswordRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "access_token",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignUpWithPasswordRequest, access_token),
+    offsetof(Postern__Gateway__V1__SignUpWithPasswordRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
@@ -906,17 +1099,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
   },
 };
 static const unsigned postern__gateway__v1__sign_up_with_password_request__field_indices_by_name[] = {
-  5,   /* field[5] = access_token */
   2,   /* field[2] = device */
   3,   /* field[3] = display_name */
   0,   /* field[0] = email */
-  4,   /* field[4] = language */
+  4,   /* field[4] = mail_language */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_request__descriptor =
 {
@@ -926,14 +1118,14 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_req
   "Postern__Gateway__V1__SignUpWithPasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignUpWithPasswordRequest),
-  6,
+  5,
   postern__gateway__v1__sign_up_with_password_request__field_descriptors,
   postern__gateway__v1__sign_up_with_password_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__sign_up_with_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_password_response__field_descriptors[2] =
 {
   {
     "account",
@@ -942,7 +1134,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignUpWithPasswordResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -959,28 +1151,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_up_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "is_new_user",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignUpWithPasswordResponse, is_new_user),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_up_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  2,   /* field[2] = is_new_user */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_up_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_response__descriptor =
 {
@@ -990,14 +1169,14 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_up_with_password_res
   "Postern__Gateway__V1__SignUpWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignUpWithPasswordResponse),
-  3,
+  2,
   postern__gateway__v1__sign_up_with_password_response__field_descriptors,
   postern__gateway__v1__sign_up_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_up_with_password_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__sign_up_with_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_request__field_descriptors[3] =
 {
   {
     "email",
@@ -1035,29 +1214,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPasswordRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__sign_in_with_password_request__field_indices_by_name[] = {
   2,   /* field[2] = device */
   0,   /* field[0] = email */
-  3,   /* field[3] = language */
   1,   /* field[1] = password */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_request__descriptor =
 {
@@ -1067,14 +1233,14 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_req
   "Postern__Gateway__V1__SignInWithPasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPasswordRequest),
-  4,
+  3,
   postern__gateway__v1__sign_in_with_password_request__field_descriptors,
   postern__gateway__v1__sign_in_with_password_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_password_response__field_descriptors[3] =
 {
   {
     "account",
@@ -1083,7 +1249,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1101,25 +1267,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "is_new_user",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, is_new_user),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "news",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPasswordResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1127,14 +1281,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_passwor
 };
 static const unsigned postern__gateway__v1__sign_in_with_password_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  2,   /* field[2] = is_new_user */
-  3,   /* field[3] = news */
+  2,   /* field[2] = news */
   1,   /* field[1] = session */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_password_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_response__descriptor =
 {
@@ -1144,14 +1297,14 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_password_res
   "Postern__Gateway__V1__SignInWithPasswordResponse",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPasswordResponse),
-  4,
+  3,
   postern__gateway__v1__sign_in_with_password_response__field_descriptors,
   postern__gateway__v1__sign_in_with_password_response__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_password_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request__field_descriptors[3] =
 {
   {
     "token",
@@ -1166,20 +1319,8 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "access_token",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__VerifyEmailRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "password",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -1191,7 +1332,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request
   },
   {
     "device",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -1203,15 +1344,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_request
   },
 };
 static const unsigned postern__gateway__v1__verify_email_request__field_indices_by_name[] = {
-  1,   /* field[1] = access_token */
-  3,   /* field[3] = device */
-  2,   /* field[2] = password */
+  2,   /* field[2] = device */
+  1,   /* field[1] = password */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__verify_email_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_request__descriptor =
 {
@@ -1221,7 +1361,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_request__des
   "Postern__Gateway__V1__VerifyEmailRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__VerifyEmailRequest),
-  4,
+  3,
   postern__gateway__v1__verify_email_request__field_descriptors,
   postern__gateway__v1__verify_email_request__field_indices_by_name,
   1,  postern__gateway__v1__verify_email_request__number_ranges,
@@ -1237,7 +1377,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__verify_email_respons
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__VerifyEmailResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1266,7 +1406,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__verify_email_response__de
   (ProtobufCMessageInit) postern__gateway__v1__verify_email_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_request__field_descriptors[3] =
 {
   {
     "refresh_token",
@@ -1274,7 +1414,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshRequest, refresh_token),
+    offsetof(Postern__Gateway__V1__RefreshSessionRequest, refresh_token),
     NULL,
     NULL,
     0,             /* flags */
@@ -1286,7 +1426,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshRequest, device),
+    offsetof(Postern__Gateway__V1__RefreshSessionRequest, device),
     &postern__gateway__v1__device__descriptor,
     NULL,
     0,             /* flags */
@@ -1298,39 +1438,39 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshRequest, device_proof),
-    &postern__session__v1__device_proof__descriptor,
+    offsetof(Postern__Gateway__V1__RefreshSessionRequest, device_proof),
+    &postern__gateway__v1__device_proof__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__refresh_request__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__refresh_session_request__field_indices_by_name[] = {
   1,   /* field[1] = device */
   2,   /* field[2] = device_proof */
   0,   /* field[0] = refresh_token */
 };
-static const ProtobufCIntRange postern__gateway__v1__refresh_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__refresh_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 3 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__refresh_request__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.RefreshRequest",
-  "RefreshRequest",
-  "Postern__Gateway__V1__RefreshRequest",
+  "postern.gateway.v1.RefreshSessionRequest",
+  "RefreshSessionRequest",
+  "Postern__Gateway__V1__RefreshSessionRequest",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__RefreshRequest),
+  sizeof(Postern__Gateway__V1__RefreshSessionRequest),
   3,
-  postern__gateway__v1__refresh_request__field_descriptors,
-  postern__gateway__v1__refresh_request__field_indices_by_name,
-  1,  postern__gateway__v1__refresh_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__refresh_request__init,
+  postern__gateway__v1__refresh_session_request__field_descriptors,
+  postern__gateway__v1__refresh_session_request__field_indices_by_name,
+  1,  postern__gateway__v1__refresh_session_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__refresh_session_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_session_response__field_descriptors[1] =
 {
   {
     "session",
@@ -1338,65 +1478,53 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__refresh_response__fi
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RefreshResponse, session),
+    offsetof(Postern__Gateway__V1__RefreshSessionResponse, session),
     &postern__gateway__v1__session__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__refresh_response__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__refresh_session_response__field_indices_by_name[] = {
   0,   /* field[0] = session */
 };
-static const ProtobufCIntRange postern__gateway__v1__refresh_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__refresh_session_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__refresh_response__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__refresh_session_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.RefreshResponse",
-  "RefreshResponse",
-  "Postern__Gateway__V1__RefreshResponse",
+  "postern.gateway.v1.RefreshSessionResponse",
+  "RefreshSessionResponse",
+  "Postern__Gateway__V1__RefreshSessionResponse",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__RefreshResponse),
+  sizeof(Postern__Gateway__V1__RefreshSessionResponse),
   1,
-  postern__gateway__v1__refresh_response__field_descriptors,
-  postern__gateway__v1__refresh_response__field_indices_by_name,
-  1,  postern__gateway__v1__refresh_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__refresh_response__init,
+  postern__gateway__v1__refresh_session_response__field_descriptors,
+  postern__gateway__v1__refresh_session_response__field_indices_by_name,
+  1,  postern__gateway__v1__refresh_session_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__refresh_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__field_descriptors[3] =
 {
   {
-    "access_token",
+    "refresh_token",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Postern__Gateway__V1__SignOutRequest, token_case),
-    offsetof(Postern__Gateway__V1__SignOutRequest, access_token),
-    NULL,
-    NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "refresh_token",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Postern__Gateway__V1__SignOutRequest, token_case),
+    0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignOutRequest, refresh_token),
     NULL,
     NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "all",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
@@ -1408,27 +1536,26 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_out_request__fi
   },
   {
     "device_proof",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignOutRequest, device_proof),
-    &postern__session__v1__device_proof__descriptor,
+    &postern__gateway__v1__device_proof__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned postern__gateway__v1__sign_out_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = all */
-  3,   /* field[3] = device_proof */
-  1,   /* field[1] = refresh_token */
+  1,   /* field[1] = all */
+  2,   /* field[2] = device_proof */
+  0,   /* field[0] = refresh_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_out_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descriptor =
 {
@@ -1438,7 +1565,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_request__descrip
   "Postern__Gateway__V1__SignOutRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignOutRequest),
-  4,
+  3,
   postern__gateway__v1__sign_out_request__field_descriptors,
   postern__gateway__v1__sign_out_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_out_request__number_ranges,
@@ -1483,29 +1610,9 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_out_response__descri
   (ProtobufCMessageInit) postern__gateway__v1__sign_out_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckAuthStateRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__check_auth_state_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__check_auth_state_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__gateway__v1__check_auth_state_request__field_descriptors NULL
+#define postern__gateway__v1__check_auth_state_request__field_indices_by_name NULL
+#define postern__gateway__v1__check_auth_state_request__number_ranges NULL
 const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -1514,10 +1621,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_request_
   "Postern__Gateway__V1__CheckAuthStateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__CheckAuthStateRequest),
-  1,
+  0,
   postern__gateway__v1__check_auth_state_request__field_descriptors,
   postern__gateway__v1__check_auth_state_request__field_indices_by_name,
-  1,  postern__gateway__v1__check_auth_state_request__number_ranges,
+  0,  postern__gateway__v1__check_auth_state_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1554,7 +1661,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__CheckAuthStateResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1572,12 +1679,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "server_time_ms",
+    "answered_at_ms",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, server_time_ms),
+    offsetof(Postern__Gateway__V1__CheckAuthStateResponse, answered_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1590,7 +1697,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__CheckAuthStateResponse, end_reason),
-    &postern__session__v1__end_reason__descriptor,
+    &postern__gateway__v1__end_reason__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -1598,10 +1705,10 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_auth_state_res
 };
 static const unsigned postern__gateway__v1__check_auth_state_response__field_indices_by_name[] = {
   2,   /* field[2] = account */
+  4,   /* field[4] = answered_at_ms */
   0,   /* field[0] = authenticated */
   5,   /* field[5] = end_reason */
   1,   /* field[1] = reason */
-  4,   /* field[4] = server_time_ms */
   3,   /* field[3] = todo */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_auth_state_response__number_ranges[1 + 1] =
@@ -1623,6 +1730,36 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_auth_state_response
   1,  postern__gateway__v1__check_auth_state_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__check_auth_state_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue postern__gateway__v1__device_key_kind__enum_values_by_number[3] =
+{
+  { "DEVICE_KEY_KIND_UNSPECIFIED", "POSTERN__GATEWAY__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_UNSPECIFIED", 0 },
+  { "DEVICE_KEY_KIND_P256", "POSTERN__GATEWAY__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_P256", 1 },
+  { "DEVICE_KEY_KIND_ED25519", "POSTERN__GATEWAY__V1__DEVICE_KEY_KIND__DEVICE_KEY_KIND_ED25519", 2 },
+};
+static const ProtobufCIntRange postern__gateway__v1__device_key_kind__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex postern__gateway__v1__device_key_kind__enum_values_by_name[3] =
+{
+  { "DEVICE_KEY_KIND_ED25519", 2 },
+  { "DEVICE_KEY_KIND_P256", 1 },
+  { "DEVICE_KEY_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__gateway__v1__device_key_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.DeviceKeyKind",
+  "DeviceKeyKind",
+  "Postern__Gateway__V1__DeviceKeyKind",
+  "postern.gateway.v1",
+  3,
+  postern__gateway__v1__device_key_kind__enum_values_by_number,
+  3,
+  postern__gateway__v1__device_key_kind__enum_values_by_name,
+  1,
+  postern__gateway__v1__device_key_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__auth_state_reason__enum_values_by_number[8] =
 {
@@ -1662,6 +1799,48 @@ const ProtobufCEnumDescriptor postern__gateway__v1__auth_state_reason__descripto
   postern__gateway__v1__auth_state_reason__enum_values_by_name,
   1,
   postern__gateway__v1__auth_state_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue postern__gateway__v1__end_reason__enum_values_by_number[9] =
+{
+  { "END_REASON_UNSPECIFIED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_UNSPECIFIED", 0 },
+  { "END_REASON_SIGNED_OUT", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_SIGNED_OUT", 1 },
+  { "END_REASON_INACTIVE", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_INACTIVE", 2 },
+  { "END_REASON_MAXIMUM_AGE", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_MAXIMUM_AGE", 3 },
+  { "END_REASON_DISPLACED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_DISPLACED", 4 },
+  { "END_REASON_REPLAYED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_REPLAYED", 5 },
+  { "END_REASON_SECURITY", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_SECURITY", 6 },
+  { "END_REASON_REVOKED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_REVOKED", 7 },
+  { "END_REASON_PROVIDER_REVOKED", "POSTERN__GATEWAY__V1__END_REASON__END_REASON_PROVIDER_REVOKED", 8 },
+};
+static const ProtobufCIntRange postern__gateway__v1__end_reason__value_ranges[] = {
+{0, 0},{0, 9}
+};
+static const ProtobufCEnumValueIndex postern__gateway__v1__end_reason__enum_values_by_name[9] =
+{
+  { "END_REASON_DISPLACED", 4 },
+  { "END_REASON_INACTIVE", 2 },
+  { "END_REASON_MAXIMUM_AGE", 3 },
+  { "END_REASON_PROVIDER_REVOKED", 8 },
+  { "END_REASON_REPLAYED", 5 },
+  { "END_REASON_REVOKED", 7 },
+  { "END_REASON_SECURITY", 6 },
+  { "END_REASON_SIGNED_OUT", 1 },
+  { "END_REASON_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__gateway__v1__end_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.EndReason",
+  "EndReason",
+  "Postern__Gateway__V1__EndReason",
+  "postern.gateway.v1",
+  9,
+  postern__gateway__v1__end_reason__enum_values_by_number,
+  9,
+  postern__gateway__v1__end_reason__enum_values_by_name,
+  1,
+  postern__gateway__v1__end_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__todo__enum_values_by_number[2] =

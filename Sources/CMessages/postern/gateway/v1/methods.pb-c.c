@@ -52,94 +52,94 @@ void   postern__gateway__v1__sign_in_method__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__sign_in_method__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__list_methods_request__init
-                     (Postern__Gateway__V1__ListMethodsRequest         *message)
+void   postern__gateway__v1__list_sign_in_methods_request__init
+                     (Postern__Gateway__V1__ListSignInMethodsRequest         *message)
 {
-  static const Postern__Gateway__V1__ListMethodsRequest init_value = POSTERN__GATEWAY__V1__LIST_METHODS_REQUEST__INIT;
+  static const Postern__Gateway__V1__ListSignInMethodsRequest init_value = POSTERN__GATEWAY__V1__LIST_SIGN_IN_METHODS_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__list_methods_request__get_packed_size
-                     (const Postern__Gateway__V1__ListMethodsRequest *message)
+size_t postern__gateway__v1__list_sign_in_methods_request__get_packed_size
+                     (const Postern__Gateway__V1__ListSignInMethodsRequest *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__list_methods_request__pack
-                     (const Postern__Gateway__V1__ListMethodsRequest *message,
+size_t postern__gateway__v1__list_sign_in_methods_request__pack
+                     (const Postern__Gateway__V1__ListSignInMethodsRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__list_methods_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ListMethodsRequest *message,
+size_t postern__gateway__v1__list_sign_in_methods_request__pack_to_buffer
+                     (const Postern__Gateway__V1__ListSignInMethodsRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__ListMethodsRequest *
-       postern__gateway__v1__list_methods_request__unpack
+Postern__Gateway__V1__ListSignInMethodsRequest *
+       postern__gateway__v1__list_sign_in_methods_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__ListMethodsRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__list_methods_request__descriptor,
+  return (Postern__Gateway__V1__ListSignInMethodsRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__list_sign_in_methods_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__list_methods_request__free_unpacked
-                     (Postern__Gateway__V1__ListMethodsRequest *message,
+void   postern__gateway__v1__list_sign_in_methods_request__free_unpacked
+                     (Postern__Gateway__V1__ListSignInMethodsRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__list_methods_response__init
-                     (Postern__Gateway__V1__ListMethodsResponse         *message)
+void   postern__gateway__v1__list_sign_in_methods_response__init
+                     (Postern__Gateway__V1__ListSignInMethodsResponse         *message)
 {
-  static const Postern__Gateway__V1__ListMethodsResponse init_value = POSTERN__GATEWAY__V1__LIST_METHODS_RESPONSE__INIT;
+  static const Postern__Gateway__V1__ListSignInMethodsResponse init_value = POSTERN__GATEWAY__V1__LIST_SIGN_IN_METHODS_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__list_methods_response__get_packed_size
-                     (const Postern__Gateway__V1__ListMethodsResponse *message)
+size_t postern__gateway__v1__list_sign_in_methods_response__get_packed_size
+                     (const Postern__Gateway__V1__ListSignInMethodsResponse *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__list_methods_response__pack
-                     (const Postern__Gateway__V1__ListMethodsResponse *message,
+size_t postern__gateway__v1__list_sign_in_methods_response__pack
+                     (const Postern__Gateway__V1__ListSignInMethodsResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__list_methods_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ListMethodsResponse *message,
+size_t postern__gateway__v1__list_sign_in_methods_response__pack_to_buffer
+                     (const Postern__Gateway__V1__ListSignInMethodsResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__ListMethodsResponse *
-       postern__gateway__v1__list_methods_response__unpack
+Postern__Gateway__V1__ListSignInMethodsResponse *
+       postern__gateway__v1__list_sign_in_methods_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__ListMethodsResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__list_methods_response__descriptor,
+  return (Postern__Gateway__V1__ListSignInMethodsResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__list_sign_in_methods_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__list_methods_response__free_unpacked
-                     (Postern__Gateway__V1__ListMethodsResponse *message,
+void   postern__gateway__v1__list_sign_in_methods_response__free_unpacked
+                     (Postern__Gateway__V1__ListSignInMethodsResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__list_methods_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__list_sign_in_methods_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   postern__gateway__v1__link_provider_request__init
@@ -386,99 +386,67 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_method__descripto
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_method__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__list_methods_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ListMethodsRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__list_methods_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__list_methods_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
-const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_request__descriptor =
+#define postern__gateway__v1__list_sign_in_methods_request__field_descriptors NULL
+#define postern__gateway__v1__list_sign_in_methods_request__field_indices_by_name NULL
+#define postern__gateway__v1__list_sign_in_methods_request__number_ranges NULL
+const ProtobufCMessageDescriptor postern__gateway__v1__list_sign_in_methods_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.ListMethodsRequest",
-  "ListMethodsRequest",
-  "Postern__Gateway__V1__ListMethodsRequest",
+  "postern.gateway.v1.ListSignInMethodsRequest",
+  "ListSignInMethodsRequest",
+  "Postern__Gateway__V1__ListSignInMethodsRequest",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__ListMethodsRequest),
-  1,
-  postern__gateway__v1__list_methods_request__field_descriptors,
-  postern__gateway__v1__list_methods_request__field_indices_by_name,
-  1,  postern__gateway__v1__list_methods_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__list_methods_request__init,
+  sizeof(Postern__Gateway__V1__ListSignInMethodsRequest),
+  0,
+  postern__gateway__v1__list_sign_in_methods_request__field_descriptors,
+  postern__gateway__v1__list_sign_in_methods_request__field_indices_by_name,
+  0,  postern__gateway__v1__list_sign_in_methods_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__list_sign_in_methods_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__list_methods_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__list_sign_in_methods_response__field_descriptors[1] =
 {
   {
     "methods",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Postern__Gateway__V1__ListMethodsResponse, n_methods),
-    offsetof(Postern__Gateway__V1__ListMethodsResponse, methods),
+    offsetof(Postern__Gateway__V1__ListSignInMethodsResponse, n_methods),
+    offsetof(Postern__Gateway__V1__ListSignInMethodsResponse, methods),
     &postern__gateway__v1__sign_in_method__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__list_methods_response__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__list_sign_in_methods_response__field_indices_by_name[] = {
   0,   /* field[0] = methods */
 };
-static const ProtobufCIntRange postern__gateway__v1__list_methods_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__list_sign_in_methods_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__list_methods_response__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__list_sign_in_methods_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.ListMethodsResponse",
-  "ListMethodsResponse",
-  "Postern__Gateway__V1__ListMethodsResponse",
+  "postern.gateway.v1.ListSignInMethodsResponse",
+  "ListSignInMethodsResponse",
+  "Postern__Gateway__V1__ListSignInMethodsResponse",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__ListMethodsResponse),
+  sizeof(Postern__Gateway__V1__ListSignInMethodsResponse),
   1,
-  postern__gateway__v1__list_methods_response__field_descriptors,
-  postern__gateway__v1__list_methods_response__field_indices_by_name,
-  1,  postern__gateway__v1__list_methods_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__list_methods_response__init,
+  postern__gateway__v1__list_sign_in_methods_response__field_descriptors,
+  postern__gateway__v1__list_sign_in_methods_response__field_indices_by_name,
+  1,  postern__gateway__v1__list_sign_in_methods_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__list_sign_in_methods_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_request__field_descriptors[2] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkProviderRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "token",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -490,7 +458,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_reques
   },
   {
     "device",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -500,29 +468,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkProviderRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__link_provider_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = device */
-  3,   /* field[3] = language */
-  1,   /* field[1] = token */
+  1,   /* field[1] = device */
+  0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__link_provider_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__descriptor =
 {
@@ -532,7 +486,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_request__de
   "Postern__Gateway__V1__LinkProviderRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__LinkProviderRequest),
-  4,
+  2,
   postern__gateway__v1__link_provider_request__field_descriptors,
   postern__gateway__v1__link_provider_request__field_indices_by_name,
   1,  postern__gateway__v1__link_provider_request__number_ranges,
@@ -548,7 +502,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_provider_respon
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__LinkProviderResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -577,23 +531,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_provider_response__d
   (ProtobufCMessageInit) postern__gateway__v1__link_provider_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_request__field_descriptors[2] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__UnlinkMethodRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "method",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -605,7 +547,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_reques
   },
   {
     "device",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -617,14 +559,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_reques
   },
 };
 static const unsigned postern__gateway__v1__unlink_method_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = device */
-  1,   /* field[1] = method */
+  1,   /* field[1] = device */
+  0,   /* field[0] = method */
 };
 static const ProtobufCIntRange postern__gateway__v1__unlink_method_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__unlink_method_request__descriptor =
 {
@@ -634,7 +575,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__unlink_method_request__de
   "Postern__Gateway__V1__UnlinkMethodRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__UnlinkMethodRequest),
-  3,
+  2,
   postern__gateway__v1__unlink_method_request__field_descriptors,
   postern__gateway__v1__unlink_method_request__field_indices_by_name,
   1,  postern__gateway__v1__unlink_method_request__number_ranges,
@@ -650,7 +591,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__unlink_method_respon
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__UnlinkMethodResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

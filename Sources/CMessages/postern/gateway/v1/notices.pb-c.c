@@ -7,187 +7,187 @@
 #endif
 
 #include "postern/gateway/v1/notices.pb-c.h"
-void   postern__gateway__v1__receive_request__init
-                     (Postern__Gateway__V1__ReceiveRequest         *message)
+void   postern__gateway__v1__receive_provider_notice_request__init
+                     (Postern__Gateway__V1__ReceiveProviderNoticeRequest         *message)
 {
-  static const Postern__Gateway__V1__ReceiveRequest init_value = POSTERN__GATEWAY__V1__RECEIVE_REQUEST__INIT;
+  static const Postern__Gateway__V1__ReceiveProviderNoticeRequest init_value = POSTERN__GATEWAY__V1__RECEIVE_PROVIDER_NOTICE_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__receive_request__get_packed_size
-                     (const Postern__Gateway__V1__ReceiveRequest *message)
+size_t postern__gateway__v1__receive_provider_notice_request__get_packed_size
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__receive_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__receive_request__pack
-                     (const Postern__Gateway__V1__ReceiveRequest *message,
+size_t postern__gateway__v1__receive_provider_notice_request__pack
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__receive_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__receive_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ReceiveRequest *message,
+size_t postern__gateway__v1__receive_provider_notice_request__pack_to_buffer
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__receive_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__ReceiveRequest *
-       postern__gateway__v1__receive_request__unpack
+Postern__Gateway__V1__ReceiveProviderNoticeRequest *
+       postern__gateway__v1__receive_provider_notice_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__ReceiveRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__receive_request__descriptor,
+  return (Postern__Gateway__V1__ReceiveProviderNoticeRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__receive_provider_notice_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__receive_request__free_unpacked
-                     (Postern__Gateway__V1__ReceiveRequest *message,
+void   postern__gateway__v1__receive_provider_notice_request__free_unpacked
+                     (Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__receive_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__receive_response__init
-                     (Postern__Gateway__V1__ReceiveResponse         *message)
+void   postern__gateway__v1__receive_provider_notice_response__init
+                     (Postern__Gateway__V1__ReceiveProviderNoticeResponse         *message)
 {
-  static const Postern__Gateway__V1__ReceiveResponse init_value = POSTERN__GATEWAY__V1__RECEIVE_RESPONSE__INIT;
+  static const Postern__Gateway__V1__ReceiveProviderNoticeResponse init_value = POSTERN__GATEWAY__V1__RECEIVE_PROVIDER_NOTICE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__receive_response__get_packed_size
-                     (const Postern__Gateway__V1__ReceiveResponse *message)
+size_t postern__gateway__v1__receive_provider_notice_response__get_packed_size
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__receive_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__receive_response__pack
-                     (const Postern__Gateway__V1__ReceiveResponse *message,
+size_t postern__gateway__v1__receive_provider_notice_response__pack
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__receive_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__receive_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ReceiveResponse *message,
+size_t postern__gateway__v1__receive_provider_notice_response__pack_to_buffer
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__receive_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__ReceiveResponse *
-       postern__gateway__v1__receive_response__unpack
+Postern__Gateway__V1__ReceiveProviderNoticeResponse *
+       postern__gateway__v1__receive_provider_notice_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__ReceiveResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__receive_response__descriptor,
+  return (Postern__Gateway__V1__ReceiveProviderNoticeResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__receive_provider_notice_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__receive_response__free_unpacked
-                     (Postern__Gateway__V1__ReceiveResponse *message,
+void   postern__gateway__v1__receive_provider_notice_response__free_unpacked
+                     (Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__receive_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__receive_provider_notice_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__describe_outcome_request__init
-                     (Postern__Gateway__V1__DescribeOutcomeRequest         *message)
+void   postern__gateway__v1__describe_provider_outcome_request__init
+                     (Postern__Gateway__V1__DescribeProviderOutcomeRequest         *message)
 {
-  static const Postern__Gateway__V1__DescribeOutcomeRequest init_value = POSTERN__GATEWAY__V1__DESCRIBE_OUTCOME_REQUEST__INIT;
+  static const Postern__Gateway__V1__DescribeProviderOutcomeRequest init_value = POSTERN__GATEWAY__V1__DESCRIBE_PROVIDER_OUTCOME_REQUEST__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__describe_outcome_request__get_packed_size
-                     (const Postern__Gateway__V1__DescribeOutcomeRequest *message)
+size_t postern__gateway__v1__describe_provider_outcome_request__get_packed_size
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__describe_outcome_request__pack
-                     (const Postern__Gateway__V1__DescribeOutcomeRequest *message,
+size_t postern__gateway__v1__describe_provider_outcome_request__pack
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__describe_outcome_request__pack_to_buffer
-                     (const Postern__Gateway__V1__DescribeOutcomeRequest *message,
+size_t postern__gateway__v1__describe_provider_outcome_request__pack_to_buffer
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__DescribeOutcomeRequest *
-       postern__gateway__v1__describe_outcome_request__unpack
+Postern__Gateway__V1__DescribeProviderOutcomeRequest *
+       postern__gateway__v1__describe_provider_outcome_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__DescribeOutcomeRequest *)
-     protobuf_c_message_unpack (&postern__gateway__v1__describe_outcome_request__descriptor,
+  return (Postern__Gateway__V1__DescribeProviderOutcomeRequest *)
+     protobuf_c_message_unpack (&postern__gateway__v1__describe_provider_outcome_request__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__describe_outcome_request__free_unpacked
-                     (Postern__Gateway__V1__DescribeOutcomeRequest *message,
+void   postern__gateway__v1__describe_provider_outcome_request__free_unpacked
+                     (Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_request__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   postern__gateway__v1__describe_outcome_response__init
-                     (Postern__Gateway__V1__DescribeOutcomeResponse         *message)
+void   postern__gateway__v1__describe_provider_outcome_response__init
+                     (Postern__Gateway__V1__DescribeProviderOutcomeResponse         *message)
 {
-  static const Postern__Gateway__V1__DescribeOutcomeResponse init_value = POSTERN__GATEWAY__V1__DESCRIBE_OUTCOME_RESPONSE__INIT;
+  static const Postern__Gateway__V1__DescribeProviderOutcomeResponse init_value = POSTERN__GATEWAY__V1__DESCRIBE_PROVIDER_OUTCOME_RESPONSE__INIT;
   *message = init_value;
 }
-size_t postern__gateway__v1__describe_outcome_response__get_packed_size
-                     (const Postern__Gateway__V1__DescribeOutcomeResponse *message)
+size_t postern__gateway__v1__describe_provider_outcome_response__get_packed_size
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse *message)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t postern__gateway__v1__describe_outcome_response__pack
-                     (const Postern__Gateway__V1__DescribeOutcomeResponse *message,
+size_t postern__gateway__v1__describe_provider_outcome_response__pack
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t postern__gateway__v1__describe_outcome_response__pack_to_buffer
-                     (const Postern__Gateway__V1__DescribeOutcomeResponse *message,
+size_t postern__gateway__v1__describe_provider_outcome_response__pack_to_buffer
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Postern__Gateway__V1__DescribeOutcomeResponse *
-       postern__gateway__v1__describe_outcome_response__unpack
+Postern__Gateway__V1__DescribeProviderOutcomeResponse *
+       postern__gateway__v1__describe_provider_outcome_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Postern__Gateway__V1__DescribeOutcomeResponse *)
-     protobuf_c_message_unpack (&postern__gateway__v1__describe_outcome_response__descriptor,
+  return (Postern__Gateway__V1__DescribeProviderOutcomeResponse *)
+     protobuf_c_message_unpack (&postern__gateway__v1__describe_provider_outcome_response__descriptor,
                                 allocator, len, data);
 }
-void   postern__gateway__v1__describe_outcome_response__free_unpacked
-                     (Postern__Gateway__V1__DescribeOutcomeResponse *message,
+void   postern__gateway__v1__describe_provider_outcome_response__free_unpacked
+                     (Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &postern__gateway__v1__describe_outcome_response__descriptor);
+  assert(message->base.descriptor == &postern__gateway__v1__describe_provider_outcome_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__receive_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__receive_provider_notice_request__field_descriptors[2] =
 {
   {
     "provider",
@@ -195,7 +195,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__receive_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReceiveRequest, provider),
+    offsetof(Postern__Gateway__V1__ReceiveProviderNoticeRequest, provider),
     NULL,
     NULL,
     0,             /* flags */
@@ -207,56 +207,56 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__receive_request__fie
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReceiveRequest, payload),
+    offsetof(Postern__Gateway__V1__ReceiveProviderNoticeRequest, payload),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__receive_request__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__receive_provider_notice_request__field_indices_by_name[] = {
   1,   /* field[1] = payload */
   0,   /* field[0] = provider */
 };
-static const ProtobufCIntRange postern__gateway__v1__receive_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__receive_provider_notice_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__receive_request__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__receive_provider_notice_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.ReceiveRequest",
-  "ReceiveRequest",
-  "Postern__Gateway__V1__ReceiveRequest",
+  "postern.gateway.v1.ReceiveProviderNoticeRequest",
+  "ReceiveProviderNoticeRequest",
+  "Postern__Gateway__V1__ReceiveProviderNoticeRequest",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__ReceiveRequest),
+  sizeof(Postern__Gateway__V1__ReceiveProviderNoticeRequest),
   2,
-  postern__gateway__v1__receive_request__field_descriptors,
-  postern__gateway__v1__receive_request__field_indices_by_name,
-  1,  postern__gateway__v1__receive_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__receive_request__init,
+  postern__gateway__v1__receive_provider_notice_request__field_descriptors,
+  postern__gateway__v1__receive_provider_notice_request__field_indices_by_name,
+  1,  postern__gateway__v1__receive_provider_notice_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__receive_provider_notice_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define postern__gateway__v1__receive_response__field_descriptors NULL
-#define postern__gateway__v1__receive_response__field_indices_by_name NULL
-#define postern__gateway__v1__receive_response__number_ranges NULL
-const ProtobufCMessageDescriptor postern__gateway__v1__receive_response__descriptor =
+#define postern__gateway__v1__receive_provider_notice_response__field_descriptors NULL
+#define postern__gateway__v1__receive_provider_notice_response__field_indices_by_name NULL
+#define postern__gateway__v1__receive_provider_notice_response__number_ranges NULL
+const ProtobufCMessageDescriptor postern__gateway__v1__receive_provider_notice_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.ReceiveResponse",
-  "ReceiveResponse",
-  "Postern__Gateway__V1__ReceiveResponse",
+  "postern.gateway.v1.ReceiveProviderNoticeResponse",
+  "ReceiveProviderNoticeResponse",
+  "Postern__Gateway__V1__ReceiveProviderNoticeResponse",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__ReceiveResponse),
+  sizeof(Postern__Gateway__V1__ReceiveProviderNoticeResponse),
   0,
-  postern__gateway__v1__receive_response__field_descriptors,
-  postern__gateway__v1__receive_response__field_indices_by_name,
-  0,  postern__gateway__v1__receive_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__receive_response__init,
+  postern__gateway__v1__receive_provider_notice_response__field_descriptors,
+  postern__gateway__v1__receive_provider_notice_response__field_indices_by_name,
+  0,  postern__gateway__v1__receive_provider_notice_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__receive_provider_notice_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__describe_provider_outcome_request__field_descriptors[2] =
 {
   {
     "provider",
@@ -264,7 +264,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_req
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeRequest, provider),
+    offsetof(Postern__Gateway__V1__DescribeProviderOutcomeRequest, provider),
     NULL,
     NULL,
     0,             /* flags */
@@ -276,51 +276,38 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_req
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeRequest, outcome),
+    offsetof(Postern__Gateway__V1__DescribeProviderOutcomeRequest, outcome),
     &postern__gateway__v1__provider_outcome__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
-static const unsigned postern__gateway__v1__describe_outcome_request__field_indices_by_name[] = {
-  2,   /* field[2] = language */
+static const unsigned postern__gateway__v1__describe_provider_outcome_request__field_indices_by_name[] = {
   1,   /* field[1] = outcome */
   0,   /* field[0] = provider */
 };
-static const ProtobufCIntRange postern__gateway__v1__describe_outcome_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__describe_provider_outcome_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__describe_outcome_request__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__describe_provider_outcome_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.DescribeOutcomeRequest",
-  "DescribeOutcomeRequest",
-  "Postern__Gateway__V1__DescribeOutcomeRequest",
+  "postern.gateway.v1.DescribeProviderOutcomeRequest",
+  "DescribeProviderOutcomeRequest",
+  "Postern__Gateway__V1__DescribeProviderOutcomeRequest",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__DescribeOutcomeRequest),
-  3,
-  postern__gateway__v1__describe_outcome_request__field_descriptors,
-  postern__gateway__v1__describe_outcome_request__field_indices_by_name,
-  1,  postern__gateway__v1__describe_outcome_request__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__describe_outcome_request__init,
+  sizeof(Postern__Gateway__V1__DescribeProviderOutcomeRequest),
+  2,
+  postern__gateway__v1__describe_provider_outcome_request__field_descriptors,
+  postern__gateway__v1__describe_provider_outcome_request__field_indices_by_name,
+  1,  postern__gateway__v1__describe_provider_outcome_request__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__describe_provider_outcome_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__describe_provider_outcome_response__field_descriptors[4] =
 {
   {
     "code",
@@ -328,7 +315,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_res
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeResponse, code),
+    offsetof(Postern__Gateway__V1__DescribeProviderOutcomeResponse, code),
     NULL,
     NULL,
     0,             /* flags */
@@ -340,7 +327,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_res
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeResponse, user_message),
+    offsetof(Postern__Gateway__V1__DescribeProviderOutcomeResponse, user_message),
     NULL,
     NULL,
     0,             /* flags */
@@ -352,7 +339,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_res
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeResponse, retryable),
+    offsetof(Postern__Gateway__V1__DescribeProviderOutcomeResponse, retryable),
     NULL,
     NULL,
     0,             /* flags */
@@ -364,37 +351,37 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__describe_outcome_res
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__DescribeOutcomeResponse, action),
+    offsetof(Postern__Gateway__V1__DescribeProviderOutcomeResponse, action),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned postern__gateway__v1__describe_outcome_response__field_indices_by_name[] = {
+static const unsigned postern__gateway__v1__describe_provider_outcome_response__field_indices_by_name[] = {
   3,   /* field[3] = action */
   0,   /* field[0] = code */
   2,   /* field[2] = retryable */
   1,   /* field[1] = user_message */
 };
-static const ProtobufCIntRange postern__gateway__v1__describe_outcome_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange postern__gateway__v1__describe_provider_outcome_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 4 }
 };
-const ProtobufCMessageDescriptor postern__gateway__v1__describe_outcome_response__descriptor =
+const ProtobufCMessageDescriptor postern__gateway__v1__describe_provider_outcome_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "postern.gateway.v1.DescribeOutcomeResponse",
-  "DescribeOutcomeResponse",
-  "Postern__Gateway__V1__DescribeOutcomeResponse",
+  "postern.gateway.v1.DescribeProviderOutcomeResponse",
+  "DescribeProviderOutcomeResponse",
+  "Postern__Gateway__V1__DescribeProviderOutcomeResponse",
   "postern.gateway.v1",
-  sizeof(Postern__Gateway__V1__DescribeOutcomeResponse),
+  sizeof(Postern__Gateway__V1__DescribeProviderOutcomeResponse),
   4,
-  postern__gateway__v1__describe_outcome_response__field_descriptors,
-  postern__gateway__v1__describe_outcome_response__field_indices_by_name,
-  1,  postern__gateway__v1__describe_outcome_response__number_ranges,
-  (ProtobufCMessageInit) postern__gateway__v1__describe_outcome_response__init,
+  postern__gateway__v1__describe_provider_outcome_response__field_descriptors,
+  postern__gateway__v1__describe_provider_outcome_response__field_indices_by_name,
+  1,  postern__gateway__v1__describe_provider_outcome_response__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__describe_provider_outcome_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue postern__gateway__v1__provider_outcome__enum_values_by_number[6] =

@@ -367,7 +367,7 @@ void   postern__gateway__v1__resend_verification_email_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__resend_verification_email_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__request_password_reset_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_password_reset_request__field_descriptors[2] =
 {
   {
     "email",
@@ -393,28 +393,15 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_password_res
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestPasswordResetRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__request_password_reset_request__field_indices_by_name[] = {
   1,   /* field[1] = device */
   0,   /* field[0] = email */
-  2,   /* field[2] = language */
 };
 static const ProtobufCIntRange postern__gateway__v1__request_password_reset_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__request_password_reset_request__descriptor =
 {
@@ -424,7 +411,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_password_reset_re
   "Postern__Gateway__V1__RequestPasswordResetRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestPasswordResetRequest),
-  3,
+  2,
   postern__gateway__v1__request_password_reset_request__field_descriptors,
   postern__gateway__v1__request_password_reset_request__field_indices_by_name,
   1,  postern__gateway__v1__request_password_reset_request__number_ranges,
@@ -522,7 +509,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_respo
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__ResetPasswordResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -546,7 +533,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reset_password_respo
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__ResetPasswordResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -577,23 +564,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reset_password_response__
   (ProtobufCMessageInit) postern__gateway__v1__reset_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_request__field_descriptors[3] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ChangePasswordRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "current_password",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -605,7 +580,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_requ
   },
   {
     "new_password",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -617,7 +592,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_requ
   },
   {
     "device",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -627,30 +602,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__change_password_requ
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ChangePasswordRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__change_password_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = current_password */
-  3,   /* field[3] = device */
-  4,   /* field[4] = language */
-  2,   /* field[2] = new_password */
+  0,   /* field[0] = current_password */
+  2,   /* field[2] = device */
+  1,   /* field[1] = new_password */
 };
 static const ProtobufCIntRange postern__gateway__v1__change_password_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__change_password_request__descriptor =
 {
@@ -660,7 +621,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__change_password_request__
   "Postern__Gateway__V1__ChangePasswordRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ChangePasswordRequest),
-  5,
+  3,
   postern__gateway__v1__change_password_request__field_descriptors,
   postern__gateway__v1__change_password_request__field_indices_by_name,
   1,  postern__gateway__v1__change_password_request__number_ranges,
@@ -685,23 +646,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__change_password_response_
   (ProtobufCMessageInit) postern__gateway__v1__change_password_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_email_request__field_descriptors[1] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ResendVerificationEmailRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "device",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -711,28 +660,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__resend_verification_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ResendVerificationEmailRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__resend_verification_email_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = device */
-  2,   /* field[2] = language */
+  0,   /* field[0] = device */
 };
 static const ProtobufCIntRange postern__gateway__v1__resend_verification_email_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 1 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email_request__descriptor =
 {
@@ -742,7 +677,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__resend_verification_email
   "Postern__Gateway__V1__ResendVerificationEmailRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ResendVerificationEmailRequest),
-  3,
+  1,
   postern__gateway__v1__resend_verification_email_request__field_descriptors,
   postern__gateway__v1__resend_verification_email_request__field_indices_by_name,
   1,  postern__gateway__v1__resend_verification_email_request__number_ranges,

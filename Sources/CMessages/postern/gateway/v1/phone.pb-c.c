@@ -277,7 +277,7 @@ void   postern__gateway__v1__link_phone_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__link_phone_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_request__field_descriptors[3] =
 {
   {
     "phone_number",
@@ -298,26 +298,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
     PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__RequestPhoneCodeRequest, purpose),
-    &postern__identity__v1__phone_code_purpose__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "language",
-    3,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestPhoneCodeRequest, language),
-    NULL,
+    &postern__gateway__v1__phone_code_purpose__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "device",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -327,30 +315,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "access_token",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__RequestPhoneCodeRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__request_phone_code_request__field_indices_by_name[] = {
-  4,   /* field[4] = access_token */
-  3,   /* field[3] = device */
-  2,   /* field[2] = language */
+  2,   /* field[2] = device */
   0,   /* field[0] = phone_number */
   1,   /* field[1] = purpose */
 };
 static const ProtobufCIntRange postern__gateway__v1__request_phone_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_request__descriptor =
 {
@@ -360,7 +334,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_reques
   "Postern__Gateway__V1__RequestPhoneCodeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__RequestPhoneCodeRequest),
-  5,
+  3,
   postern__gateway__v1__request_phone_code_request__field_descriptors,
   postern__gateway__v1__request_phone_code_request__field_indices_by_name,
   1,  postern__gateway__v1__request_phone_code_request__number_ranges,
@@ -409,7 +383,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__request_phone_code_r
     "next_after_ms",
     4,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
+    PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__RequestPhoneCodeResponse, next_after_ms),
     NULL,
@@ -444,7 +418,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__request_phone_code_respon
   (ProtobufCMessageInit) postern__gateway__v1__request_phone_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors[5] =
 {
   {
     "request_id",
@@ -495,24 +469,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
+    "mail_language",
     5,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "access_token",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeRequest, access_token),
+    offsetof(Postern__Gateway__V1__SignInWithPhoneCodeRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
@@ -520,17 +482,16 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
   },
 };
 static const unsigned postern__gateway__v1__sign_in_with_phone_code_request__field_indices_by_name[] = {
-  5,   /* field[5] = access_token */
   2,   /* field[2] = code */
   3,   /* field[3] = device */
-  4,   /* field[4] = language */
+  4,   /* field[4] = mail_language */
   1,   /* field[1] = phone_number */
   0,   /* field[0] = request_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_phone_code_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_request__descriptor =
 {
@@ -540,7 +501,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   "Postern__Gateway__V1__SignInWithPhoneCodeRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithPhoneCodeRequest),
-  6,
+  5,
   postern__gateway__v1__sign_in_with_phone_code_request__field_descriptors,
   postern__gateway__v1__sign_in_with_phone_code_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_phone_code_request__number_ranges,
@@ -556,7 +517,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -604,7 +565,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, collision),
-    &postern__identity__v1__collision__descriptor,
+    &postern__gateway__v1__collision__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -616,7 +577,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_phone_c
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithPhoneCodeResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -650,23 +611,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_phone_code_r
   (ProtobufCMessageInit) postern__gateway__v1__sign_in_with_phone_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__field_descriptors[4] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkPhoneRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "request_id",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -678,7 +627,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
   {
     "phone_number",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -690,7 +639,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
   {
     "code",
-    4,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -702,7 +651,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
   },
   {
     "device",
-    5,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
@@ -712,31 +661,17 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_request__
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
-  {
-    "language",
-    6,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__LinkPhoneRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
 };
 static const unsigned postern__gateway__v1__link_phone_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  3,   /* field[3] = code */
-  4,   /* field[4] = device */
-  5,   /* field[5] = language */
-  2,   /* field[2] = phone_number */
-  1,   /* field[1] = request_id */
+  2,   /* field[2] = code */
+  3,   /* field[3] = device */
+  1,   /* field[1] = phone_number */
+  0,   /* field[0] = request_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__link_phone_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_request__descriptor =
 {
@@ -746,7 +681,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_request__descr
   "Postern__Gateway__V1__LinkPhoneRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__LinkPhoneRequest),
-  6,
+  4,
   postern__gateway__v1__link_phone_request__field_descriptors,
   postern__gateway__v1__link_phone_request__field_indices_by_name,
   1,  postern__gateway__v1__link_phone_request__number_ranges,
@@ -762,7 +697,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__link_phone_response_
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__LinkPhoneResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -790,4 +725,36 @@ const ProtobufCMessageDescriptor postern__gateway__v1__link_phone_response__desc
   1,  postern__gateway__v1__link_phone_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__link_phone_response__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue postern__gateway__v1__phone_code_purpose__enum_values_by_number[4] =
+{
+  { "PHONE_CODE_PURPOSE_UNSPECIFIED", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
+  { "PHONE_CODE_PURPOSE_SIGN_IN", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_SIGN_IN", 1 },
+  { "PHONE_CODE_PURPOSE_LINK", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_LINK", 2 },
+  { "PHONE_CODE_PURPOSE_PROVE", "POSTERN__GATEWAY__V1__PHONE_CODE_PURPOSE__PHONE_CODE_PURPOSE_PROVE", 3 },
+};
+static const ProtobufCIntRange postern__gateway__v1__phone_code_purpose__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex postern__gateway__v1__phone_code_purpose__enum_values_by_name[4] =
+{
+  { "PHONE_CODE_PURPOSE_LINK", 2 },
+  { "PHONE_CODE_PURPOSE_PROVE", 3 },
+  { "PHONE_CODE_PURPOSE_SIGN_IN", 1 },
+  { "PHONE_CODE_PURPOSE_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor postern__gateway__v1__phone_code_purpose__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.PhoneCodePurpose",
+  "PhoneCodePurpose",
+  "Postern__Gateway__V1__PhoneCodePurpose",
+  "postern.gateway.v1",
+  4,
+  postern__gateway__v1__phone_code_purpose__enum_values_by_number,
+  4,
+  postern__gateway__v1__phone_code_purpose__enum_values_by_name,
+  1,
+  postern__gateway__v1__phone_code_purpose__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

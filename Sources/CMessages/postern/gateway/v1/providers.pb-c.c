@@ -424,7 +424,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__provider_token__descripto
   (ProtobufCMessageInit) postern__gateway__v1__provider_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provider_request__field_descriptors[3] =
 {
   {
     "token",
@@ -451,24 +451,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "language",
+    "mail_language",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithProviderRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "access_token",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SignInWithProviderRequest, access_token),
+    offsetof(Postern__Gateway__V1__SignInWithProviderRequest, mail_language),
     NULL,
     NULL,
     0,             /* flags */
@@ -476,15 +464,14 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
   },
 };
 static const unsigned postern__gateway__v1__sign_in_with_provider_request__field_indices_by_name[] = {
-  3,   /* field[3] = access_token */
   1,   /* field[1] = device */
-  2,   /* field[2] = language */
+  2,   /* field[2] = mail_language */
   0,   /* field[0] = token */
 };
 static const ProtobufCIntRange postern__gateway__v1__sign_in_with_provider_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_request__descriptor =
 {
@@ -494,7 +481,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__sign_in_with_provider_req
   "Postern__Gateway__V1__SignInWithProviderRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__SignInWithProviderRequest),
-  4,
+  3,
   postern__gateway__v1__sign_in_with_provider_request__field_descriptors,
   postern__gateway__v1__sign_in_with_provider_request__field_indices_by_name,
   1,  postern__gateway__v1__sign_in_with_provider_request__number_ranges,
@@ -510,7 +497,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithProviderResponse, account),
-    &postern__identity__v1__account__descriptor,
+    &postern__gateway__v1__account__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -582,7 +569,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithProviderResponse, collision),
-    &postern__identity__v1__collision__descriptor,
+    &postern__gateway__v1__collision__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -594,7 +581,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__sign_in_with_provide
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__SignInWithProviderResponse, news),
-    &postern__identity__v1__sign_in_news__descriptor,
+    &postern__gateway__v1__sign_in_news__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */

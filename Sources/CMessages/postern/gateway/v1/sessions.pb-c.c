@@ -322,6 +322,51 @@ void   postern__gateway__v1__end_other_sessions_response__free_unpacked
   assert(message->base.descriptor == &postern__gateway__v1__end_other_sessions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   postern__gateway__v1__presence_proof__init
+                     (Postern__Gateway__V1__PresenceProof         *message)
+{
+  static const Postern__Gateway__V1__PresenceProof init_value = POSTERN__GATEWAY__V1__PRESENCE_PROOF__INIT;
+  *message = init_value;
+}
+size_t postern__gateway__v1__presence_proof__get_packed_size
+                     (const Postern__Gateway__V1__PresenceProof *message)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t postern__gateway__v1__presence_proof__pack
+                     (const Postern__Gateway__V1__PresenceProof *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t postern__gateway__v1__presence_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__PresenceProof *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Postern__Gateway__V1__PresenceProof *
+       postern__gateway__v1__presence_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Postern__Gateway__V1__PresenceProof *)
+     protobuf_c_message_unpack (&postern__gateway__v1__presence_proof__descriptor,
+                                allocator, len, data);
+}
+void   postern__gateway__v1__presence_proof__free_unpacked
+                     (Postern__Gateway__V1__PresenceProof *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &postern__gateway__v1__presence_proof__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   postern__gateway__v1__phone_code_proof__init
                      (Postern__Gateway__V1__PhoneCodeProof         *message)
 {
@@ -634,12 +679,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__field
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "auth_time_ms",
+    "authenticated_at_ms",
     8,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__SessionEntry, auth_time_ms),
+    offsetof(Postern__Gateway__V1__SessionEntry, authenticated_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -648,7 +693,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__session_entry__field
 };
 static const unsigned postern__gateway__v1__session_entry__field_indices_by_name[] = {
   6,   /* field[6] = amr */
-  7,   /* field[7] = auth_time_ms */
+  7,   /* field[7] = authenticated_at_ms */
   3,   /* field[3] = created_at_ms */
   5,   /* field[5] = current */
   1,   /* field[1] = device_name */
@@ -676,29 +721,9 @@ const ProtobufCMessageDescriptor postern__gateway__v1__session_entry__descriptor
   (ProtobufCMessageInit) postern__gateway__v1__session_entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__list_sessions_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ListSessionsRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__list_sessions_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__list_sessions_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__gateway__v1__list_sessions_request__field_descriptors NULL
+#define postern__gateway__v1__list_sessions_request__field_indices_by_name NULL
+#define postern__gateway__v1__list_sessions_request__number_ranges NULL
 const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -707,10 +732,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_request__de
   "Postern__Gateway__V1__ListSessionsRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ListSessionsRequest),
-  1,
+  0,
   postern__gateway__v1__list_sessions_request__field_descriptors,
   postern__gateway__v1__list_sessions_request__field_indices_by_name,
-  1,  postern__gateway__v1__list_sessions_request__number_ranges,
+  0,  postern__gateway__v1__list_sessions_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__list_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -752,23 +777,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__list_sessions_response__d
   (ProtobufCMessageInit) postern__gateway__v1__list_sessions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request__field_descriptors[1] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__EndSessionRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "session_id",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
@@ -780,13 +793,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_request_
   },
 };
 static const unsigned postern__gateway__v1__end_session_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  1,   /* field[1] = session_id */
+  0,   /* field[0] = session_id */
 };
 static const ProtobufCIntRange postern__gateway__v1__end_session_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 1 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__end_session_request__descriptor =
 {
@@ -796,7 +808,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_session_request__desc
   "Postern__Gateway__V1__EndSessionRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__EndSessionRequest),
-  2,
+  1,
   postern__gateway__v1__end_session_request__field_descriptors,
   postern__gateway__v1__end_session_request__field_indices_by_name,
   1,  postern__gateway__v1__end_session_request__number_ranges,
@@ -809,7 +821,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__end_session_response
     "ended",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
+    PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
     offsetof(Postern__Gateway__V1__EndSessionResponse, ended),
     NULL,
@@ -841,29 +853,9 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_session_response__des
   (ProtobufCMessageInit) postern__gateway__v1__end_session_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__end_other_sessions_request__field_descriptors[1] =
-{
-  {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__EndOtherSessionsRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned postern__gateway__v1__end_other_sessions_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-};
-static const ProtobufCIntRange postern__gateway__v1__end_other_sessions_request__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
+#define postern__gateway__v1__end_other_sessions_request__field_descriptors NULL
+#define postern__gateway__v1__end_other_sessions_request__field_indices_by_name NULL
+#define postern__gateway__v1__end_other_sessions_request__number_ranges NULL
 const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -872,10 +864,10 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_reques
   "Postern__Gateway__V1__EndOtherSessionsRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__EndOtherSessionsRequest),
-  1,
+  0,
   postern__gateway__v1__end_other_sessions_request__field_descriptors,
   postern__gateway__v1__end_other_sessions_request__field_indices_by_name,
-  1,  postern__gateway__v1__end_other_sessions_request__number_ranges,
+  0,  postern__gateway__v1__end_other_sessions_request__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -915,6 +907,70 @@ const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_respon
   postern__gateway__v1__end_other_sessions_response__field_indices_by_name,
   1,  postern__gateway__v1__end_other_sessions_response__number_ranges,
   (ProtobufCMessageInit) postern__gateway__v1__end_other_sessions_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor postern__gateway__v1__presence_proof__field_descriptors[3] =
+{
+  {
+    "signed_at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PresenceProof, signed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hardware_key",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PresenceProof, hardware_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signature",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__PresenceProof, signature),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned postern__gateway__v1__presence_proof__field_indices_by_name[] = {
+  1,   /* field[1] = hardware_key */
+  2,   /* field[2] = signature */
+  0,   /* field[0] = signed_at_ms */
+};
+static const ProtobufCIntRange postern__gateway__v1__presence_proof__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor postern__gateway__v1__presence_proof__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "postern.gateway.v1.PresenceProof",
+  "PresenceProof",
+  "Postern__Gateway__V1__PresenceProof",
+  "postern.gateway.v1",
+  sizeof(Postern__Gateway__V1__PresenceProof),
+  3,
+  postern__gateway__v1__presence_proof__field_descriptors,
+  postern__gateway__v1__presence_proof__field_indices_by_name,
+  1,  postern__gateway__v1__presence_proof__number_ranges,
+  (ProtobufCMessageInit) postern__gateway__v1__presence_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor postern__gateway__v1__phone_code_proof__field_descriptors[3] =
@@ -981,23 +1037,11 @@ const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descrip
   (ProtobufCMessageInit) postern__gateway__v1__phone_code_proof__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_request__field_descriptors[5] =
 {
   {
-    "access_token",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateRequest, access_token),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "password",
-    2,
+    1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
@@ -1009,43 +1053,19 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
   },
   {
     "device_key",
-    3,
+    2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, device_key),
-    &postern__session__v1__presence_proof__descriptor,
+    &postern__gateway__v1__presence_proof__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "device",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateRequest, device),
-    &postern__gateway__v1__device__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "language",
-    5,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateRequest, language),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
     "provider_token",
-    6,
+    3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
@@ -1057,7 +1077,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
   },
   {
     "phone_code",
-    7,
+    4,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Postern__Gateway__V1__ReauthenticateRequest, proof_case),
@@ -1067,20 +1087,30 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_reque
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Postern__Gateway__V1__ReauthenticateRequest, device),
+    &postern__gateway__v1__device__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned postern__gateway__v1__reauthenticate_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  3,   /* field[3] = device */
-  2,   /* field[2] = device_key */
-  4,   /* field[4] = language */
-  1,   /* field[1] = password */
-  6,   /* field[6] = phone_code */
-  5,   /* field[5] = provider_token */
+  4,   /* field[4] = device */
+  1,   /* field[1] = device_key */
+  0,   /* field[0] = password */
+  3,   /* field[3] = phone_code */
+  2,   /* field[2] = provider_token */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor =
 {
@@ -1090,7 +1120,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__d
   "Postern__Gateway__V1__ReauthenticateRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__ReauthenticateRequest),
-  7,
+  5,
   postern__gateway__v1__reauthenticate_request__field_descriptors,
   postern__gateway__v1__reauthenticate_request__field_indices_by_name,
   1,  postern__gateway__v1__reauthenticate_request__number_ranges,
@@ -1124,12 +1154,12 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_respo
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "auth_time_ms",
+    "authenticated_at_ms",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__ReauthenticateResponse, auth_time_ms),
+    offsetof(Postern__Gateway__V1__ReauthenticateResponse, authenticated_at_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1139,7 +1169,7 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__reauthenticate_respo
 static const unsigned postern__gateway__v1__reauthenticate_response__field_indices_by_name[] = {
   1,   /* field[1] = access_expires_at_ms */
   0,   /* field[0] = access_token */
-  2,   /* field[2] = auth_time_ms */
+  2,   /* field[2] = authenticated_at_ms */
 };
 static const ProtobufCIntRange postern__gateway__v1__reauthenticate_response__number_ranges[1 + 1] =
 {
@@ -1161,35 +1191,23 @@ const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__
   (ProtobufCMessageInit) postern__gateway__v1__reauthenticate_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_request__field_descriptors[2] =
 {
   {
-    "access_token",
+    "max_age_ms",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, access_token),
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, max_age_case),
+    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, max_age_ms),
     NULL,
     NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "max_age_s",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT32,
-    0,   /* quantifier_offset */
-    offsetof(Postern__Gateway__V1__CheckRecentProofRequest, max_age_s),
-    NULL,
-    NULL,
-    0,             /* flags */
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
     "kinds",
-    3,
+    2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_ENUM,
     offsetof(Postern__Gateway__V1__CheckRecentProofRequest, n_kinds),
@@ -1201,14 +1219,13 @@ static const ProtobufCFieldDescriptor postern__gateway__v1__check_recent_proof_r
   },
 };
 static const unsigned postern__gateway__v1__check_recent_proof_request__field_indices_by_name[] = {
-  0,   /* field[0] = access_token */
-  2,   /* field[2] = kinds */
-  1,   /* field[1] = max_age_s */
+  1,   /* field[1] = kinds */
+  0,   /* field[0] = max_age_ms */
 };
 static const ProtobufCIntRange postern__gateway__v1__check_recent_proof_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_request__descriptor =
 {
@@ -1218,7 +1235,7 @@ const ProtobufCMessageDescriptor postern__gateway__v1__check_recent_proof_reques
   "Postern__Gateway__V1__CheckRecentProofRequest",
   "postern.gateway.v1",
   sizeof(Postern__Gateway__V1__CheckRecentProofRequest),
-  3,
+  2,
   postern__gateway__v1__check_recent_proof_request__field_descriptors,
   postern__gateway__v1__check_recent_proof_request__field_indices_by_name,
   1,  postern__gateway__v1__check_recent_proof_request__number_ranges,

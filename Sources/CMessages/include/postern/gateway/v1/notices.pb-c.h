@@ -15,10 +15,10 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 
-typedef struct Postern__Gateway__V1__ReceiveRequest Postern__Gateway__V1__ReceiveRequest;
-typedef struct Postern__Gateway__V1__ReceiveResponse Postern__Gateway__V1__ReceiveResponse;
-typedef struct Postern__Gateway__V1__DescribeOutcomeRequest Postern__Gateway__V1__DescribeOutcomeRequest;
-typedef struct Postern__Gateway__V1__DescribeOutcomeResponse Postern__Gateway__V1__DescribeOutcomeResponse;
+typedef struct Postern__Gateway__V1__ReceiveProviderNoticeRequest Postern__Gateway__V1__ReceiveProviderNoticeRequest;
+typedef struct Postern__Gateway__V1__ReceiveProviderNoticeResponse Postern__Gateway__V1__ReceiveProviderNoticeResponse;
+typedef struct Postern__Gateway__V1__DescribeProviderOutcomeRequest Postern__Gateway__V1__DescribeProviderOutcomeRequest;
+typedef struct Postern__Gateway__V1__DescribeProviderOutcomeResponse Postern__Gateway__V1__DescribeProviderOutcomeResponse;
 
 
 /* --- enums --- */
@@ -35,39 +35,38 @@ typedef enum _Postern__Gateway__V1__ProviderOutcome {
 
 /* --- messages --- */
 
-struct  Postern__Gateway__V1__ReceiveRequest
+struct  Postern__Gateway__V1__ReceiveProviderNoticeRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData provider;
   ProtobufCBinaryData payload;
 };
-#define POSTERN__GATEWAY__V1__RECEIVE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__receive_request__descriptor) \
+#define POSTERN__GATEWAY__V1__RECEIVE_PROVIDER_NOTICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__receive_provider_notice_request__descriptor) \
     , {0,NULL}, {0,NULL} }
 
 
-struct  Postern__Gateway__V1__ReceiveResponse
+struct  Postern__Gateway__V1__ReceiveProviderNoticeResponse
 {
   ProtobufCMessage base;
 };
-#define POSTERN__GATEWAY__V1__RECEIVE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__receive_response__descriptor) \
+#define POSTERN__GATEWAY__V1__RECEIVE_PROVIDER_NOTICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__receive_provider_notice_response__descriptor) \
      }
 
 
-struct  Postern__Gateway__V1__DescribeOutcomeRequest
+struct  Postern__Gateway__V1__DescribeProviderOutcomeRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData provider;
   Postern__Gateway__V1__ProviderOutcome outcome;
-  ProtobufCBinaryData language;
 };
-#define POSTERN__GATEWAY__V1__DESCRIBE_OUTCOME_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__describe_outcome_request__descriptor) \
-    , {0,NULL}, POSTERN__GATEWAY__V1__PROVIDER_OUTCOME__PROVIDER_OUTCOME_UNSPECIFIED, {0,NULL} }
+#define POSTERN__GATEWAY__V1__DESCRIBE_PROVIDER_OUTCOME_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__describe_provider_outcome_request__descriptor) \
+    , {0,NULL}, POSTERN__GATEWAY__V1__PROVIDER_OUTCOME__PROVIDER_OUTCOME_UNSPECIFIED }
 
 
-struct  Postern__Gateway__V1__DescribeOutcomeResponse
+struct  Postern__Gateway__V1__DescribeProviderOutcomeResponse
 {
   ProtobufCMessage base;
   ProtobufCBinaryData code;
@@ -75,100 +74,100 @@ struct  Postern__Gateway__V1__DescribeOutcomeResponse
   protobuf_c_boolean retryable;
   ProtobufCBinaryData action;
 };
-#define POSTERN__GATEWAY__V1__DESCRIBE_OUTCOME_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__describe_outcome_response__descriptor) \
+#define POSTERN__GATEWAY__V1__DESCRIBE_PROVIDER_OUTCOME_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__describe_provider_outcome_response__descriptor) \
     , {0,NULL}, {0,NULL}, 0, {0,NULL} }
 
 
-/* Postern__Gateway__V1__ReceiveRequest methods */
-void   postern__gateway__v1__receive_request__init
-                     (Postern__Gateway__V1__ReceiveRequest         *message);
-size_t postern__gateway__v1__receive_request__get_packed_size
-                     (const Postern__Gateway__V1__ReceiveRequest   *message);
-size_t postern__gateway__v1__receive_request__pack
-                     (const Postern__Gateway__V1__ReceiveRequest   *message,
+/* Postern__Gateway__V1__ReceiveProviderNoticeRequest methods */
+void   postern__gateway__v1__receive_provider_notice_request__init
+                     (Postern__Gateway__V1__ReceiveProviderNoticeRequest         *message);
+size_t postern__gateway__v1__receive_provider_notice_request__get_packed_size
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest   *message);
+size_t postern__gateway__v1__receive_provider_notice_request__pack
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__receive_request__pack_to_buffer
-                     (const Postern__Gateway__V1__ReceiveRequest   *message,
+size_t postern__gateway__v1__receive_provider_notice_request__pack_to_buffer
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__ReceiveRequest *
-       postern__gateway__v1__receive_request__unpack
+Postern__Gateway__V1__ReceiveProviderNoticeRequest *
+       postern__gateway__v1__receive_provider_notice_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__receive_request__free_unpacked
-                     (Postern__Gateway__V1__ReceiveRequest *message,
+void   postern__gateway__v1__receive_provider_notice_request__free_unpacked
+                     (Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__ReceiveResponse methods */
-void   postern__gateway__v1__receive_response__init
-                     (Postern__Gateway__V1__ReceiveResponse         *message);
-size_t postern__gateway__v1__receive_response__get_packed_size
-                     (const Postern__Gateway__V1__ReceiveResponse   *message);
-size_t postern__gateway__v1__receive_response__pack
-                     (const Postern__Gateway__V1__ReceiveResponse   *message,
+/* Postern__Gateway__V1__ReceiveProviderNoticeResponse methods */
+void   postern__gateway__v1__receive_provider_notice_response__init
+                     (Postern__Gateway__V1__ReceiveProviderNoticeResponse         *message);
+size_t postern__gateway__v1__receive_provider_notice_response__get_packed_size
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse   *message);
+size_t postern__gateway__v1__receive_provider_notice_response__pack
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__receive_response__pack_to_buffer
-                     (const Postern__Gateway__V1__ReceiveResponse   *message,
+size_t postern__gateway__v1__receive_provider_notice_response__pack_to_buffer
+                     (const Postern__Gateway__V1__ReceiveProviderNoticeResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__ReceiveResponse *
-       postern__gateway__v1__receive_response__unpack
+Postern__Gateway__V1__ReceiveProviderNoticeResponse *
+       postern__gateway__v1__receive_provider_notice_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__receive_response__free_unpacked
-                     (Postern__Gateway__V1__ReceiveResponse *message,
+void   postern__gateway__v1__receive_provider_notice_response__free_unpacked
+                     (Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__DescribeOutcomeRequest methods */
-void   postern__gateway__v1__describe_outcome_request__init
-                     (Postern__Gateway__V1__DescribeOutcomeRequest         *message);
-size_t postern__gateway__v1__describe_outcome_request__get_packed_size
-                     (const Postern__Gateway__V1__DescribeOutcomeRequest   *message);
-size_t postern__gateway__v1__describe_outcome_request__pack
-                     (const Postern__Gateway__V1__DescribeOutcomeRequest   *message,
+/* Postern__Gateway__V1__DescribeProviderOutcomeRequest methods */
+void   postern__gateway__v1__describe_provider_outcome_request__init
+                     (Postern__Gateway__V1__DescribeProviderOutcomeRequest         *message);
+size_t postern__gateway__v1__describe_provider_outcome_request__get_packed_size
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest   *message);
+size_t postern__gateway__v1__describe_provider_outcome_request__pack
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__describe_outcome_request__pack_to_buffer
-                     (const Postern__Gateway__V1__DescribeOutcomeRequest   *message,
+size_t postern__gateway__v1__describe_provider_outcome_request__pack_to_buffer
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeRequest   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__DescribeOutcomeRequest *
-       postern__gateway__v1__describe_outcome_request__unpack
+Postern__Gateway__V1__DescribeProviderOutcomeRequest *
+       postern__gateway__v1__describe_provider_outcome_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__describe_outcome_request__free_unpacked
-                     (Postern__Gateway__V1__DescribeOutcomeRequest *message,
+void   postern__gateway__v1__describe_provider_outcome_request__free_unpacked
+                     (Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
                       ProtobufCAllocator *allocator);
-/* Postern__Gateway__V1__DescribeOutcomeResponse methods */
-void   postern__gateway__v1__describe_outcome_response__init
-                     (Postern__Gateway__V1__DescribeOutcomeResponse         *message);
-size_t postern__gateway__v1__describe_outcome_response__get_packed_size
-                     (const Postern__Gateway__V1__DescribeOutcomeResponse   *message);
-size_t postern__gateway__v1__describe_outcome_response__pack
-                     (const Postern__Gateway__V1__DescribeOutcomeResponse   *message,
+/* Postern__Gateway__V1__DescribeProviderOutcomeResponse methods */
+void   postern__gateway__v1__describe_provider_outcome_response__init
+                     (Postern__Gateway__V1__DescribeProviderOutcomeResponse         *message);
+size_t postern__gateway__v1__describe_provider_outcome_response__get_packed_size
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse   *message);
+size_t postern__gateway__v1__describe_provider_outcome_response__pack
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse   *message,
                       uint8_t             *out);
-size_t postern__gateway__v1__describe_outcome_response__pack_to_buffer
-                     (const Postern__Gateway__V1__DescribeOutcomeResponse   *message,
+size_t postern__gateway__v1__describe_provider_outcome_response__pack_to_buffer
+                     (const Postern__Gateway__V1__DescribeProviderOutcomeResponse   *message,
                       ProtobufCBuffer     *buffer);
-Postern__Gateway__V1__DescribeOutcomeResponse *
-       postern__gateway__v1__describe_outcome_response__unpack
+Postern__Gateway__V1__DescribeProviderOutcomeResponse *
+       postern__gateway__v1__describe_provider_outcome_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   postern__gateway__v1__describe_outcome_response__free_unpacked
-                     (Postern__Gateway__V1__DescribeOutcomeResponse *message,
+void   postern__gateway__v1__describe_provider_outcome_response__free_unpacked
+                     (Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
-typedef void (*Postern__Gateway__V1__ReceiveRequest_Closure)
-                 (const Postern__Gateway__V1__ReceiveRequest *message,
+typedef void (*Postern__Gateway__V1__ReceiveProviderNoticeRequest_Closure)
+                 (const Postern__Gateway__V1__ReceiveProviderNoticeRequest *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__ReceiveResponse_Closure)
-                 (const Postern__Gateway__V1__ReceiveResponse *message,
+typedef void (*Postern__Gateway__V1__ReceiveProviderNoticeResponse_Closure)
+                 (const Postern__Gateway__V1__ReceiveProviderNoticeResponse *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__DescribeOutcomeRequest_Closure)
-                 (const Postern__Gateway__V1__DescribeOutcomeRequest *message,
+typedef void (*Postern__Gateway__V1__DescribeProviderOutcomeRequest_Closure)
+                 (const Postern__Gateway__V1__DescribeProviderOutcomeRequest *message,
                   void *closure_data);
-typedef void (*Postern__Gateway__V1__DescribeOutcomeResponse_Closure)
-                 (const Postern__Gateway__V1__DescribeOutcomeResponse *message,
+typedef void (*Postern__Gateway__V1__DescribeProviderOutcomeResponse_Closure)
+                 (const Postern__Gateway__V1__DescribeProviderOutcomeResponse *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -177,10 +176,10 @@ typedef void (*Postern__Gateway__V1__DescribeOutcomeResponse_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    postern__gateway__v1__provider_outcome__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__receive_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__receive_response__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__describe_outcome_request__descriptor;
-extern const ProtobufCMessageDescriptor postern__gateway__v1__describe_outcome_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__receive_provider_notice_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__receive_provider_notice_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__describe_provider_outcome_request__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__describe_provider_outcome_response__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -16,7 +16,6 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "postern/gateway/v1/gateway.pb-c.h"
 #include "postern/gateway/v1/providers.pb-c.h"
-#include "postern/session/v1/devices.pb-c.h"
 
 typedef struct Postern__Gateway__V1__SessionEntry Postern__Gateway__V1__SessionEntry;
 typedef struct Postern__Gateway__V1__ListSessionsRequest Postern__Gateway__V1__ListSessionsRequest;
@@ -25,6 +24,7 @@ typedef struct Postern__Gateway__V1__EndSessionRequest Postern__Gateway__V1__End
 typedef struct Postern__Gateway__V1__EndSessionResponse Postern__Gateway__V1__EndSessionResponse;
 typedef struct Postern__Gateway__V1__EndOtherSessionsRequest Postern__Gateway__V1__EndOtherSessionsRequest;
 typedef struct Postern__Gateway__V1__EndOtherSessionsResponse Postern__Gateway__V1__EndOtherSessionsResponse;
+typedef struct Postern__Gateway__V1__PresenceProof Postern__Gateway__V1__PresenceProof;
 typedef struct Postern__Gateway__V1__PhoneCodeProof Postern__Gateway__V1__PhoneCodeProof;
 typedef struct Postern__Gateway__V1__ReauthenticateRequest Postern__Gateway__V1__ReauthenticateRequest;
 typedef struct Postern__Gateway__V1__ReauthenticateResponse Postern__Gateway__V1__ReauthenticateResponse;
@@ -56,7 +56,7 @@ struct  Postern__Gateway__V1__SessionEntry
   protobuf_c_boolean current;
   size_t n_amr;
   ProtobufCBinaryData *amr;
-  int64_t auth_time_ms;
+  int64_t authenticated_at_ms;
 };
 #define POSTERN__GATEWAY__V1__SESSION_ENTRY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__session_entry__descriptor) \
@@ -66,11 +66,10 @@ struct  Postern__Gateway__V1__SessionEntry
 struct  Postern__Gateway__V1__ListSessionsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__LIST_SESSIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__list_sessions_request__descriptor) \
-    , {0,NULL} }
+     }
 
 
 struct  Postern__Gateway__V1__ListSessionsResponse
@@ -87,18 +86,17 @@ struct  Postern__Gateway__V1__ListSessionsResponse
 struct  Postern__Gateway__V1__EndSessionRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   ProtobufCBinaryData session_id;
 };
 #define POSTERN__GATEWAY__V1__END_SESSION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_session_request__descriptor) \
-    , {0,NULL}, {0,NULL} }
+    , {0,NULL} }
 
 
 struct  Postern__Gateway__V1__EndSessionResponse
 {
   ProtobufCMessage base;
-  protobuf_c_boolean ended;
+  uint32_t ended;
 };
 #define POSTERN__GATEWAY__V1__END_SESSION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_session_response__descriptor) \
@@ -108,11 +106,10 @@ struct  Postern__Gateway__V1__EndSessionResponse
 struct  Postern__Gateway__V1__EndOtherSessionsRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
 };
 #define POSTERN__GATEWAY__V1__END_OTHER_SESSIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_other_sessions_request__descriptor) \
-    , {0,NULL} }
+     }
 
 
 struct  Postern__Gateway__V1__EndOtherSessionsResponse
@@ -123,6 +120,18 @@ struct  Postern__Gateway__V1__EndOtherSessionsResponse
 #define POSTERN__GATEWAY__V1__END_OTHER_SESSIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__end_other_sessions_response__descriptor) \
     , 0 }
+
+
+struct  Postern__Gateway__V1__PresenceProof
+{
+  ProtobufCMessage base;
+  int64_t signed_at_ms;
+  protobuf_c_boolean hardware_key;
+  ProtobufCBinaryData signature;
+};
+#define POSTERN__GATEWAY__V1__PRESENCE_PROOF__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__presence_proof__descriptor) \
+    , 0, 0, {0,NULL} }
 
 
 struct  Postern__Gateway__V1__PhoneCodeProof
@@ -139,30 +148,28 @@ struct  Postern__Gateway__V1__PhoneCodeProof
 
 typedef enum {
   POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET = 0,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 2,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 3,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PROVIDER_TOKEN = 6,
-  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PHONE_CODE = 7
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PASSWORD = 1,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_DEVICE_KEY = 2,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PROVIDER_TOKEN = 3,
+  POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF_PHONE_CODE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__CASE)
 } Postern__Gateway__V1__ReauthenticateRequest__ProofCase;
 
 struct  Postern__Gateway__V1__ReauthenticateRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
   Postern__Gateway__V1__Device *device;
-  ProtobufCBinaryData language;
   Postern__Gateway__V1__ReauthenticateRequest__ProofCase proof_case;
   union {
     ProtobufCBinaryData password;
-    Postern__Session__V1__PresenceProof *device_key;
+    Postern__Gateway__V1__PresenceProof *device_key;
     Postern__Gateway__V1__ProviderToken *provider_token;
     Postern__Gateway__V1__PhoneCodeProof *phone_code;
   };
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reauthenticate_request__descriptor) \
-    , {0,NULL}, NULL, {0,NULL}, POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET, {0} }
+    , NULL, POSTERN__GATEWAY__V1__REAUTHENTICATE_REQUEST__PROOF__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__ReauthenticateResponse
@@ -170,24 +177,32 @@ struct  Postern__Gateway__V1__ReauthenticateResponse
   ProtobufCMessage base;
   ProtobufCBinaryData access_token;
   int64_t access_expires_at_ms;
-  int64_t auth_time_ms;
+  int64_t authenticated_at_ms;
 };
 #define POSTERN__GATEWAY__V1__REAUTHENTICATE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__reauthenticate_response__descriptor) \
     , {0,NULL}, 0, 0 }
 
 
+typedef enum {
+  POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE__NOT_SET = 0,
+  POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE_MAX_AGE_MS = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE__CASE)
+} Postern__Gateway__V1__CheckRecentProofRequest__MaxAgeCase;
+
 struct  Postern__Gateway__V1__CheckRecentProofRequest
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData access_token;
-  uint32_t max_age_s;
   size_t n_kinds;
   Postern__Gateway__V1__ProofKind *kinds;
+  Postern__Gateway__V1__CheckRecentProofRequest__MaxAgeCase max_age_case;
+  union {
+    int64_t max_age_ms;
+  };
 };
 #define POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&postern__gateway__v1__check_recent_proof_request__descriptor) \
-    , {0,NULL}, 0, 0,NULL }
+    , 0,NULL, POSTERN__GATEWAY__V1__CHECK_RECENT_PROOF_REQUEST__MAX_AGE__NOT_SET, {0} }
 
 
 struct  Postern__Gateway__V1__CheckRecentProofResponse
@@ -337,6 +352,25 @@ Postern__Gateway__V1__EndOtherSessionsResponse *
 void   postern__gateway__v1__end_other_sessions_response__free_unpacked
                      (Postern__Gateway__V1__EndOtherSessionsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Postern__Gateway__V1__PresenceProof methods */
+void   postern__gateway__v1__presence_proof__init
+                     (Postern__Gateway__V1__PresenceProof         *message);
+size_t postern__gateway__v1__presence_proof__get_packed_size
+                     (const Postern__Gateway__V1__PresenceProof   *message);
+size_t postern__gateway__v1__presence_proof__pack
+                     (const Postern__Gateway__V1__PresenceProof   *message,
+                      uint8_t             *out);
+size_t postern__gateway__v1__presence_proof__pack_to_buffer
+                     (const Postern__Gateway__V1__PresenceProof   *message,
+                      ProtobufCBuffer     *buffer);
+Postern__Gateway__V1__PresenceProof *
+       postern__gateway__v1__presence_proof__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   postern__gateway__v1__presence_proof__free_unpacked
+                     (Postern__Gateway__V1__PresenceProof *message,
+                      ProtobufCAllocator *allocator);
 /* Postern__Gateway__V1__PhoneCodeProof methods */
 void   postern__gateway__v1__phone_code_proof__init
                      (Postern__Gateway__V1__PhoneCodeProof         *message);
@@ -455,6 +489,9 @@ typedef void (*Postern__Gateway__V1__EndOtherSessionsRequest_Closure)
 typedef void (*Postern__Gateway__V1__EndOtherSessionsResponse_Closure)
                  (const Postern__Gateway__V1__EndOtherSessionsResponse *message,
                   void *closure_data);
+typedef void (*Postern__Gateway__V1__PresenceProof_Closure)
+                 (const Postern__Gateway__V1__PresenceProof *message,
+                  void *closure_data);
 typedef void (*Postern__Gateway__V1__PhoneCodeProof_Closure)
                  (const Postern__Gateway__V1__PhoneCodeProof *message,
                   void *closure_data);
@@ -484,6 +521,7 @@ extern const ProtobufCMessageDescriptor postern__gateway__v1__end_session_reques
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_session_response__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__end_other_sessions_response__descriptor;
+extern const ProtobufCMessageDescriptor postern__gateway__v1__presence_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__phone_code_proof__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_request__descriptor;
 extern const ProtobufCMessageDescriptor postern__gateway__v1__reauthenticate_response__descriptor;

@@ -5,12 +5,13 @@ package import RPC
 extension SignInMethodsHandler {
     /// G-14: the sign-in methods of the caller's account.
     /// - Throws: `auth/invalid-access-token`, `auth/session-ended`, `auth/user-disabled`.
-    package func listMethods(
-        _ request: GatewayV1.ListMethodsRequest, _ context: CallContext
-    ) async throws -> GatewayV1.ListMethodsResponse {
+    package func listSignInMethods(
+        _ request: GatewayV1.ListSignInMethodsRequest, _ context: CallContext
+    ) async throws -> GatewayV1.ListSignInMethodsResponse {
+        let session = try await sessions.required(context)
         let list = try await identities.listMethods(
-            IdentityV1.ListMethodsRequest(accessToken: request.accessToken), context.onward())
-        return GatewayV1.ListMethodsResponse(
+            IdentityV1.ListMethodsRequest(accessToken: session.accessToken), context.onward())
+        return GatewayV1.ListSignInMethodsResponse(
             methods: list.methods.map {
                 GatewayV1.SignInMethod(method: $0.method, addedAtMs: $0.addedAtMs, hint: $0.hint)
             })

@@ -11,9 +11,9 @@ extension ProviderNoticesHandler {
     /// backend needs no catalogue of its own. The outcome is counted, so that an operator sees how
     /// many users cancel a dialog.
     /// - Throws: `rpc/invalid-argument` without a provider or an outcome.
-    package func describeOutcome(
-        _ request: GatewayV1.DescribeOutcomeRequest, _ context: CallContext
-    ) throws -> GatewayV1.DescribeOutcomeResponse {
+    package func describeProviderOutcome(
+        _ request: GatewayV1.DescribeProviderOutcomeRequest, _ context: CallContext
+    ) throws -> GatewayV1.DescribeProviderOutcomeResponse {
         guard (1...Self.providerBytesMax).contains(request.provider.utf8.count) else {
             throw ServiceError(.invalidArgument, fields: ["provider"])
         }
@@ -26,9 +26,8 @@ extension ProviderNoticesHandler {
             dimensions: [("provider", provider.rawValue), ("outcome", outcome.rawValue)]
         ).increment()
         let code = outcome.code(at: provider)
-        let language = ErrorLanguage(tag: request.language) ?? .english
-        return GatewayV1.DescribeOutcomeResponse(
-            code: code.rawValue, userMessage: code.sentence(in: language),
+        return GatewayV1.DescribeProviderOutcomeResponse(
+            code: code.rawValue, userMessage: code.sentence(in: context.metadata.language),
             retryable: code.entry.isRetryable, action: code.entry.next.rawValue)
     }
 }

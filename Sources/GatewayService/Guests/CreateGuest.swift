@@ -7,33 +7,34 @@ extension GuestsHandler {
     /// G-07: check that the caller has no session → charge the limit → create a guest account →
     /// open its session. A crash between the last two steps leaves a guest account. A retry with
     /// the same idempotency key opens its session (G-25).
-    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/too-many-requests`,
-    ///   `rpc/invalid-argument`.
-    package func signInAnonymously(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ context: CallContext
-    ) async throws -> GatewayV1.SignInAnonymouslyResponse {
-        let onward = try context.onward(for: "SignInAnonymously")
+    /// - Throws: `auth/already-signed-in`, `auth/invalid-access-token`, `auth/session-ended`,
+    ///   `auth/too-many-requests`, `rpc/invalid-argument`.
+    package func createGuest(
+        _ request: GatewayV1.CreateGuestRequest, _ context: CallContext
+    ) async throws -> GatewayV1.CreateGuestResponse {
+        let onward = try context.onward(for: "CreateGuest")
         let origin = try Origin.of(request.device, context)
-        let asking = try await sessions.callerToken(request.accessToken, context)
-        guard asking.isEmpty else { throw ServiceError(.alreadySignedIn) }
+        guard try await sessions.optional(context) == nil else {
+            throw ServiceError(.alreadySignedIn)
+        }
         let guest = try await make(request, origin, context, onward)
         let session = try await sessions.open(
             by: guest.proof, on: request.device, from: origin, onward)
-        return GatewayV1.SignInAnonymouslyResponse(
-            account: guest.account, session: session,
-            isNewUser: true)
+        return GatewayV1.CreateGuestResponse(
+            account: guest.account.map(GatewayV1.Account.init), session: session)
     }
 
     private func make(
-        _ request: GatewayV1.SignInAnonymouslyRequest, _ origin: IdentityV1.Origin,
+        _ request: GatewayV1.CreateGuestRequest, _ origin: IdentityV1.Origin,
         _ context: CallContext, _ onward: CallContext
     ) async throws -> IdentityV1.AdmissionResponse {
         try await limits.charging(
-            .guestSignUp(caller: LimitedCaller(context)), context, language: request.language,
+            .guestSignUp(caller: LimitedCaller(context)), context,
             chargedOnceFor: onward.idempotencyKey
         ) {
             try await identities.signInAnonymously(
-                IdentityV1.SignInAnonymouslyRequest(language: request.language, origin: origin),
+                IdentityV1.SignInAnonymouslyRequest(
+                    language: context.mailLanguage(request.mailLanguage), origin: origin),
                 onward)
         }.answer
     }

@@ -8,15 +8,16 @@ extension AuthHandler {
     /// - Throws: `auth/invalid-refresh-token`, `auth/session-ended`, `auth/refresh-token-replayed`,
     ///   `auth/device-proof-required`, `auth/device-proof-stale`, `auth/invalid-device-proof`,
     ///   `auth/device-mismatch`, `auth/idempotency-key-reused`, `rpc/invalid-argument`.
-    package func refresh(
-        _ request: GatewayV1.RefreshRequest, _ context: CallContext
-    ) async throws -> GatewayV1.RefreshResponse {
-        let onward = try context.onward(for: "Refresh")
+    package func refreshSession(
+        _ request: GatewayV1.RefreshSessionRequest, _ context: CallContext
+    ) async throws -> GatewayV1.RefreshSessionResponse {
+        let onward = try context.onward(for: "RefreshSession")
         let origin = try Origin.of(request.device, context)
         let refreshed = try await sessions.refreshSession(
             SessionV1.RefreshSessionRequest(
                 refreshToken: request.refreshToken, origin: origin,
-                deviceProof: request.deviceProof), onward)
-        return GatewayV1.RefreshResponse(session: refreshed.tokens.map(GatewayV1.Session.init))
+                deviceProof: request.deviceProof.map(SessionV1.DeviceProof.init)), onward)
+        return GatewayV1.RefreshSessionResponse(
+            session: refreshed.tokens.map(GatewayV1.Session.init))
     }
 }

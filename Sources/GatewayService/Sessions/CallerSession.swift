@@ -1,0 +1,123 @@
+import Contracts
+import Messages
+import RPC
+import ServiceRuntime
+
+/// The live session in whose name a call is made: that of the access token in the call's metadata,
+/// `authorization: Bearer <access token>`. The token is handed on only to the inner calls that need
+/// it, in their own fields. A method's option `postern.options.v1.session` says how it is read
+/// here:
+///
+///     the access token     SESSION_REQUIRED             SESSION_OPTIONAL
+///     none                 auth/invalid-access-token    no session
+///     valid                the session                  the session
+///     expired, live        auth/invalid-access-token    auth/invalid-access-token: refresh first
+///     of an ended session  auth/session-ended           auth/session-ended: drop it, call again
+///     not issued by us     auth/invalid-access-token    auth/session-ended
+///     two, another scheme  rpc/invalid-argument         rpc/invalid-argument
+///
+/// An expired token must not count as none where the session is optional. Otherwise a guest's data
+/// would stay in an account that can no longer be reached, while the user believes it was kept.
+struct CallerSession: Hashable, Sendable {
+    /// A guest's session has only this method (RFC 8176's list has none for it).
+    private static let guestsMethod = "anon"
+
+    /// The access token, which is valid.
+    let accessToken: String
+    /// "ses_…".
+    let sessionID: String
+    /// "acc_…".
+    let accountID: String
+    /// The session is a guest's. When a guest becomes an account, its sessions end.
+    let isGuest: Bool
+
+    fileprivate init(_ accessToken: String, _ validity: SessionV1.ValidateAccessTokenResponse) {
+        self.accessToken = accessToken
+        sessionID = validity.sessionId
+        accountID = validity.accountId
+        isGuest = validity.amr.contains(Self.guestsMethod)
+    }
+}
+
+extension CallContext {
+    private static let scheme = "bearer "
+
+    /// The access token of the metadata, as sent; nil without one.
+    /// - Throws: `rpc/invalid-argument` with `authorization` for two entries, for another scheme
+    ///   than Bearer, and without a token.
+    func accessToken() throws(ServiceError) -> String? {
+        let entries = metadata.entries.filter { $0.key == Metadata.Key.authorization }
+        guard let entry = entries.first else { return nil }
+        guard entries.count == 1, let text = String(validating: entry.value, as: UTF8.self),
+            text.prefix(Self.scheme.count).lowercased() == Self.scheme,
+            text.utf8.count > Self.scheme.utf8.count
+        else { throw ServiceError(.invalidArgument, fields: [Metadata.Key.authorization]) }
+        return String(text.dropFirst(Self.scheme.count))
+    }
+}
+
+extension SessionsAPI {
+    /// The session of a call that requires one (`SESSION_REQUIRED`).
+    /// - Throws: as the table of `CallerSession`.
+    func required(_ context: CallContext) async throws -> CallerSession {
+        guard let token = try context.accessToken() else {
+            throw ServiceError(.invalidAccessToken)
+        }
+        return try await session(of: token, unknown: .invalidAccessToken, context)
+    }
+
+    /// The session of a call that may have one (`SESSION_OPTIONAL`).
+    /// - Throws: as the table of `CallerSession`.
+    func optional(_ context: CallContext) async throws -> CallerSession? {
+        guard let token = try context.accessToken() else { return nil }
+        return try await session(of: token, unknown: .sessionEnded, context)
+    }
+
+    /// Runs a call of identity in which a guest may come along, with the access token to hand on;
+    /// empty for none. `admits` says whose sessions come along; others are ignored.
+    ///
+    /// The first call ends the session of a guest that becomes an account, so its repeat brings a
+    /// token that is no longer valid. Only identity can look the repeat up by its idempotency key.
+    /// It does so before it rejects the token; if it rejects it, the call was no repeat (G-25).
+    /// - Throws: as `optional`, and the errors of `body`.
+    func bringing<Answer>(
+        _ context: CallContext, where admits: (CallerSession) -> Bool = { _ in true },
+        _ body: (_ accessToken: String) async throws -> Answer
+    ) async throws -> Answer {
+        guard let token = try context.accessToken() else { return try await body("") }
+        let session: CallerSession
+        do {
+            session = try await self.session(of: token, unknown: .sessionEnded, context)
+        } catch let refused as ServiceError where refused.isOfSession {
+            let key = Metadata.Key.idempotencyKey
+            guard context.metadata.entries.contains(where: { $0.key == key }) else {
+                throw refused
+            }
+            do {
+                return try await body(token)
+            } catch let error as ServiceError where error.isOfSession {
+                throw refused
+            }
+        }
+        return try await body(admits(session) ? token : "")
+    }
+
+    /// The session of an access token.
+    /// - Parameter unknown: the error for a token that is not of this installation.
+    private func session(
+        of token: String, unknown: ErrorCode, _ context: CallContext
+    ) async throws -> CallerSession {
+        let validity = try await validate(
+            SessionV1.ValidateAccessTokenRequest(accessToken: token), context.onward())
+        if validity.valid { return CallerSession(token, validity) }
+        let state = try await inspect(
+            SessionV1.InspectSessionRequest(accessToken: token), context.onward())
+        guard state.known else { throw ServiceError(unknown) }
+        throw ServiceError(state.live ? .invalidAccessToken : .sessionEnded)
+    }
+}
+
+extension ServiceError {
+    /// It says that an access token is not valid.
+    fileprivate var isOfSession: Bool { code == .invalidAccessToken || code == .sessionEnded }
+}

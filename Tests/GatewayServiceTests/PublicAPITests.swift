@@ -1,0 +1,23 @@
+import Messages
+import Testing
+
+@Suite("The messages of the public API and those of the inner services")
+struct PublicAPITests {
+    @Test("enums that are converted by their numbers have the same values")
+    func enums() {
+        for number in Int32(0)...32 {
+            #expect(
+                "\(GatewayV1.AccountStatus(rawValue: number))"
+                    == "\(IdentityV1.AccountStatus(rawValue: number))")
+            #expect(
+                "\(GatewayV1.PhoneCodePurpose(rawValue: number))"
+                    == "\(IdentityV1.PhoneCodePurpose(rawValue: number))")
+            #expect(
+                "\(GatewayV1.EndReason(rawValue: number))"
+                    == "\(SessionV1.EndReason(rawValue: number))")
+            #expect(
+                "\(GatewayV1.DeviceKeyKind(rawValue: number))"
+                    == "\(SessionV1.DeviceKeyKind(rawValue: number))")
+        }
+    }
+}
