@@ -4,15 +4,15 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Request for a new guest.
-    package struct SignInAnonymouslyRequest: Hashable, Sendable {
+    public struct SignInAnonymouslyRequest: Hashable, Sendable {
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
         /// Language of later messages to the user, and of the message that says how long to wait, BCP 47;
         /// empty means the default.
-        package var language: String
+        public var language: String
 
         /// A message of these fields.
-        package init(
+        public init(
             device: GatewayV1.Device? = nil,
             language: String = ""
         ) {
@@ -54,16 +54,16 @@ extension GatewayV1.SignInAnonymouslyRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The guest is signed in.
-    package struct SignInAnonymouslyResponse: Hashable, Sendable {
+    public struct SignInAnonymouslyResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
         /// Its only session.
-        package var session: GatewayV1.Session?
+        public var session: GatewayV1.Session?
         /// Always true in this response.
-        package var isNewUser: Bool
+        public var isNewUser: Bool
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false
