@@ -60,6 +60,10 @@ func library(_ name: String, pkgConfig: String, apt: String) -> Target {
 
 let package = Package(
     name: "Postern",
+    products: [
+        // For other packages: what is `public` in it and in the modules that it exports.
+        .library(name: "PosternClient", targets: ["PosternClient"])
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -110,8 +114,8 @@ let package = Package(
             pages: ["README.md"]),
         module("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         module(
-            "SessionVerifier",
-            ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
+            "PosternClient",
+            ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime", nioPosix]),
 
         module(
             "Hosting",
@@ -302,13 +306,13 @@ let package = Package(
         tests(
             "System",
             [
-                "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
+                "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "JSON", "HTTPSink", "ProviderIssuer", "SMTPSink", "TestSupport", nioPosix,
             ]),
         tests(
-            "SessionVerifier",
+            "PosternClient",
             [
-                "SessionVerifier", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
+                "PosternClient", "Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime",
                 "TestSupport",
             ]),
         tests("Tidy", ["TestSupport"]),

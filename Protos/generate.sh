@@ -24,9 +24,9 @@ protoc -I. --include_imports --include_source_info \
     --descriptor_set_out="$work/all.binpb" "${files[@]}"
 
 swift build --package-path generator --scratch-path "$root/.build/generator" --quiet
-mkdir -p "$output/Sources/Messages/Generated" "$output/Sources/Contracts/Generated" \
-    "$output/Sources/CMessages/include/postern"
-find "$output/Sources/Messages/Generated" "$output/Sources/Contracts/Generated" -type f -delete
+generated=("$output"/Sources/{Messages,Contracts,PosternClient}/Generated)
+mkdir -p "${generated[@]}" "$output/Sources/CMessages/include/postern"
+find "${generated[@]}" -type f -delete
 find "$output/Sources/CMessages" -name '*.pb-c.*' -delete
 "$root/.build/generator/debug/generator" "$work/all.binpb" "$output" "$work/c.binpb"
 

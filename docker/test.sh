@@ -27,6 +27,9 @@ for script in docker/*.sh .ci/run Protos/*.sh Tests/*/*.sh; do bash -n "$script"
 say "building programs and tests"
 swift build --build-tests
 
+say "building the example of a package outside, in .build/swift-client"
+swift build --package-path Tests/Interop/swift-client --scratch-path .build/swift-client
+
 # If Chromium is installed; docker/soak.sh installs it.
 say "mails as a browser shows them, in .build/mail-sheets"
 Tests/MailSheets/mail-sheets.sh

@@ -30,6 +30,7 @@ class Endpoints:
         self.folder = Path(file).resolve().parent
         self.addresses = {name: said[name] for name in SERVICES}
         self.application = self._key(said["application"])
+        self.key_file = self.folder / said["application"]["secret_file"]
         self.admin = self._key(said["admin"])
 
     def _key(self, said):

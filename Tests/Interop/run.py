@@ -4,9 +4,12 @@
 
 Starts the five programs on free ports, runs one user through all flows, then sends every hostile
 frame to every port. Ends with 1 and the mismatches, a line each.
+
+    --swift-client FILE    also runs the built example of swift-client, against the same programs
 """
 
 import argparse
+import subprocess
 import sys
 
 import hostile_frames
@@ -33,16 +36,33 @@ def besiege(cluster):
     return wrong
 
 
+def run_swift_client(example, endpoints):
+    """Runs the example, a package outside of ours; returns what is wrong, a line each."""
+    run = subprocess.run(
+        [example, endpoints.addresses["gateway"], str(endpoints.key_file)],
+        capture_output=True, text=True, timeout=60)
+    print(run.stdout, end="")
+    wanted = ['methods: ["password"]', "error: auth/invalid-credential", "verified: acc_"]
+    wrong = [f"swift-client did not print: {line}" for line in wanted if line not in run.stdout]
+    if run.returncode != 0:
+        wrong.append(f"swift-client ended with {run.returncode}: {run.stderr}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", required=True)
-    programs = parser.parse_args().programs
-    with Cluster(programs) as cluster:
+    parser.add_argument("--swift-client")
+    arguments = parser.parse_args()
+    with Cluster(arguments.programs) as cluster:
         try:
             Flow(cluster.endpoints, cluster.endpoints.inbox()).run()
         except (Mismatch, CallFailed) as error:
             sys.exit(f"interop: {error}")
-        wrong = besiege(cluster)
+        wrong = []
+        if arguments.swift_client:
+            wrong += run_swift_client(arguments.swift_client, cluster.endpoints)
+        wrong += besiege(cluster)
     sys.exit("\n".join(wrong) if wrong else 0)
 
 

@@ -13,6 +13,23 @@ struct DocumentationTests {
         expectNone(findings)
     }
 
+    @Test("the lines in Swift of the page for apps are those that Tests/Interop/swift-client runs")
+    func swiftLines() throws {
+        let checkout = try Checkout.here.get()
+        let page = try checkout.text(of: "Protos/postern/gateway/README.md")
+        let example = try checkout.text(
+            of: "Tests/Interop/swift-client/Sources/example/main.swift")
+        let blocks = page.split(separator: "```swift\n").dropFirst()
+            .compactMap { $0.split(separator: "```\n").first }
+        #expect(blocks.count == 3)
+        for block in blocks {
+            // The comment about Package.swift has its place there.
+            let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
+                .drop { $0.hasPrefix("//") }
+            #expect(example.contains(lines.joined(separator: "\n")), "\(block)")
+        }
+    }
+
     @Test("an undocumented declaration is found; a documented one, a witness and an import are not")
     func twin() {
         let text = """

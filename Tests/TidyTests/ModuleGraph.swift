@@ -14,7 +14,7 @@ enum ModuleGraph {
         ("Outbound", ["Cryptography", "Addresses", "ServiceRuntime", "CCurl"]),
         ("RPC", ["Messages", "Cryptography", "ServiceRuntime"]),
         ("Contracts", ["RPC", "Messages", "Cryptography", "ServiceRuntime"]),
-        ("SessionVerifier", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
+        ("PosternClient", ["Contracts", "RPC", "Messages", "Cryptography", "ServiceRuntime"]),
         // Shared by the five programs: settings, logs, keys, the server, start and stop.
         (
             "Hosting",

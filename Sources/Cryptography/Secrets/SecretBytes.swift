@@ -5,8 +5,8 @@ package import ServiceRuntime
 ///
 /// They are overwritten when the last reference is released, compared in constant time, and cannot
 /// be printed, interpolated, dumped or reflected by mistake. Only `withBytes` gives access.
-// Unchecked: the storage is written only in `init`, before another thread can have a reference.
-package final class SecretBytes: @unchecked Sendable {
+public final class SecretBytes: @unchecked Sendable {
+    // `@unchecked`: written only in `init`, before another thread can have a reference.
     private let storage: UnsafeMutableRawBufferPointer
 
     /// Allocates `count` zero bytes, which `fill` overwrites.
@@ -19,7 +19,13 @@ package final class SecretBytes: @unchecked Sendable {
     }
 
     /// No bytes.
-    package static let empty = SecretBytes(count: 0) { _ in }
+    public static let empty = SecretBytes(count: 0) { _ in }
+
+    /// A copy of a text, for example a password. The text itself is not wiped: read a secret from
+    /// its source into bytes where that is possible.
+    public convenience init(_ text: String) {
+        self.init(copying: text.utf8)
+    }
 
     /// A copy of borrowed memory, made in one piece. Wiping the original is its owner's task.
     package convenience init(copying bytes: UnsafeRawBufferPointer) {
@@ -59,20 +65,24 @@ package final class SecretBytes: @unchecked Sendable {
 }
 
 extension SecretBytes: Equatable {
-    package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+    /// Compares in constant time.
+    public static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withBytes { left in right.withBytes { constantTimeEqual(left, $0) } }
     }
 }
 
 extension SecretBytes: Hashable {
     /// Hashes only the count: a hash of the bytes would reveal something about them.
-    package func hash(into hasher: inout Hasher) { hasher.combine(count) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(count) }
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "<secret>" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
+    /// Not the bytes.
+    public var description: String { "<secret>" }
+    /// Not the bytes.
+    public var debugDescription: String { description }
+    /// Not the bytes.
+    public var customMirror: Mirror { Mirror(self, children: [] as [Mirror.Child]) }
 }
 
 /// Whether two byte strings are equal, in a time that depends only on their lengths.

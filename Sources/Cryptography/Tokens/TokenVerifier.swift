@@ -76,7 +76,7 @@ package struct TokenVerifier: Sendable {
 }
 
 /// Why a token is rejected. For logs and metrics: a caller learns only that it was rejected.
-package enum TokenRefusal: String, Error, Hashable, CaseIterable, Sendable {
+public enum TokenRefusal: String, Error, Hashable, CaseIterable, Sendable {
     /// Longer than `TokenVerifier.bytesMax`.
     case tooLong = "too-long"
     /// Not three parts of strict base64url, or invalid JSON.

@@ -4,7 +4,7 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Whether an account may sign in.
-    package enum AccountStatus: Hashable, Sendable {
+    public enum AccountStatus: Hashable, Sendable {
         /// Unspecified.
         case unspecified
         /// In use.
@@ -19,7 +19,7 @@ extension GatewayV1 {
         case unrecognized(Int32)
 
         /// The value's number.
-        package var rawValue: Int32 {
+        public var rawValue: Int32 {
             switch self {
             case .unspecified: 0
             case .active: 1
@@ -31,7 +31,7 @@ extension GatewayV1 {
         }
 
         /// The value of that number.
-        package init(rawValue: Int32) {
+        public init(rawValue: Int32) {
             switch rawValue {
             case 0: self = .unspecified
             case 1: self = .active
@@ -46,42 +46,42 @@ extension GatewayV1 {
 
 extension GatewayV1 {
     /// An account as its owner sees it.
-    package struct Account: Hashable, Sendable {
+    public struct Account: Hashable, Sendable {
         /// The account, "acc_…".
-        package var accountId: String
+        public var accountId: String
         /// Its email address as entered; empty if it has none.
-        package var email: String
+        public var email: String
         /// Whether the address is verified.
-        package var emailVerified: Bool
+        public var emailVerified: Bool
         /// Display name; may be empty.
-        package var displayName: String
+        public var displayName: String
         /// When it was created, in milliseconds since 1970.
-        package var createdAtMs: Int64
+        public var createdAtMs: Int64
         /// Whether it may sign in.
-        package var status: GatewayV1.AccountStatus
+        public var status: GatewayV1.AccountStatus
         /// Its sign-in methods: "password", "phone", or a provider's name. Empty for a guest.
-        package var methods: [String]
+        public var methods: [String]
         /// Its phone number in E.164; empty if it has none.
-        package var phoneNumber: String
+        public var phoneNumber: String
         /// URL of a picture, from a provider or an import; may be empty.
-        package var photoUrl: String
+        public var photoUrl: String
         /// The account was created without a sign-in method and still has none.
-        package var isGuest: Bool
+        public var isGuest: Bool
         /// An address that is not the account's yet: a pending change, or the address of a sign-up under
         /// strict protection against account enumeration. Included when the account itself is requested,
         /// not in responses of sign-ins; may be empty.
-        package var pendingEmail: String
+        public var pendingEmail: String
         /// Absent if there was none.
-        package var lastSignIn: LastSignIn?
+        public var lastSignIn: LastSignIn?
 
         /// Absent if there was none.
-        package enum LastSignIn: Hashable, Sendable {
+        public enum LastSignIn: Hashable, Sendable {
             /// Its previous sign-in, in milliseconds since 1970.
             case lastSignInAtMs(Int64)
         }
 
         /// A message of these fields.
-        package init(
+        public init(
             accountId: String = "",
             email: String = "",
             emailVerified: Bool = false,
@@ -195,16 +195,16 @@ extension GatewayV1.Account: ProtobufMessage {
 extension GatewayV1 {
     /// What an app may show at a sign-in ("welcome back", "your last visit was on Monday"), and by which
     /// it can detect an unusual sign-in.
-    package struct SignInNews: Hashable, Sendable {
+    public struct SignInNews: Hashable, Sendable {
         /// The previous sign-in; absent if there was none.
-        package var previous: GatewayV1.PreviousSignIn?
+        public var previous: GatewayV1.PreviousSignIn?
         /// This is the first sign-in to this account from this device; never set at the account's first
         /// sign-in, and never if the caller gave no device id. The owner has been notified by mail, unless
         /// the operator has turned that off.
-        package var isNewDevice: Bool
+        public var isNewDevice: Bool
 
         /// A message of these fields.
-        package init(
+        public init(
             previous: GatewayV1.PreviousSignIn? = nil,
             isNewDevice: Bool = false
         ) {
@@ -246,14 +246,14 @@ extension GatewayV1.SignInNews: ProtobufMessage {
 
 extension GatewayV1 {
     /// A sign-in before this one.
-    package struct PreviousSignIn: Hashable, Sendable {
+    public struct PreviousSignIn: Hashable, Sendable {
         /// When it was, in milliseconds since 1970.
-        package var signedInAtMs: Int64
+        public var signedInAtMs: Int64
         /// Time since then, in milliseconds.
-        package var gapMs: Int64
+        public var gapMs: Int64
 
         /// A message of these fields.
-        package init(
+        public init(
             signedInAtMs: Int64 = 0,
             gapMs: Int64 = 0
         ) {
@@ -296,16 +296,16 @@ extension GatewayV1.PreviousSignIn: ProtobufMessage {
 extension GatewayV1 {
     /// A guest signed in to an account that existed already. The user has to choose what happens to the
     /// guest's data.
-    package struct Collision: Hashable, Sendable {
+    public struct Collision: Hashable, Sendable {
         /// The guest, unchanged.
-        package var guest: GatewayV1.Account?
+        public var guest: GatewayV1.Account?
         /// Identifies both accounts for that choice; only the holder of this token can make it.
-        package var choiceToken: String
+        public var choiceToken: String
         /// When the choice expires, in milliseconds since 1970.
-        package var expiresAtMs: Int64
+        public var expiresAtMs: Int64
 
         /// A message of these fields.
-        package init(
+        public init(
             guest: GatewayV1.Account? = nil,
             choiceToken: String = "",
             expiresAtMs: Int64 = 0

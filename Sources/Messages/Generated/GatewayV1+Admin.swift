@@ -4,14 +4,14 @@ internal import CMessages
 
 extension GatewayV1 {
     /// An identity at a provider.
-    package struct ProviderSubject: Hashable, Sendable {
+    public struct ProviderSubject: Hashable, Sendable {
         /// The provider's issuer as in its documentation: "https://accounts.google.com".
-        package var issuer: String
+        public var issuer: String
         /// The issuer's identifier for the user: the `sub` of its tokens.
-        package var subject: String
+        public var subject: String
 
         /// A message of these fields.
-        package init(
+        public init(
             issuer: String = "",
             subject: String = ""
         ) {
@@ -53,17 +53,17 @@ extension GatewayV1.ProviderSubject: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for one account.
-    package struct LookUpAccountRequest: Hashable, Sendable {
+    public struct LookUpAccountRequest: Hashable, Sendable {
         /// Return email, phone number, name and picture in full; otherwise the first two are masked and
         /// the others left out. Setting this is recorded in the audit trail.
-        package var showPersonal: Bool
+        public var showPersonal: Bool
         /// The actor for the audit trail: an agent's name or number, 64 bytes at most; may be empty.
-        package var actor: String
+        public var actor: String
         /// The key to look it up by.
-        package var by: By?
+        public var by: By?
 
         /// The key to look it up by.
-        package enum By: Hashable, Sendable {
+        public enum By: Hashable, Sendable {
             /// The account, "acc_…".
             case accountId(String)
             /// Its email address; spelling variants find the same account.
@@ -75,7 +75,7 @@ extension GatewayV1 {
         }
 
         /// A message of these fields.
-        package init(
+        public init(
             showPersonal: Bool = false,
             actor: String = "",
             by: By? = nil
@@ -153,12 +153,12 @@ extension GatewayV1.LookUpAccountRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The account.
-    package struct LookUpAccountResponse: Hashable, Sendable {
+    public struct LookUpAccountResponse: Hashable, Sendable {
         /// The account as an operator sees it.
-        package var account: GatewayV1.AdminAccount?
+        public var account: GatewayV1.AdminAccount?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.AdminAccount? = nil
         ) {
             self.account = account
@@ -194,18 +194,18 @@ extension GatewayV1.LookUpAccountResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// An account as an operator sees it.
-    package struct AdminAccount: Hashable, Sendable {
+    public struct AdminAccount: Hashable, Sendable {
         /// The account. Email, phone number, name and picture are masked or left out unless they were
         /// requested. Whether the address is verified is always included.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
         /// Reason and start of the suspension; absent if it is not suspended. An account that is being
         /// deleted may be suspended too; this shows it.
-        package var suspension: GatewayV1.Suspension?
+        public var suspension: GatewayV1.Suspension?
         /// Its use, from the session service; absent in lists, and while that service is unavailable.
-        package var use: GatewayV1.AccountUse?
+        public var use: GatewayV1.AccountUse?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil,
             suspension: GatewayV1.Suspension? = nil,
             use: GatewayV1.AccountUse? = nil
@@ -253,14 +253,14 @@ extension GatewayV1.AdminAccount: ProtobufMessage {
 
 extension GatewayV1 {
     /// A suspension.
-    package struct Suspension: Hashable, Sendable {
+    public struct Suspension: Hashable, Sendable {
         /// The reason that was given.
-        package var reason: String
+        public var reason: String
         /// Start of the suspension, in milliseconds since 1970.
-        package var suspendedAtMs: Int64
+        public var suspendedAtMs: Int64
 
         /// A message of these fields.
-        package init(
+        public init(
             reason: String = "",
             suspendedAtMs: Int64 = 0
         ) {
@@ -302,28 +302,28 @@ extension GatewayV1.Suspension: ProtobufMessage {
 
 extension GatewayV1 {
     /// How an account is used.
-    package struct AccountUse: Hashable, Sendable {
+    public struct AccountUse: Hashable, Sendable {
         /// Number of its live sessions.
-        package var liveSessions: UInt32
+        public var liveSessions: UInt32
         /// Absent if there is none.
-        package var lastActivity: LastActivity?
+        public var lastActivity: LastActivity?
 
         /// Absent if there is none.
-        package enum LastActivity: Hashable, Sendable {
+        public enum LastActivity: Hashable, Sendable {
             /// When one of them was last used, in milliseconds since 1970.
             case lastActivityAtMs(Int64)
         }
         /// Absent if not known.
-        package var lastSeen: LastSeen?
+        public var lastSeen: LastSeen?
 
         /// Absent if not known.
-        package enum LastSeen: Hashable, Sendable {
+        public enum LastSeen: Hashable, Sendable {
             /// When any session was last used, including ended ones, in milliseconds since 1970.
             case lastSeenAtMs(Int64)
         }
 
         /// A message of these fields.
-        package init(
+        public init(
             liveSessions: UInt32 = 0,
             lastActivity: LastActivity? = nil,
             lastSeen: LastSeen? = nil
@@ -389,52 +389,52 @@ extension GatewayV1.AccountUse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for a page of accounts. Fields that are left out do not filter.
-    package struct ListAccountsRequest: Hashable, Sendable {
+    public struct ListAccountsRequest: Hashable, Sendable {
         /// Only accounts with this status.
-        package var status: GatewayV1.AccountStatus
+        public var status: GatewayV1.AccountStatus
         /// Page size; 0 means 50, 200 is the maximum.
-        package var pageSize: UInt32
+        public var pageSize: UInt32
         /// The next_page_token of the previous response; empty for the first page.
-        package var pageToken: String
+        public var pageToken: String
         /// As in LookUpAccountRequest.
-        package var showPersonal: Bool
+        public var showPersonal: Bool
         /// As in LookUpAccountRequest.
-        package var actor: String
+        public var actor: String
         /// Absent for no limit.
-        package var createdFrom: CreatedFrom?
+        public var createdFrom: CreatedFrom?
 
         /// Absent for no limit.
-        package enum CreatedFrom: Hashable, Sendable {
+        public enum CreatedFrom: Hashable, Sendable {
             /// Only accounts created at this time or later, in milliseconds since 1970.
             case createdFromAtMs(Int64)
         }
         /// Absent for no limit.
-        package var createdBefore: CreatedBefore?
+        public var createdBefore: CreatedBefore?
 
         /// Absent for no limit.
-        package enum CreatedBefore: Hashable, Sendable {
+        public enum CreatedBefore: Hashable, Sendable {
             /// Only accounts created before this time, in milliseconds since 1970.
             case createdBeforeAtMs(Int64)
         }
         /// Absent for no limit.
-        package var signedInFrom: SignedInFrom?
+        public var signedInFrom: SignedInFrom?
 
         /// Absent for no limit.
-        package enum SignedInFrom: Hashable, Sendable {
+        public enum SignedInFrom: Hashable, Sendable {
             /// Only accounts that last signed in at this time or later, in milliseconds since 1970.
             case signedInFromAtMs(Int64)
         }
         /// Absent for no limit.
-        package var signedInBefore: SignedInBefore?
+        public var signedInBefore: SignedInBefore?
 
         /// Absent for no limit.
-        package enum SignedInBefore: Hashable, Sendable {
+        public enum SignedInBefore: Hashable, Sendable {
             /// Only accounts that last signed in before this time, or never, in milliseconds since 1970.
             case signedInBeforeAtMs(Int64)
         }
 
         /// A message of these fields.
-        package init(
+        public init(
             status: GatewayV1.AccountStatus = .unspecified,
             pageSize: UInt32 = 0,
             pageToken: String = "",
@@ -554,15 +554,15 @@ extension GatewayV1.ListAccountsRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// A page of accounts.
-    package struct ListAccountsResponse: Hashable, Sendable {
+    public struct ListAccountsResponse: Hashable, Sendable {
         /// The accounts in the order of their ids, which has no meaning. A page may hold fewer than
         /// requested, or none, without being the last.
-        package var accounts: [GatewayV1.AdminAccount]
+        public var accounts: [GatewayV1.AdminAccount]
         /// Token for the next page; empty on the last one.
-        package var nextPageToken: String
+        public var nextPageToken: String
 
         /// A message of these fields.
-        package init(
+        public init(
             accounts: [GatewayV1.AdminAccount] = [],
             nextPageToken: String = ""
         ) {
@@ -606,17 +606,17 @@ extension GatewayV1.ListAccountsResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to suspend an account.
-    package struct SuspendAccountRequest: Hashable, Sendable {
+    public struct SuspendAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
-        package var accountId: String
+        public var accountId: String
         /// The reason, for the operator's later use: 1 to 500 bytes. It is not shown to the account's
         /// owner.
-        package var reason: String
+        public var reason: String
         /// As in LookUpAccountRequest.
-        package var actor: String
+        public var actor: String
 
         /// A message of these fields.
-        package init(
+        public init(
             accountId: String = "",
             reason: String = "",
             actor: String = ""
@@ -664,14 +664,14 @@ extension GatewayV1.SuspendAccountRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The account is suspended.
-    package struct SuspendAccountResponse: Hashable, Sendable {
+    public struct SuspendAccountResponse: Hashable, Sendable {
         /// Its current state, without personal data.
-        package var account: GatewayV1.AdminAccount?
+        public var account: GatewayV1.AdminAccount?
         /// False if it was suspended already; the first reason is kept.
-        package var changed: Bool
+        public var changed: Bool
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.AdminAccount? = nil,
             changed: Bool = false
         ) {
@@ -713,14 +713,14 @@ extension GatewayV1.SuspendAccountResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to lift a suspension.
-    package struct RestoreAccountRequest: Hashable, Sendable {
+    public struct RestoreAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
-        package var accountId: String
+        public var accountId: String
         /// As in LookUpAccountRequest.
-        package var actor: String
+        public var actor: String
 
         /// A message of these fields.
-        package init(
+        public init(
             accountId: String = "",
             actor: String = ""
         ) {
@@ -762,14 +762,14 @@ extension GatewayV1.RestoreAccountRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The suspension is lifted.
-    package struct RestoreAccountResponse: Hashable, Sendable {
+    public struct RestoreAccountResponse: Hashable, Sendable {
         /// Its current state, without personal data.
-        package var account: GatewayV1.AdminAccount?
+        public var account: GatewayV1.AdminAccount?
         /// False if it was not suspended.
-        package var changed: Bool
+        public var changed: Bool
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.AdminAccount? = nil,
             changed: Bool = false
         ) {
@@ -811,14 +811,14 @@ extension GatewayV1.RestoreAccountResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to end an account's sessions.
-    package struct SignOutAccountRequest: Hashable, Sendable {
+    public struct SignOutAccountRequest: Hashable, Sendable {
         /// The account, "acc_…".
-        package var accountId: String
+        public var accountId: String
         /// As in LookUpAccountRequest.
-        package var actor: String
+        public var actor: String
 
         /// A message of these fields.
-        package init(
+        public init(
             accountId: String = "",
             actor: String = ""
         ) {
@@ -860,9 +860,9 @@ extension GatewayV1.SignOutAccountRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The sessions end within a second.
-    package struct SignOutAccountResponse: Hashable, Sendable {
+    public struct SignOutAccountResponse: Hashable, Sendable {
         /// A message of these fields.
-        package init() {
+        public init() {
         }
     }
 }

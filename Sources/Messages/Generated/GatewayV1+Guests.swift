@@ -4,15 +4,15 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Request for a new guest.
-    package struct CreateGuestRequest: Hashable, Sendable {
+    public struct CreateGuestRequest: Hashable, Sendable {
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means the most preferred language of that which Postern has.
-        package var mailLanguage: String
+        public var mailLanguage: String
 
         /// A message of these fields.
-        package init(
+        public init(
             device: GatewayV1.Device? = nil,
             mailLanguage: String = ""
         ) {
@@ -54,14 +54,14 @@ extension GatewayV1.CreateGuestRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The guest is signed in.
-    package struct CreateGuestResponse: Hashable, Sendable {
+    public struct CreateGuestResponse: Hashable, Sendable {
         /// The guest: is_guest is true, email and methods are empty.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
         /// Its only session.
-        package var session: GatewayV1.Session?
+        public var session: GatewayV1.Session?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil
         ) {

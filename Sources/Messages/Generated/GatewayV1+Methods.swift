@@ -4,17 +4,17 @@ internal import CMessages
 
 extension GatewayV1 {
     /// A sign-in method.
-    package struct SignInMethod: Hashable, Sendable {
+    public struct SignInMethod: Hashable, Sendable {
         /// "password", "phone", or a provider's name.
-        package var method: String
+        public var method: String
         /// When it was added, in milliseconds since 1970.
-        package var addedAtMs: Int64
+        public var addedAtMs: Int64
         /// A hint to display, by which the owner recognises it: an email address, the end of a phone
         /// number; may be empty.
-        package var hint: String
+        public var hint: String
 
         /// A message of these fields.
-        package init(
+        public init(
             method: String = "",
             addedAtMs: Int64 = 0,
             hint: String = ""
@@ -62,9 +62,9 @@ extension GatewayV1.SignInMethod: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for the account's methods.
-    package struct ListSignInMethodsRequest: Hashable, Sendable {
+    public struct ListSignInMethodsRequest: Hashable, Sendable {
         /// A message of these fields.
-        package init() {
+        public init() {
         }
     }
 }
@@ -93,12 +93,12 @@ extension GatewayV1.ListSignInMethodsRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The account's methods.
-    package struct ListSignInMethodsResponse: Hashable, Sendable {
+    public struct ListSignInMethodsResponse: Hashable, Sendable {
         /// The methods, the oldest first; none for a guest.
-        package var methods: [GatewayV1.SignInMethod]
+        public var methods: [GatewayV1.SignInMethod]
 
         /// A message of these fields.
-        package init(
+        public init(
             methods: [GatewayV1.SignInMethod] = []
         ) {
             self.methods = methods
@@ -136,14 +136,14 @@ extension GatewayV1.ListSignInMethodsResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to add a provider.
-    package struct LinkProviderRequest: Hashable, Sendable {
+    public struct LinkProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog, with a nonce of Providers/IssueNonce.
-        package var token: GatewayV1.ProviderToken?
+        public var token: GatewayV1.ProviderToken?
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
 
         /// A message of these fields.
-        package init(
+        public init(
             token: GatewayV1.ProviderToken? = nil,
             device: GatewayV1.Device? = nil
         ) {
@@ -185,12 +185,12 @@ extension GatewayV1.LinkProviderRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The provider is added.
-    package struct LinkProviderResponse: Hashable, Sendable {
+    public struct LinkProviderResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil
         ) {
             self.account = account
@@ -226,14 +226,14 @@ extension GatewayV1.LinkProviderResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to remove a method.
-    package struct UnlinkMethodRequest: Hashable, Sendable {
+    public struct UnlinkMethodRequest: Hashable, Sendable {
         /// "password", "phone", or a provider's name.
-        package var method: String
+        public var method: String
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
 
         /// A message of these fields.
-        package init(
+        public init(
             method: String = "",
             device: GatewayV1.Device? = nil
         ) {
@@ -275,12 +275,12 @@ extension GatewayV1.UnlinkMethodRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The method is removed.
-    package struct UnlinkMethodResponse: Hashable, Sendable {
+    public struct UnlinkMethodResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil
         ) {
             self.account = account

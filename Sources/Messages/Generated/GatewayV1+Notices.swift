@@ -4,7 +4,7 @@ internal import CMessages
 
 extension GatewayV1 {
     /// The outcome of a provider's dialog.
-    package enum ProviderOutcome: Hashable, Sendable {
+    public enum ProviderOutcome: Hashable, Sendable {
         /// Unspecified; rejected.
         case unspecified
         /// The user closed the dialog.
@@ -21,7 +21,7 @@ extension GatewayV1 {
         case unrecognized(Int32)
 
         /// The value's number.
-        package var rawValue: Int32 {
+        public var rawValue: Int32 {
             switch self {
             case .unspecified: 0
             case .cancelled: 1
@@ -34,7 +34,7 @@ extension GatewayV1 {
         }
 
         /// The value of that number.
-        package init(rawValue: Int32) {
+        public init(rawValue: Int32) {
             switch rawValue {
             case 0: self = .unspecified
             case 1: self = .cancelled
@@ -50,14 +50,14 @@ extension GatewayV1 {
 
 extension GatewayV1 {
     /// A notification to process.
-    package struct ReceiveProviderNoticeRequest: Hashable, Sendable {
+    public struct ReceiveProviderNoticeRequest: Hashable, Sendable {
         /// The provider's name in the operator's settings: "apple".
-        package var provider: String
+        public var provider: String
         /// The signed token that the provider posted.
-        package var payload: String
+        public var payload: String
 
         /// A message of these fields.
-        package init(
+        public init(
             provider: String = "",
             payload: String = ""
         ) {
@@ -99,9 +99,9 @@ extension GatewayV1.ReceiveProviderNoticeRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The notification was processed, or was not genuine.
-    package struct ReceiveProviderNoticeResponse: Hashable, Sendable {
+    public struct ReceiveProviderNoticeResponse: Hashable, Sendable {
         /// A message of these fields.
-        package init() {
+        public init() {
         }
     }
 }
@@ -130,14 +130,14 @@ extension GatewayV1.ReceiveProviderNoticeResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for the message of an outcome.
-    package struct DescribeProviderOutcomeRequest: Hashable, Sendable {
+    public struct DescribeProviderOutcomeRequest: Hashable, Sendable {
         /// The provider's name in the operator's settings: "google", "apple".
-        package var provider: String
+        public var provider: String
         /// The outcome of its dialog.
-        package var outcome: GatewayV1.ProviderOutcome
+        public var outcome: GatewayV1.ProviderOutcome
 
         /// A message of these fields.
-        package init(
+        public init(
             provider: String = "",
             outcome: GatewayV1.ProviderOutcome = .unspecified
         ) {
@@ -179,18 +179,18 @@ extension GatewayV1.DescribeProviderOutcomeRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The entry of the error catalogue.
-    package struct DescribeProviderOutcomeResponse: Hashable, Sendable {
+    public struct DescribeProviderOutcomeResponse: Hashable, Sendable {
         /// The error code: "auth/apple-cancelled", "auth/invalid-provider-token", ….
-        package var code: String
+        public var code: String
         /// The message for the user.
-        package var userMessage: String
+        public var userMessage: String
         /// The same call may succeed later.
-        package var retryable: Bool
+        public var retryable: Bool
         /// What the app should offer next, as with errors: "try-again", ….
-        package var action: String
+        public var action: String
 
         /// A message of these fields.
-        package init(
+        public init(
             code: String = "",
             userMessage: String = "",
             retryable: Bool = false,

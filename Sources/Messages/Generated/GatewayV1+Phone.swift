@@ -4,7 +4,7 @@ internal import CMessages
 
 extension GatewayV1 {
     /// The purpose of a code; a code is valid for its own purpose only.
-    package enum PhoneCodePurpose: Hashable, Sendable {
+    public enum PhoneCodePurpose: Hashable, Sendable {
         /// Unspecified; rejected.
         case unspecified
         /// Sign-in.
@@ -17,7 +17,7 @@ extension GatewayV1 {
         case unrecognized(Int32)
 
         /// The value's number.
-        package var rawValue: Int32 {
+        public var rawValue: Int32 {
             switch self {
             case .unspecified: 0
             case .signIn: 1
@@ -28,7 +28,7 @@ extension GatewayV1 {
         }
 
         /// The value of that number.
-        package init(rawValue: Int32) {
+        public init(rawValue: Int32) {
             switch rawValue {
             case 0: self = .unspecified
             case 1: self = .signIn
@@ -42,16 +42,16 @@ extension GatewayV1 {
 
 extension GatewayV1 {
     /// Request for a code.
-    package struct RequestPhoneCodeRequest: Hashable, Sendable {
+    public struct RequestPhoneCodeRequest: Hashable, Sendable {
         /// The number, with the country's calling code.
-        package var phoneNumber: String
+        public var phoneNumber: String
         /// The purpose of the code; a code for another purpose is a wrong one.
-        package var purpose: GatewayV1.PhoneCodePurpose
+        public var purpose: GatewayV1.PhoneCodePurpose
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
 
         /// A message of these fields.
-        package init(
+        public init(
             phoneNumber: String = "",
             purpose: GatewayV1.PhoneCodePurpose = .unspecified,
             device: GatewayV1.Device? = nil
@@ -99,19 +99,19 @@ extension GatewayV1.RequestPhoneCodeRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The code has been accepted for delivery.
-    package struct RequestPhoneCodeResponse: Hashable, Sendable {
+    public struct RequestPhoneCodeResponse: Hashable, Sendable {
         /// The request's id, to be sent back with the code.
-        package var requestId: String
+        public var requestId: String
         /// When the code expires, in milliseconds since 1970.
-        package var expiresAtMs: Int64
+        public var expiresAtMs: Int64
         /// How many codes have been requested for this number, from 1; it no longer grows at the longest
         /// wait.
-        package var attempt: UInt32
+        public var attempt: UInt32
         /// When another code can be requested, in milliseconds from now.
-        package var nextAfterMs: Int64
+        public var nextAfterMs: Int64
 
         /// A message of these fields.
-        package init(
+        public init(
             requestId: String = "",
             expiresAtMs: Int64 = 0,
             attempt: UInt32 = 0,
@@ -165,21 +165,21 @@ extension GatewayV1.RequestPhoneCodeResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to sign in with a code.
-    package struct SignInWithPhoneCodeRequest: Hashable, Sendable {
+    public struct SignInWithPhoneCodeRequest: Hashable, Sendable {
         /// From RequestPhoneCodeResponse.
-        package var requestId: String
+        public var requestId: String
         /// The phone number that the code was sent to.
-        package var phoneNumber: String
+        public var phoneNumber: String
         /// The code from the text message.
-        package var code: String
+        public var code: String
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means the most preferred language of that which Postern has.
-        package var mailLanguage: String
+        public var mailLanguage: String
 
         /// A message of these fields.
-        package init(
+        public init(
             requestId: String = "",
             phoneNumber: String = "",
             code: String = "",
@@ -239,22 +239,22 @@ extension GatewayV1.SignInWithPhoneCodeRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The account is signed in.
-    package struct SignInWithPhoneCodeResponse: Hashable, Sendable {
+    public struct SignInWithPhoneCodeResponse: Hashable, Sendable {
         /// The account; its last_sign_in_at_ms is the previous sign-in.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
         /// Its new session.
-        package var session: GatewayV1.Session?
+        public var session: GatewayV1.Session?
         /// The account is new, or was a guest until now.
-        package var isNewUser: Bool
+        public var isNewUser: Bool
         /// The calling guest became this account and keeps all its data.
-        package var isUpgraded: Bool
+        public var isUpgraded: Bool
         /// Set if the calling guest is another account than this one; absent otherwise.
-        package var collision: GatewayV1.Collision?
+        public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        package var news: GatewayV1.SignInNews?
+        public var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,
@@ -320,18 +320,18 @@ extension GatewayV1.SignInWithPhoneCodeResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to add a number.
-    package struct LinkPhoneRequest: Hashable, Sendable {
+    public struct LinkPhoneRequest: Hashable, Sendable {
         /// From RequestPhoneCodeResponse.
-        package var requestId: String
+        public var requestId: String
         /// The phone number that the code was sent to.
-        package var phoneNumber: String
+        public var phoneNumber: String
         /// The code from the text message.
-        package var code: String
+        public var code: String
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
 
         /// A message of these fields.
-        package init(
+        public init(
             requestId: String = "",
             phoneNumber: String = "",
             code: String = "",
@@ -385,12 +385,12 @@ extension GatewayV1.LinkPhoneRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The number is added.
-    package struct LinkPhoneResponse: Hashable, Sendable {
+    public struct LinkPhoneResponse: Hashable, Sendable {
         /// The account, with its methods.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil
         ) {
             self.account = account

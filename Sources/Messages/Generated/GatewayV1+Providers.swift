@@ -4,12 +4,12 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Request for a nonce.
-    package struct IssueNonceRequest: Hashable, Sendable {
+    public struct IssueNonceRequest: Hashable, Sendable {
         /// "google", "apple", or the name of another provider in the operator's settings.
-        package var provider: String
+        public var provider: String
 
         /// A message of these fields.
-        package init(
+        public init(
             provider: String = ""
         ) {
             self.provider = provider
@@ -45,16 +45,16 @@ extension GatewayV1.IssueNonceRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// A nonce, valid for one sign-in.
-    package struct IssueNonceResponse: Hashable, Sendable {
+    public struct IssueNonceResponse: Hashable, Sendable {
         /// To be sent back in ProviderToken.nonce; keep it in the app until then.
-        package var nonce: String
+        public var nonce: String
         /// The nonce to pass to the provider's dialog, unchanged. For Apple it is a hash of `nonce`.
-        package var providerNonce: String
+        public var providerNonce: String
         /// When it expires, in milliseconds since 1970.
-        package var expiresAtMs: Int64
+        public var expiresAtMs: Int64
 
         /// A message of these fields.
-        package init(
+        public init(
             nonce: String = "",
             providerNonce: String = "",
             expiresAtMs: Int64 = 0
@@ -102,22 +102,22 @@ extension GatewayV1.IssueNonceResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// What the app received from a provider's dialog.
-    package struct ProviderToken: Hashable, Sendable {
+    public struct ProviderToken: Hashable, Sendable {
         /// "google", "apple", or the name of another provider in the operator's settings.
-        package var provider: String
+        public var provider: String
         /// The ID token that the dialog returned, a JWT; not an access token of the provider.
-        package var idToken: String
+        public var idToken: String
         /// The nonce that IssueNonce returned as `nonce`, not the one that was passed to the dialog.
-        package var nonce: String
+        public var nonce: String
         /// Apple's authorizationCode, so that the grant can be revoked when the account is deleted; may be
         /// empty.
-        package var authorizationCode: String
+        public var authorizationCode: String
         /// Apple gives the user's name to the app, at the first sign-in only: pass it on here. May be
         /// empty.
-        package var displayName: String
+        public var displayName: String
 
         /// A message of these fields.
-        package init(
+        public init(
             provider: String = "",
             idToken: String = "",
             nonce: String = "",
@@ -177,17 +177,17 @@ extension GatewayV1.ProviderToken: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request to sign up or in.
-    package struct SignInWithProviderRequest: Hashable, Sendable {
+    public struct SignInWithProviderRequest: Hashable, Sendable {
         /// The result of the provider's dialog.
-        package var token: GatewayV1.ProviderToken?
+        public var token: GatewayV1.ProviderToken?
         /// The user's device.
-        package var device: GatewayV1.Device?
+        public var device: GatewayV1.Device?
         /// Language of mails to the account, BCP 47, where it differs from the metadata accept-language;
         /// empty means the most preferred language of that which Postern has.
-        package var mailLanguage: String
+        public var mailLanguage: String
 
         /// A message of these fields.
-        package init(
+        public init(
             token: GatewayV1.ProviderToken? = nil,
             device: GatewayV1.Device? = nil,
             mailLanguage: String = ""
@@ -235,30 +235,30 @@ extension GatewayV1.SignInWithProviderRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The account is signed up or in.
-    package struct SignInWithProviderResponse: Hashable, Sendable {
+    public struct SignInWithProviderResponse: Hashable, Sendable {
         /// The account.
-        package var account: GatewayV1.Account?
+        public var account: GatewayV1.Account?
         /// Its new session. After an upgrade the guest's session has ended: use the tokens of this one.
-        package var session: GatewayV1.Session?
+        public var session: GatewayV1.Session?
         /// The account is new, or was a guest until now: let the user complete the profile.
-        package var isNewUser: Bool
+        public var isNewUser: Bool
         /// Sign-in methods that the account has lost ("password", "phone", a provider). Somebody had
         /// signed up with this address without verifying it; their methods were removed when the address's
         /// owner signed in. Show this to the user.
-        package var removedMethods: [String]
+        public var removedMethods: [String]
         /// The provider was added to an existing account by this call. Show this to the user.
-        package var isLinked: Bool
+        public var isLinked: Bool
         /// The calling guest became this account, with the same id.
-        package var isUpgraded: Bool
+        public var isUpgraded: Bool
         /// Set if this account existed already, so the calling guest remains an account of its own. The
         /// guest's session stays live and none of its data is lost until the user chooses. Absent
         /// otherwise.
-        package var collision: GatewayV1.Collision?
+        public var collision: GatewayV1.Collision?
         /// About the previous sign-in; absent for a new account.
-        package var news: GatewayV1.SignInNews?
+        public var news: GatewayV1.SignInNews?
 
         /// A message of these fields.
-        package init(
+        public init(
             account: GatewayV1.Account? = nil,
             session: GatewayV1.Session? = nil,
             isNewUser: Bool = false,

@@ -4,9 +4,9 @@ internal import CMessages
 
 extension GatewayV1 {
     /// Request for the public keys.
-    package struct GetKeySetRequest: Hashable, Sendable {
+    public struct GetKeySetRequest: Hashable, Sendable {
         /// A message of these fields.
-        package init() {
+        public init() {
         }
     }
 }
@@ -35,12 +35,12 @@ extension GatewayV1.GetKeySetRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// The public keys.
-    package struct GetKeySetResponse: Hashable, Sendable {
+    public struct GetKeySetResponse: Hashable, Sendable {
         /// A JSON Web Key Set (RFC 7517), as text.
-        package var jwks: String
+        public var jwks: String
 
         /// A message of these fields.
-        package init(
+        public init(
             jwks: String = ""
         ) {
             self.jwks = jwks
@@ -76,16 +76,16 @@ extension GatewayV1.GetKeySetResponse: ProtobufMessage {
 
 extension GatewayV1 {
     /// A position in the revocation feed. It stays valid across restarts of either side.
-    package struct RevocationPosition: Hashable, Sendable {
+    public struct RevocationPosition: Hashable, Sendable {
         /// The number of the position. It is meaningful in its epoch only.
-        package var number: UInt64
+        public var number: UInt64
         /// The history of the store that the number belongs to. It changes when a backup is restored.
         /// Revocations recorded between the backup and the loss may then never be sent, so a client keeps
         /// all that it knows, and treats the time up to the next complete item as time without the feed.
-        package var epoch: UInt64
+        public var epoch: UInt64
 
         /// A message of these fields.
-        package init(
+        public init(
             number: UInt64 = 0,
             epoch: UInt64 = 0
         ) {
@@ -127,12 +127,12 @@ extension GatewayV1.RevocationPosition: ProtobufMessage {
 
 extension GatewayV1 {
     /// Request for revocations.
-    package struct WatchRevocationsRequest: Hashable, Sendable {
+    public struct WatchRevocationsRequest: Hashable, Sendable {
         /// The position of the last item; absent for all revocations that are still relevant.
-        package var after: GatewayV1.RevocationPosition?
+        public var after: GatewayV1.RevocationPosition?
 
         /// A message of these fields.
-        package init(
+        public init(
             after: GatewayV1.RevocationPosition? = nil
         ) {
             self.after = after
@@ -168,34 +168,34 @@ extension GatewayV1.WatchRevocationsRequest: ProtobufMessage {
 
 extension GatewayV1 {
     /// Revocations, a change of keys, or only a heartbeat.
-    package struct WatchRevocationsItem: Hashable, Sendable {
+    public struct WatchRevocationsItem: Hashable, Sendable {
         /// The position to resume from after this item.
-        package var position: GatewayV1.RevocationPosition?
+        public var position: GatewayV1.RevocationPosition?
         /// The requested position is older than the log, or unknown: this item and those up to the next
         /// complete one contain all revocations that are still relevant.
-        package var reset: Bool
+        public var reset: Bool
         /// The revocations, in order.
-        package var revocations: [GatewayV1.RevokedSession]
+        public var revocations: [GatewayV1.RevokedSession]
         /// The key set has changed since the previous item: fetch it.
-        package var keysChanged: Bool
+        public var keysChanged: Bool
         /// SHA-256 of the text of the current key set: a client that holds another one fetches it.
-        package var keySetHash: [UInt8]
+        public var keySetHash: [UInt8]
         /// How long after its end a session can still have an unexpired access token, in milliseconds: the
         /// maximum lifetime of a token plus a verifier's leeway. After that the revocation can be
         /// forgotten.
-        package var keptForMs: Int64
+        public var keptForMs: Int64
         /// Absent if more items follow immediately.
-        package var complete: Complete?
+        public var complete: Complete?
 
         /// Absent if more items follow immediately.
-        package enum Complete: Hashable, Sendable {
+        public enum Complete: Hashable, Sendable {
             /// The client now knows every revocation up to this time of the service's clock, in milliseconds
             /// since 1970.
             case completeAtMs(Int64)
         }
 
         /// A message of these fields.
-        package init(
+        public init(
             position: GatewayV1.RevocationPosition? = nil,
             reset: Bool = false,
             revocations: [GatewayV1.RevokedSession] = [],
@@ -278,16 +278,16 @@ extension GatewayV1.WatchRevocationsItem: ProtobufMessage {
 
 extension GatewayV1 {
     /// A session that has ended.
-    package struct RevokedSession: Hashable, Sendable {
+    public struct RevokedSession: Hashable, Sendable {
         /// The session, "ses_…".
-        package var sessionId: String
+        public var sessionId: String
         /// When it ended, in milliseconds since 1970.
-        package var endedAtMs: Int64
+        public var endedAtMs: Int64
         /// Why it ended.
-        package var reason: GatewayV1.EndReason
+        public var reason: GatewayV1.EndReason
 
         /// A message of these fields.
-        package init(
+        public init(
             sessionId: String = "",
             endedAtMs: Int64 = 0,
             reason: GatewayV1.EndReason = .unspecified

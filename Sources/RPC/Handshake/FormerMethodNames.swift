@@ -4,18 +4,18 @@
 enum FormerMethodNames {
     /// Each former name with the current one.
     static let current = [
-        "postern.session.v1.Sessions/CreateSession": "postern.session.v1.Sessions/CreateSession",
-        "postern.session.v1.Sessions/RefreshSession": "postern.session.v1.Sessions/RefreshSession",
-        "postern.session.v1.Sessions/ValidateAccessToken": "postern.session.v1.Sessions/ValidateAccessToken",
-        "postern.session.v1.Sessions/InspectSession": "postern.session.v1.Sessions/InspectSession",
-        "postern.session.v1.Sessions/EndAccountSessions": "postern.session.v1.Sessions/EndAccountSessions",
-        "postern.session.v1.Sessions/GetKeySet": "postern.session.v1.Sessions/GetKeySet",
-        "postern.session.v1.Devices/ListSessions": "postern.session.v1.Devices/ListSessions",
-        "postern.session.v1.Devices/EndSession": "postern.session.v1.Devices/EndSession",
-        "postern.session.v1.Devices/EndOtherSessions": "postern.session.v1.Devices/EndOtherSessions",
-        "postern.session.v1.AccountActivity/GetAccountActivity":
+        "postern.session.v1.Sessions/Create": "postern.session.v1.Sessions/CreateSession",
+        "postern.session.v1.Sessions/Refresh": "postern.session.v1.Sessions/RefreshSession",
+        "postern.session.v1.Sessions/Validate": "postern.session.v1.Sessions/ValidateAccessToken",
+        "postern.session.v1.Sessions/Inspect": "postern.session.v1.Sessions/InspectSession",
+        "postern.session.v1.Sessions/EndAccount": "postern.session.v1.Sessions/EndAccountSessions",
+        "postern.session.v1.Sessions/KeySet": "postern.session.v1.Sessions/GetKeySet",
+        "postern.session.v1.Devices/List": "postern.session.v1.Devices/ListSessions",
+        "postern.session.v1.Devices/End": "postern.session.v1.Devices/EndSession",
+        "postern.session.v1.Devices/EndOthers": "postern.session.v1.Devices/EndOtherSessions",
+        "postern.session.v1.AccountActivity/AccountActivity":
             "postern.session.v1.AccountActivity/GetAccountActivity",
-        "postern.session.v1.SessionEnds/WatchRevocations":
+        "postern.session.v1.SessionEnds/WatchEnds":
             "postern.session.v1.SessionEnds/WatchRevocations",
     ]
 }

@@ -59,7 +59,7 @@ struct CallersListTests {
 
     @Test("a method's former name permits the method, and is reported")
     func formerName() throws {
-        let former = "postern.session.v1.Sessions/ValidateAccessToken"
+        let former = "postern.session.v1.Sessions/Validate"
         let names = [
             "postern.session.v1.Sessions/ValidateAccessToken",
             "postern.session.v1.Sessions/InspectSession",

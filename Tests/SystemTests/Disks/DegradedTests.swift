@@ -1,7 +1,7 @@
 import Glibc
 import Messages
+import PosternClient
 import ServiceRuntime
-import SessionVerifier
 import TestSupport
 import Testing
 

@@ -2,14 +2,19 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// The client in Python, written from the wire protocol alone. `docker/test.sh` makes its
-    /// environment in `.build/venv`.
+    /// The client in Python, written from the wire protocol alone, and the one in Swift, a package
+    /// outside of ours. `docker/test.sh` makes them in `.build/venv` and `.build/swift-client`.
     @Suite("A client in another language")
     struct Interop {
         private static let checkout = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().path
         private static let python = "\(checkout)/.build/venv/bin/python"
+        private static var swiftClient: [String] {
+            let example = "\(checkout)/.build/swift-client/debug/example"
+            let isBuilt = FileManager.default.isExecutableFile(atPath: example)
+            return isBuilt ? ["--swift-client", example] : []
+        }
         private static let hasPython = FileManager.default.isExecutableFile(atPath: python)
 
         @Test(
@@ -18,7 +23,8 @@ extension SystemTests {
         func client() async throws {
             let run = try await ProgramRun.run(
                 path: Self.python,
-                ["\(Self.checkout)/Tests/Interop/run.py", "--programs", BuiltPrograms.folder],
+                ["\(Self.checkout)/Tests/Interop/run.py", "--programs", BuiltPrograms.folder]
+                    + Self.swiftClient,
                 limit: .seconds(300))
             #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
         }

@@ -2,9 +2,9 @@ import Contracts
 import Cryptography
 import Messages
 import NIOPosix
+import PosternClient
 import RPC
 import ServiceRuntime
-import SessionVerifier
 import TestSupport
 
 /// A customer's backend: it calls a gateway over one long-lived connection, each call with its own

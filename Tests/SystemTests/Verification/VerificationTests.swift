@@ -1,9 +1,9 @@
 import Contracts
 import Cryptography
 import Messages
+import PosternClient
 import RPC
 import ServiceRuntime
-import SessionVerifier
 import TestSupport
 import Testing
 

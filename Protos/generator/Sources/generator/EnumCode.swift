@@ -12,13 +12,13 @@ struct EnumCode {
         """
         extension \(type.file.namespace) {
         \(docComment(type.protoSourceComments(commentPrefix: ""), indent: "    "))\
-            package enum \(type.name): Hashable, Sendable {
+            \(type.file.access) enum \(type.name): Hashable, Sendable {
         \(cases)\
                 /// A value that this version does not know.
                 case unrecognized(Int32)
 
                 /// The value's number.
-                package var rawValue: Int32 {
+                \(type.file.access) var rawValue: Int32 {
                     switch self {
         \(lines { "case .\(escaped($0)): \($1)" })\
                     case .unrecognized(let number): number
@@ -26,7 +26,7 @@ struct EnumCode {
                 }
 
                 /// The value of that number.
-                package init(rawValue: Int32) {
+                \(type.file.access) init(rawValue: Int32) {
                     switch rawValue {
         \(lines { "case \($1): self = .\(escaped($0))" })\
                     default: self = .unrecognized(rawValue)

@@ -8,6 +8,7 @@ import SwiftProtobufPluginLibrary
 ///
 /// - `OUTPUT_ROOT/Sources/Messages/Generated`: a Swift value for each message,
 /// - `OUTPUT_ROOT/Sources/Contracts/Generated`: protocol, client and dispatcher for each service,
+/// - `OUTPUT_ROOT/Sources/PosternClient/Generated`: the public calls of the gateway's services,
 /// - `C_DESCRIPTOR_SET`: the set as protoc-gen-c should see it (`CDescriptors.swift`).
 @main
 struct Generator {
@@ -33,6 +34,11 @@ struct Generator {
             let text = ServiceFile(service, files: set.file).text
             try write(
                 text, to: root.appending(path: "Sources/Contracts/Generated/\(service.name).swift"))
+            guard service.file.isPublic else { continue }
+            try write(
+                PublicCalls(service).text,
+                to: root.appending(
+                    path: "Sources/PosternClient/Generated/\(service.name)Calls.swift"))
         }
         try CDescriptors.stripped(set).serializedData().write(to: output)
     }

@@ -15,14 +15,16 @@ struct MessageCode {
     /// The stored properties, in the order of the initializer.
     var properties: [String] { plain.map(\.name) + message.oneofs.map { lowerCamel($0.name) } }
 
+    private var access: String { message.file.access }
+
     private var value: String {
         var text = "extension \(message.file.namespace) {\n"
         text += docComment(message.protoSourceComments(commentPrefix: ""), indent: "    ")
-        text += "    package struct \(message.name): Hashable, Sendable {\n"
+        text += "    \(access) struct \(message.name): Hashable, Sendable {\n"
         for field in plain {
             text += docComment(
                 field.field.protoSourceComments(commentPrefix: ""), indent: "        ")
-            text += "        package var \(escaped(field.name)): \(field.type)\n"
+            text += "        \(access) var \(escaped(field.name)): \(field.type)\n"
         }
         for oneof in message.oneofs { text += declaration(oneof) }
         text += initializer + "    }\n}\n"
@@ -33,9 +35,9 @@ struct MessageCode {
         let comment = docComment(oneof.protoSourceComments(commentPrefix: ""), indent: "        ")
         let type = upperCamel(oneof.name)
         var text = comment
-        text += "        package var \(escaped(lowerCamel(oneof.name))): \(type)?\n\n"
+        text += "        \(access) var \(escaped(lowerCamel(oneof.name))): \(type)?\n\n"
         text += comment
-        text += "        package enum \(type): Hashable, Sendable {\n"
+        text += "        \(access) enum \(type): Hashable, Sendable {\n"
         for field in oneof.fields {
             let code = FieldCode(field)
             text += docComment(field.protoSourceComments(commentPrefix: ""), indent: "            ")
@@ -50,7 +52,7 @@ struct MessageCode {
             "\(escaped(lowerCamel($0.name))): \(upperCamel($0.name))? = nil"
         }
         var text = parameters.isEmpty ? "" : "\n"
-        text += "        /// A message of these fields.\n        package init("
+        text += "        /// A message of these fields.\n        \(access) init("
         if !parameters.isEmpty {
             let lines = parameters.joined(separator: ",\n            ")
             text += "\n            \(lines)\n        "

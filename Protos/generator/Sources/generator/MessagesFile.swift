@@ -16,13 +16,13 @@ struct MessagesFile {
 
             """
         if file.messages.flatMap(\.fields).contains(where: { FieldOptions($0).isSecret }) {
-            text += "package import Cryptography\n"
+            text += "\(file.access) import Cryptography\n"
         }
         if file.namesPackage {
             text += """
 
                 /// The messages of `\(file.package)`.
-                package enum \(file.namespace) {}
+                \(file.access) enum \(file.namespace) {}
 
                 """
         }

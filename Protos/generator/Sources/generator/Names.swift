@@ -7,6 +7,12 @@ extension FileDescriptor {
         return parts.map { $0 == "ratelimit" ? "RateLimit" : upperCamel(String($0)) }.joined()
     }
 
+    /// The gateway's messages are for other packages too (`PosternClient`).
+    var isPublic: Bool { package == "postern.gateway.v1" }
+
+    /// Who may use the messages.
+    var access: String { isPublic ? "public" : "package" }
+
     /// `postern.session.v1` → `Postern__Session__V1`.
     var cNamespace: String {
         package.split(separator: ".").map { upperCamel(String($0)) }.joined(separator: "__")

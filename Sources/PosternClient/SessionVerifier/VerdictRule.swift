@@ -12,7 +12,7 @@ import ServiceRuntime
 enum VerdictRule {
     /// - Parameter silentFor: time since the revocations were last complete; nil if never.
     static func verdict(
-        _ session: VerifiedSession, hasEnded: Bool, silentFor: Duration?,
+        _ session: SessionClaims, hasEnded: Bool, silentFor: Duration?,
         silence: VerifierSettings.Silence, at now: Timestamp
     ) -> Verdict {
         guard now < session.expiresAt + TokenVerifier.leeway else {
@@ -22,6 +22,6 @@ enum VerdictRule {
         if case .refuses(let after) = silence, silentFor.map({ $0 > after }) ?? true {
             return .refused(.stale)
         }
-        return .good(session)
+        return .good(VerifiedSession(session))
     }
 }

@@ -2,7 +2,7 @@ import Contracts
 import ServiceRuntime
 import Testing
 
-@testable import SessionVerifier
+@testable import PosternClient
 
 @Suite("S-06: a verifier tracks whether its revocation feed is complete")
 struct RevocationFeedStateTests {

@@ -1,7 +1,7 @@
 /// The settings of a verifier: the required claims, and how to treat a silent revocation feed.
-package struct VerifierSettings: Hashable, Sendable {
+public struct VerifierSettings: Hashable, Sendable {
     /// What to do when revocations may be missing, because the feed has been silent for some time.
-    package enum Silence: Hashable, Sendable {
+    public enum Silence: Hashable, Sendable {
         /// Tokens are accepted until they expire: ten minutes at most, with the service's defaults.
         case trustsTokens
         /// After this time without a complete item every token is rejected.
@@ -9,14 +9,14 @@ package struct VerifierSettings: Hashable, Sendable {
     }
 
     /// Required `iss` of the tokens; the session service's setting `token-issuer`.
-    package let issuer: String
+    public let issuer: String
     /// Required `aud` of the tokens; the session service's setting `token-audience`.
-    package let audience: String
+    public let audience: String
     /// What to do when revocations may be missing.
-    package let silence: Silence
+    public let silence: Silence
 
     /// Settings that match the session service's defaults.
-    package init(
+    public init(
         issuer: String = "postern", audience: String = "postern", silence: Silence = .trustsTokens
     ) {
         self.issuer = issuer

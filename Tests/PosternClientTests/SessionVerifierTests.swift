@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import SessionVerifier
+@testable import PosternClient
 
 @Suite("S-01, S-07: a verifier accepts only valid access tokens", .timeLimit(.minutes(1)))
 struct SessionVerifierTests {

@@ -9,10 +9,10 @@ import Synchronization
 /// the key set from the gateway and follows the revocation feed, so that a token is rejected within
 /// a second after its session ended.
 ///
-///     let verifier = SessionVerifier(VerificationClient(gateway), settings, …)
+///     let verifier = postern.sessionVerifier()
 ///     Task { await verifier.run() }
 ///     switch await verifier.verify(token) { … }
-package final class SessionVerifier: Sendable {
+public final class SessionVerifier: Sendable {
     /// The longest life of one feed call; then a new one is started.
     private static let followedFor: Duration = .seconds(3_600)
     /// The longest backoff after the gateway was lost: thousands of verifiers may reconnect.
@@ -46,7 +46,7 @@ package final class SessionVerifier: Sendable {
 
     /// Follows revocations and keys until cancelled. If it does not run, tokens are still verified
     /// and are valid until they expire, if the settings allow that.
-    package func run() async {
+    public func run() async {
         await withTaskGroup { parts in
             parts.addTask { await self.follower.run { self.take($0) } }
             parts.addTask { await self.fetchRegularly() }
@@ -54,14 +54,14 @@ package final class SessionVerifier: Sendable {
     }
 
     /// How long ago all revocations were known; nil if never. Normally this is about a second.
-    package var freshness: Duration? {
+    public var freshness: Duration? {
         let now = time.uptime()
         return feedState.withLock { $0.heardAt }.map { now - $0 }
     }
 
     /// Whether a token is valid now. It waits only for keys: at the first call, and occasionally
     /// for a token with an unknown key.
-    package func verify(_ token: String) async -> Verdict {
+    public func verify(_ token: String) async -> Verdict {
         if fetching.keys == nil { await fetching.fetch() }
         guard let keys = fetching.keys else { return .refused(.noKeys) }
         do throws(TokenRefusal) {

@@ -3,12 +3,12 @@ import Cryptography
 import ServiceRuntime
 import Testing
 
-@testable import SessionVerifier
+@testable import PosternClient
 
 @Suite("S-07: the verdict on a token depends on expiry, revocation and staleness")
 struct VerdictRuleTests {
     private static let expiry = Timestamp(milliseconds: 1_000_000)
-    private let session: VerifiedSession
+    private let session: SessionClaims
 
     init() throws {
         let claims = TokenClaims(
@@ -16,7 +16,7 @@ struct VerdictRuleTests {
             expiresAt: Self.expiry, issuedAt: Timestamp(milliseconds: 400_000),
             sessionID: try #require(SessionID(key: 2)).text,
             authenticatedAt: Timestamp(milliseconds: 400_000))
-        session = try #require(VerifiedSession(claims))
+        session = try #require(SessionClaims(claims))
     }
 
     private func verdict(
@@ -31,7 +31,7 @@ struct VerdictRuleTests {
     @Test("a token is accepted until 60 s after its expiry, to the millisecond")
     func expiry() {
         let last = Self.expiry + .milliseconds(59_999)
-        #expect(verdict(at: last) == .good(session))
+        #expect(verdict(at: last) == .good(VerifiedSession(session)))
         #expect(verdict(at: last + .milliseconds(1)) == .refused(.token(.expired)))
         #expect(
             verdict(hasEnded: true, at: last + .milliseconds(1)) == .refused(.token(.expired)))
@@ -45,10 +45,10 @@ struct VerdictRuleTests {
 
     @Test("a stale feed is accepted or rejected as configured, with an exact boundary")
     func silence() {
-        #expect(verdict(silentFor: nil) == .good(session))
-        #expect(verdict(silentFor: .seconds(86_400)) == .good(session))
+        #expect(verdict(silentFor: nil) == .good(VerifiedSession(session)))
+        #expect(verdict(silentFor: .seconds(86_400)) == .good(VerifiedSession(session)))
         let strict = VerifierSettings.Silence.refuses(after: .seconds(5))
-        #expect(verdict(silentFor: .seconds(5), silence: strict) == .good(session))
+        #expect(verdict(silentFor: .seconds(5), silence: strict) == .good(VerifiedSession(session)))
         #expect(verdict(silentFor: .milliseconds(5_001), silence: strict) == .refused(.stale))
         #expect(verdict(silentFor: nil, silence: strict) == .refused(.stale))
     }
@@ -59,7 +59,7 @@ struct VerdictRuleTests {
             issuer: "postern", subject: session.account.text, audience: ["a"],
             expiresAt: Self.expiry, issuedAt: Timestamp(milliseconds: 400_000),
             sessionID: session.session.text, authenticatedAt: session.authenticatedAt)
-        let read = try #require(VerifiedSession(claims))
+        let read = try #require(SessionClaims(claims))
         let short = read.limited(to: .seconds(100))
         #expect(short.expiresAt == Timestamp(milliseconds: 500_000))
         #expect(read.limited(to: .seconds(601)).expiresAt == Self.expiry)

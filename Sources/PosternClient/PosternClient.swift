@@ -1,0 +1,207 @@
+import Contracts
+import Cryptography
+@_exported public import Messages
+import NIOPosix
+import RPC
+import ServiceRuntime
+
+/// Calls Postern's public API, for backends in Swift.
+///
+///     let postern = try PosternClient(keyFile: ".postern/keys/applications/app.1.key")
+///     let answer = try await postern.guests.signInAnonymously(.init())
+///
+/// It connects at the first call, reconnects after a loss, and repeats calls where that is safe. A
+/// call that fails throws a `PosternError`. One client serves a whole program.
+public final class PosternClient: Sendable {
+    let caller: Caller
+
+    /// A client of the gateway.
+    /// - Parameters:
+    ///   - addresses: where gateways listen, `host:port`; calls are distributed over them.
+    ///   - keyFile: the application's private key, `<application>.<key id>.key`, mode 600.
+    ///   - roots: a PEM file with the certificate authorities of the gateway's certificate. Without
+    ///     it the connection is not encrypted: only for loopback and trusted networks.
+    /// - Throws: `InvalidSettings`.
+    public init(
+        addresses: [String] = ["127.0.0.1:7400"], keyFile: String, roots: String? = nil
+    ) throws(InvalidSettings) {
+        do {
+            var settings = try Self.settings(addresses, keyFile)
+            settings.security.tls = try roots.map {
+                Reloadable(
+                    try ClientTLS(
+                        ClientTLSFiles(certificate: nil, roots: $0), now: SystemTime().now()))
+            }
+            caller = Caller(
+                client: RPCClient(
+                    settings, group: .singleton, time: SystemTime(),
+                    randomness: SecureRandomness()))
+        } catch let error as InvalidSettings {
+            throw error
+        } catch {
+            throw InvalidSettings(description: "\(error)")
+        }
+    }
+
+    private static func settings(
+        _ addresses: [String], _ keyFile: String
+    ) throws -> ClientSettings {
+        let key = try ApplicationKey(file: keyFile)
+        let targets = try addresses.map { text in
+            guard let address = ServiceAddress(text) else {
+                throw InvalidSettings(description: "\(text) is not host:port")
+            }
+            return address
+        }
+        guard !targets.isEmpty else { throw InvalidSettings(description: "no address is given") }
+        return ClientSettings(
+            service: "postern.gateway", addresses: targets, application: key.application,
+            keyID: key.keyID, secret: key.key)
+    }
+
+    /// Closes the connections. Calls that are running fail.
+    public func close() { caller.client.close() }
+
+    /// Verifies access tokens in this program, without a call for each.
+    /// - Parameter settings: the claims that tokens must have.
+    public func sessionVerifier(_ settings: VerifierSettings = VerifierSettings())
+        -> SessionVerifier
+    {
+        SessionVerifier(
+            VerificationClient(caller.client), settings, time: SystemTime(),
+            randomness: SecureRandomness())
+    }
+}
+
+/// The settings of a client are wrong. The description says what to change.
+public struct InvalidSettings: Error, CustomStringConvertible {
+    /// What is wrong.
+    public let description: String
+}
+
+/// What is sent beside a request.
+public struct CallOptions: Hashable, Sendable {
+    /// The access token of the user in whose name the call is made.
+    public var accessToken: String?
+    /// Makes a repeated call safe: for 24 hours the same key gets the first response. 1 to 255
+    /// bytes. Without one each call gets a random key, so that the client can repeat it itself.
+    public var idempotencyKey: String?
+    /// The user's IP address, for limits, from an application that may assert it.
+    public var clientAddress: String?
+    /// The user's languages, as in HTTP: `de-CH,de;q=0.9,en;q=0.8`.
+    public var acceptLanguage: String?
+    /// The timeout; without one, that of the method, mostly 10 s.
+    public var timeout: Duration?
+
+    /// Options; all may be absent.
+    public init(
+        accessToken: String? = nil, idempotencyKey: String? = nil, clientAddress: String? = nil,
+        acceptLanguage: String? = nil, timeout: Duration? = nil
+    ) {
+        self.accessToken = accessToken
+        self.idempotencyKey = idempotencyKey
+        self.clientAddress = clientAddress
+        self.acceptLanguage = acceptLanguage
+        self.timeout = timeout
+    }
+}
+
+/// A failed call.
+public struct PosternError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A stable code, for example `auth/invalid-credential`. Decide by it.
+    public let code: String
+    /// The code of gRPC, for example 16 for UNAUTHENTICATED.
+    public let status: Int
+    /// A sentence for the user, in a language of `acceptLanguage`.
+    public let userMessage: String
+    /// Whether the same call may succeed later.
+    public let isRetryable: Bool
+    /// How long to wait before that; nil if it is not known.
+    public let retryAfter: Duration?
+    /// What to offer the user, for example `sign-in`.
+    public let action: String
+    /// The fields of the request that are at fault; more in the error's own description.
+    public let fields: [String]
+
+    init(_ error: any Error) {
+        let error =
+            error as? ServiceError
+            ?? ServiceError(error is CancellationError ? .cancelled : .internalError)
+        let entry = error.code.entry
+        code = error.code.rawValue
+        status = Int(entry.status.rawValue)
+        userMessage = error.sentence ?? entry.sentence
+        isRetryable = entry.isRetryable
+        retryAfter = error.retryAfter
+        action = entry.next.rawValue
+        fields = error.fields
+    }
+
+    /// The code and the fields.
+    public var description: String {
+        fields.isEmpty ? code : "\(code) (\(fields.joined(separator: ", ")))"
+    }
+}
+
+/// The items of a response that is a stream, in order. The sequence throws a `PosternError` if the
+/// call fails. Releasing it cancels the call.
+public struct ResponseItems<Element: Sendable>: AsyncSequence, Sendable {
+    let items: IncomingItems<Element>
+
+    /// Iterates over the items.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let items: IncomingItems<Element>.AsyncIterator
+
+        /// The next item; nil after the last.
+        /// - Throws: `PosternError`.
+        public mutating func next() async throws(PosternError) -> Element? {
+            do { return try await items.next() } catch { throw PosternError(error) }
+        }
+    }
+
+    /// Starts the iteration. There may be one at a time.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(items: items.makeAsyncIterator())
+    }
+}
+
+/// Makes the calls of all services.
+struct Caller: Sendable {
+    /// The bytes of a random idempotency key.
+    private static let keyBytes = 16
+
+    let client: RPCClient
+
+    /// Makes a unary call.
+    /// - Throws: `PosternError`.
+    func call<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ request: Request, _ options: CallOptions
+    ) async throws(PosternError) -> Response {
+        do {
+            return try await client.call(method, request, context(method, options))
+        } catch {
+            throw PosternError(error)
+        }
+    }
+
+    /// Makes a call whose response is a stream.
+    func items<Request: ProtobufMessage, Response: ProtobufMessage>(
+        _ method: MethodDescription, _ request: Request, _ options: CallOptions
+    ) -> ResponseItems<Response> {
+        ResponseItems(items: client.serverStream(method, request, context(method, options)))
+    }
+
+    private func context(_ method: MethodDescription, _ options: CallOptions) -> CallContext {
+        var metadata = Metadata()
+        metadata[Metadata.Key.idempotencyKey] = options.idempotencyKey ?? ownKey(method)
+        metadata[Metadata.Key.clientAddress] = options.clientAddress
+        metadata[Metadata.Key.acceptLanguage] = options.acceptLanguage
+        return client.context(timeout: options.timeout ?? method.timeout, metadata: metadata)
+            .bearing(options.accessToken ?? "")
+    }
+
+    private func ownKey(_ method: MethodDescription) -> String? {
+        guard !method.isIdempotent else { return nil }
+        return Base64URL.encode(SecureRandomness().bytes(Self.keyBytes))
+    }
+}
