@@ -7,15 +7,10 @@ package import JSON
 /// as the secret, a key or the URL of a key in the token itself, unsupported extensions, and
 /// another kind of token of the same issuer.
 package struct ForeignToken: Sendable {
-    /// Header parameters by which a token would provide its own key.
-    static let ownKeyParameters = ["jwk", "jku", "x5u", "x5c"]
-
     /// The `kid` of the key that should have signed the token.
     package let keyIdentifier: String
     private let algorithm: SignatureAlgorithm
-    private let message: [UInt8]
-    private let payload: [UInt8]
-    private let signature: [UInt8]
+    private let token: CompactToken
 
     /// Parses a token and checks its header.
     /// - Parameters:
@@ -27,19 +22,11 @@ package struct ForeignToken: Sendable {
     package init(
         _ token: String, bytesMax: Int, algorithms: Set<SignatureAlgorithm>
     ) throws(TokenRefusal) {
-        guard token.utf8.count <= bytesMax else { throw .tooLong }
-        let bytes = Array(token.utf8)
-        let parts = bytes.split(
-            separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let head = Base64URL.decode(parts[0]),
-            let header = JSONReader.object(in: head), let payload = Base64URL.decode(parts[1]),
-            let signature = Base64URL.decode(parts[2])
-        else { throw .malformed }
-        (algorithm, keyIdentifier) = try Self.read(header, algorithms)
-        guard algorithm.signatureBytes.contains(signature.count) else { throw .signature }
-        message = Array(bytes.prefix(parts[0].count + 1 + parts[1].count))
-        self.payload = payload
-        self.signature = signature
+        self.token = try CompactToken(token, bytesMax: bytesMax)
+        (algorithm, keyIdentifier) = try Self.read(self.token, algorithms)
+        guard algorithm.signatureBytes.contains(self.token.signature.count) else {
+            throw .signature
+        }
     }
 
     /// The token's claims. Verifies the signature with `key` before it parses the payload.
@@ -47,20 +34,20 @@ package struct ForeignToken: Sendable {
     ///   signed the token, `.claims` when the payload is no JSON object.
     package func claims(signedBy key: PublishedKey) throws(TokenRefusal) -> JSONObject {
         guard key.algorithm == algorithm else { throw .algorithm }
-        guard key.verifies(signature, of: message) else { throw .signature }
-        guard let claims = JSONReader.object(in: payload) else { throw .claims }
+        guard key.verifies(token.signature, of: token.message) else { throw .signature }
+        guard let claims = JSONReader.object(in: token.payload) else { throw .claims }
         return claims
     }
 
     private static func read(
-        _ header: JSONObject, _ algorithms: Set<SignatureAlgorithm>
+        _ token: CompactToken, _ algorithms: Set<SignatureAlgorithm>
     ) throws(TokenRefusal) -> (SignatureAlgorithm, String) {
+        let header = token.header
         guard let name = header["alg"]?.string, let algorithm = SignatureAlgorithm(rawValue: name),
             algorithms.contains(algorithm)
         else { throw .algorithm }
         guard isToken(header["typ"]) else { throw .type }
-        guard header["crit"] == nil else { throw .critical }
-        guard ownKeyParameters.allSatisfy({ header[$0] == nil }) else { throw .ownKey }
+        try token.requireNoOwnKey()
         guard let identifier = header["kid"]?.string, isIdentifier(identifier) else {
             throw .unknownKey
         }

@@ -39,29 +39,20 @@ package struct TokenVerifier: Sendable {
     /// session ended. It does not authorise anything.
     /// - Throws: The reason for which the token is rejected: any `TokenRefusal` but `.expired`.
     package func verifyExceptExpiry(_ token: String) throws(TokenRefusal) -> TokenClaims {
-        guard token.utf8.count <= Self.bytesMax else { throw .tooLong }
-        let parts = token.utf8.split(
-            separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3, let headerBytes = Base64URL.decode(parts[0]),
-            let payload = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
-        else { throw .malformed }
-        guard let key = keys[try keyIdentifier(in: headerBytes)] else { throw .unknownKey }
-        let message = token.utf8.prefix(parts[0].count + 1 + parts[1].count)
-        guard key.verifies(signature, of: message) else { throw .signature }
-        return try claims(in: payload)
+        let token = try CompactToken(token, bytesMax: Self.bytesMax)
+        guard let key = keys[try keyIdentifier(of: token)] else { throw .unknownKey }
+        guard key.verifies(token.signature, of: token.message) else { throw .signature }
+        return try claims(in: token.payload)
     }
 
     /// Checks a header: the algorithm follows from the kind of our keys and is never the token's
     /// choice (RFC 8725, 3.1).
     /// - Returns: The `kid` of the key that should have signed the token.
-    private func keyIdentifier(in bytes: [UInt8]) throws(TokenRefusal) -> String {
-        guard let header = JSONReader.object(in: bytes) else { throw .malformed }
+    private func keyIdentifier(of token: CompactToken) throws(TokenRefusal) -> String {
+        let header = token.header
         guard header["alg"] == .string(TokenSigner.algorithm) else { throw .algorithm }
         guard header["typ"] == .string(type) else { throw .type }
-        guard header["crit"] == nil else { throw .critical }
-        guard ForeignToken.ownKeyParameters.allSatisfy({ header[$0] == nil }) else {
-            throw .ownKey
-        }
+        try token.requireNoOwnKey()
         guard let identifier = header["kid"]?.string else { throw .unknownKey }
         return identifier
     }

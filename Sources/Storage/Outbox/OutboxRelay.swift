@@ -21,6 +21,13 @@ package final class OutboxRelay: Service {
     /// The wait after the eleventh and all later ones.
     static let longestBackoff: Duration = .seconds(60)
 
+    /// A row of the outbox.
+    struct Row: Sendable {
+        let number: Int64
+        let attempts: Int64
+        let message: OutboxMessage
+    }
+
     private let store: Store
     private let time: any Time
     private let randomness: any Randomness
@@ -101,7 +108,7 @@ package final class OutboxRelay: Service {
         }
     }
 
-    private func handOver(_ row: OutboxRow) async {
+    private func handOver(_ row: Row) async {
         do {
             try await deliver(row.message)
             await record(row) { try $0.removeOutboxMessage(row.number) }
@@ -113,7 +120,7 @@ package final class OutboxRelay: Service {
         store.outboxSignal.wake()
     }
 
-    private func postpone(_ row: OutboxRow, _ error: any Error) async {
+    private func postpone(_ row: Row, _ error: any Error) async {
         let failures = row.attempts + 1
         store.logger.warning(
             "outbox.delivery.failed", "delivering an outbox message failed; it will be retried",
@@ -130,7 +137,7 @@ package final class OutboxRelay: Service {
     /// Records the outcome of a delivery and retries until that succeeds: a delivered message that
     /// stays in the outbox would be delivered again and again while the disk is full.
     private func record(
-        _ row: OutboxRow, _ change: @escaping @Sendable (Transaction) throws -> Void
+        _ row: Row, _ change: @escaping @Sendable (Transaction) throws -> Void
     ) async {
         while true {
             do {

@@ -31,13 +31,6 @@ extension Transaction {
     }
 }
 
-/// A row of the outbox.
-struct OutboxRow: Sendable {
-    let number: Int64
-    let attempts: Int64
-    let message: OutboxMessage
-}
-
 extension SQLSession {
     /// The number of messages that wait for delivery.
     /// - Throws: `SQLError`.
@@ -48,7 +41,7 @@ extension SQLSession {
     /// The first messages of a queue that may be delivered now: due, and the first of their lane.
     func dueOutboxMessages(
         _ queue: OutboxQueue, at moment: Timestamp, limit: Int
-    ) throws -> [OutboxRow] {
+    ) throws -> [OutboxRelay.Row] {
         try query(
             """
             SELECT number, attempts, topic, message_key, payload, lane
@@ -63,7 +56,7 @@ extension SQLSession {
             """,
             [.integer(queue.number), SQLValue(moment), .integer(Int64(limit))]
         ) { row in
-            OutboxRow(
+            OutboxRelay.Row(
                 number: try row.integer(0), attempts: try row.integer(1),
                 message: OutboxMessage(
                     topic: try row.text(2), key: try row.text(3), payload: try row.blob(4),

@@ -42,18 +42,16 @@ struct ForeignArgon2Hash: Hashable, Sendable {
             lanes <= lanesMax
         else { throw PasswordHashError.tooCostly }
         guard memoryKiB >= 8 * lanes else { throw PasswordHashError.malformed }
-        // 23 ms for 19 MiB and 2 passes on the reference core (`ForeignHash.Cost`): 0.6 µs per KiB and
-        // pass.
-        try ForeignHash.Cost(
-            memoryBytes: memoryKiB * 1_024, microseconds: memoryKiB * passes / 10 * 6
-        ).requireAllowed()
-        return Argon2Parameters(memoryKiB: memoryKiB, passes: passes, lanes: lanes)
+        let parameters = Argon2Parameters(memoryKiB: memoryKiB, passes: passes, lanes: lanes)
+        try cost(of: parameters).requireAllowed()
+        return parameters
     }
 
-    var cost: ForeignHash.Cost {
+    var cost: ForeignHash.Cost { Self.cost(of: parameters) }
+
+    private static func cost(of parameters: Argon2Parameters) -> ForeignHash.Cost {
         ForeignHash.Cost(
-            memoryBytes: parameters.memoryKiB * 1_024,
-            microseconds: parameters.memoryKiB * parameters.passes / 10 * 6)
+            memoryBytes: parameters.memoryKiB * 1_024, microseconds: parameters.microseconds)
     }
 
     var text: String {

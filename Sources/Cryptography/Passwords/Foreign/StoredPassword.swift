@@ -8,7 +8,8 @@ package struct StoredPassword: Hashable, Sendable {
     private let form: Form
 
     /// Parses a hash's text.
-    /// - Throws: `PasswordHashError`, also for hashes that cost more than `ForeignHash.Cost` allows.
+    /// - Throws: `PasswordHashError`, also for hashes that cost more than `ForeignHash.Cost`
+    ///   allows.
     package init(text: String) throws(PasswordHashError) {
         do {
             form = .own(try PasswordHash(text: text))
@@ -62,7 +63,7 @@ package struct StoredPassword: Hashable, Sendable {
     /// The estimated cost of a check, in microseconds.
     var microseconds: Int {
         switch form {
-        case .own(let hash): hash.parameters.memoryKiB * hash.parameters.passes / 10 * 6
+        case .own(let hash): hash.parameters.microseconds
         case .foreign(let hash): hash.cost.microseconds
         }
     }
