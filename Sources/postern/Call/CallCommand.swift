@@ -71,7 +71,9 @@ struct CallCommand: AsyncParsableCommand {
         fields[Metadata.Key.clientAddress] = "127.0.0.1"
         for text in metadata {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty else { throw ToolError.badMetadata(text) }
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw ToolError("\(text): metadata is KEY=VALUE")
+            }
             fields[String(parts[0])] = String(parts[1])
         }
         return fields

@@ -26,10 +26,9 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answers = await services.clocks { clock, context in
+            try await services.clocks(failIf: \.isWaiting) { clock, context in
                 ClockState(try await clock.check(.init(), context))
             }
-            try show(answers, else: { $0.isWaiting ? 1 : 0 })
         }
     }
 
@@ -46,68 +45,41 @@ struct ClockCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answers = await services.clocks { clock, context in
+            try await services.clocks(failIf: \.isApart) { clock, context in
                 let before = ClockState(try await clock.check(.init(), context))
                 _ = try await clock.accept(.init(), context)
                 return before.accepted(ClockState(try await clock.check(.init(), context)))
             }
-            try show(answers, else: { $0.isApart ? 1 : 0 })
         }
     }
-}
-
-/// The response of one service.
-private struct ClockAnswer {
-    let service: String
-    let state: Result<ClockState, ServiceError>
 }
 
 extension EndpointsOption {
-    /// Asks all services that have a clock of their own, in the order of their ports: not the
+    /// Calls all services that have a clock of their own, in the order of their ports: not the
     /// gateway, which has no store and therefore no time of its own. Sequentially: an unreachable
-    /// service must not prevent the calls to the others.
+    /// service must not prevent the calls to the others. Prints a line for each.
+    /// - Throws: `ExitCode` 1 if one did not respond, or its state is a failure.
     fileprivate func clocks(
-        _ question: (ClockClient, CallContext) async throws -> ClockState
-    ) async -> [ClockAnswer] {
-        var answers: [ClockAnswer] = []
+        failIf isFailure: (ClockState) -> Bool,
+        _ call: (ClockClient, CallContext) async throws -> ClockState
+    ) async throws {
+        var lines: [String] = []
+        var hasFailure = false
         for service in Endpoints.services where service != "gateway" {
-            answers.append(ClockAnswer(service: service, state: await clock(service, question)))
-        }
-        return answers
-    }
-
-    private func clock(
-        _ service: String, _ question: (ClockClient, CallContext) async throws -> ClockState
-    ) async -> Result<ClockState, ServiceError> {
-        do {
-            let caller = try Caller(Endpoints(endpoints), service: service)
-            return .success(try await question(ClockClient(caller.client), caller.context))
-        } catch let error as ServiceError {
-            return .failure(error)
-        } catch {
-            Screen.line("\(error)")
-            return .failure(ServiceError(.unavailable))
-        }
-    }
-}
-
-extension AsyncParsableCommand {
-    /// Prints a line for each service, and exits with 1 if one did not respond.
-    fileprivate func show(
-        _ answers: [ClockAnswer], else code: (ClockState) -> Int32
-    ) throws {
-        var exitCode: Int32 = 0
-        for answer in answers {
-            let service = answer.service.padded(to: 16)
-            switch answer.state {
-            case .success(let state):
-                Screen.line(service + state.text)
-                exitCode = max(exitCode, code(state))
-            case .failure(let error):
-                Screen.line(service + "no answer (\(error.code.rawValue))")
-                exitCode = 1
+            let name = service.padded(to: 16)
+            do {
+                let caller = try Caller(Endpoints(endpoints), service: service)
+                let state = try await call(ClockClient(caller.client), caller.context)
+                lines.append(name + state.text)
+                hasFailure = hasFailure || isFailure(state)
+            } catch {
+                if !(error is ServiceError) { Screen.line("\(error)") }
+                let code = (error as? ServiceError)?.code ?? .unavailable
+                lines.append("\(name)no answer (\(code.rawValue))")
+                hasFailure = true
             }
         }
-        if exitCode != 0 { throw ExitCode(exitCode) }
+        lines.forEach(Screen.line)
+        if hasFailure { throw ExitCode(1) }
     }
 }

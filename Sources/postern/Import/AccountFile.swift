@@ -1,3 +1,4 @@
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
@@ -16,16 +17,16 @@ struct AccountFile {
     private var parameters: [Int64: Int64] = [:]
     /// The position that records are read from.
     let start: Int64
-    private let keep: (IdentityV1.HashParameters) async throws -> Int64
+    private let storeParameters: (IdentityV1.HashParameters) async throws -> Int64
 
     /// Opens a file at the end of a record.
-    /// - Parameter keep: stores hash parameters at the service, and returns their id.
+    /// - Parameter storeParameters: stores hash parameters at the service, and returns their id.
     init(
         _ path: String, _ content: Content, from start: Int64,
-        keep: @escaping (IdentityV1.HashParameters) async throws -> Int64
+        storeParameters: @escaping (IdentityV1.HashParameters) async throws -> Int64
     ) async throws {
         self.content = content
-        self.keep = keep
+        self.storeParameters = storeParameters
         self.start = start
         let form: RecordReader.Form = if case .lines = content { .lines } else { .array }
         if start > 0, case .lines = content {
@@ -35,7 +36,7 @@ struct AccountFile {
             while let record = try head.record(),
                 case .parameters(let shared) = RecordLine.read(record.bytes)
             {
-                parameters[shared.parametersId] = try await keep(shared)
+                parameters[shared.parametersId] = try await storeParameters(shared)
             }
         }
         reader = try RecordReader(path, form: form, from: start)
@@ -45,8 +46,8 @@ struct AccountFile {
     var byteCount: Int64? { reader.byteCount }
 
     /// The next batch of records; nil at the end.
-    mutating func batch(from position: Int64) async throws -> ImportBatch? {
-        var batch = ImportBatch(from: position)
+    mutating func batch(from position: Int64) async throws -> Batch? {
+        var batch = Batch(from: position)
         var isEmpty = true
         while !batch.isFull, let record = try reader.record() {
             isEmpty = false
@@ -60,7 +61,7 @@ struct AccountFile {
         if case .firebase(let user) = content { return user.read(bytes) }
         switch RecordLine.read(bytes) {
         case .parameters(let shared):
-            parameters[shared.parametersId] = try await keep(shared)
+            parameters[shared.parametersId] = try await storeParameters(shared)
             return (.parameters(shared), [])
         case .account(var record):
             record.passwordHash = renamed(record.passwordHash)
@@ -78,6 +79,46 @@ struct AccountFile {
         else { return hash }
         parts[3] = "k=\(known)"
         return parts.joined(separator: "$")
+    }
+
+    /// Records that are sent to the service in one call.
+    struct Batch: Sendable {
+        /// The maximum that the service accepts in one call.
+        private static let recordsMax = 200
+        /// A server accepts frames of 128 KiB; the rest is for the envelope of the records.
+        private static let bytesMax = 96 * 1_024
+
+        private(set) var accounts: [IdentityV1.AccountRecord] = []
+        /// Records that the reader has rejected.
+        private(set) var refused: [RefusedRecord] = []
+        /// Data that the file lacks, and records that were left out.
+        private(set) var lost: [String] = []
+        /// The position at which the last of them ends.
+        private(set) var end: Int64
+        private var bytes = 0
+
+        /// An empty batch.
+        init(from position: Int64) { end = position }
+
+        /// Whether another record might exceed the limits.
+        var isFull: Bool {
+            accounts.count + refused.count + lost.count >= Self.recordsMax
+                || bytes >= Self.bytesMax - RecordReader.recordBytesMax
+        }
+
+        /// Adds the result of reading a record that ends at `end`.
+        mutating func add(_ read: ReadRecord, lost: [String], end: Int64) {
+            self.end = end
+            self.lost += lost
+            switch read {
+            case .account(let record):
+                accounts.append(record)
+                bytes += record.encodedByteCount + 8
+            case .refused(let record): refused.append(record)
+            case .left(let what): self.lost.append(what)
+            case .parameters: break
+            }
+        }
     }
 }
 
@@ -106,44 +147,12 @@ struct RefusedRecord: Hashable {
     let code: String
     let field: String
     let reason: String
-}
 
-/// Records that are sent to the service in one call.
-struct ImportBatch: Sendable {
-    /// The maximum that the service accepts in one call.
-    private static let recordsMax = 200
-    /// A server accepts frames of 128 KiB; the rest is for the envelope of the records.
-    private static let bytesMax = 96 * 1_024
-
-    private(set) var accounts: [IdentityV1.AccountRecord] = []
-    /// Records that the reader has rejected.
-    private(set) var refused: [RefusedRecord] = []
-    /// Data that the file lacks, and records that were left out.
-    private(set) var lost: [String] = []
-    /// The position at which the last of them ends.
-    private(set) var end: Int64
-    private var bytes = 0
-
-    /// An empty batch.
-    init(from position: Int64) { end = position }
-
-    /// Whether another record might exceed the limits.
-    var isFull: Bool {
-        accounts.count + refused.count + lost.count >= Self.recordsMax
-            || bytes >= Self.bytesMax - RecordReader.recordBytesMax
-    }
-
-    /// Adds the result of reading a record that ends at `end`.
-    mutating func add(_ read: ReadRecord, lost: [String], end: Int64) {
-        self.end = end
-        self.lost += lost
-        switch read {
-        case .account(let record):
-            accounts.append(record)
-            bytes += record.encodedByteCount + 8
-        case .refused(let record): refused.append(record)
-        case .left(let what): self.lost.append(what)
-        case .parameters: break
-        }
+    /// A line of the file of rejected records.
+    var line: String {
+        JSONWriter.text([
+            "external_id": .string(externalID), "code": .string(code), "field": .string(field),
+            "reason": .string(reason),
+        ])
     }
 }

@@ -23,7 +23,7 @@ struct RecordReader {
     static let recordBytesMax = 64 * 1_024
     private static let chunkBytes = 1 << 20
 
-    private let file: RecordFile
+    private let file: File
     private let form: Form
     private var buffer: [UInt8] = []
     private var next = 0
@@ -34,7 +34,7 @@ struct RecordReader {
 
     /// Opens `path` at the end of a record, or at the beginning.
     init(_ path: String, form: Form, from offset: Int64 = 0) throws {
-        file = try RecordFile(path, at: offset)
+        file = try File(path, at: offset)
         self.form = form
         self.offset = offset
         isInArray = offset > 0
@@ -124,7 +124,7 @@ struct RecordReader {
     private var end: Int64 { offset + Int64(next) }
 
     private var broken: ToolError {
-        .badInput("\(file.path): invalid from byte \(end) on: it may be truncated")
+        ToolError("\(file.path): invalid from byte \(end) on: it may be truncated")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
@@ -145,36 +145,36 @@ struct RecordReader {
         next += 1
         return byte
     }
-}
 
-/// An open file; closed when the last reference is released.
-private final class RecordFile {
-    let path: String
-    let byteCount: Int64?
-    private let descriptor: Int32
+    /// An open file; closed when the last reference is released.
+    private final class File {
+        let path: String
+        let byteCount: Int64?
+        private let descriptor: Int32
 
-    init(_ path: String, at offset: Int64) throws {
-        self.path = path
-        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ToolError.system(path, errno) }
-        var status = stat()
-        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        byteCount = isFile ? Int64(status.st_size) : nil
-        guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) == off_t(offset) else {
-            throw ToolError.system("\(path): resuming at byte \(offset)", errno)
+        init(_ path: String, at offset: Int64) throws {
+            self.path = path
+            descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw ToolError.system(path, errno) }
+            var status = stat()
+            let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+            byteCount = isFile ? Int64(status.st_size) : nil
+            guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) == off_t(offset) else {
+                throw ToolError.system("\(path): resuming at byte \(offset)", errno)
+            }
         }
-    }
 
-    deinit { if path != "-" { close(descriptor) } }
+        deinit { if path != "-" { close(descriptor) } }
 
-    func read(_ count: Int) throws -> [UInt8] {
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let read = Glibc.read(descriptor, buffer.baseAddress, count)
-            if read < 0 { failure = errno }
-            filled = max(0, read)
+        func read(_ count: Int) throws -> [UInt8] {
+            var failure: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+                let read = Glibc.read(descriptor, buffer.baseAddress, count)
+                if read < 0 { failure = errno }
+                filled = max(0, read)
+            }
+            guard failure == 0 else { throw ToolError.system(path, failure) }
+            return bytes
         }
-        guard failure == 0 else { throw ToolError.system(path, failure) }
-        return bytes
     }
 }

@@ -33,10 +33,10 @@ struct OutboxCommand: AsyncParsableCommand {
         private static let pageSize = 500
 
         @Option(help: "Only messages in this state: queued, sending, waiting, sent or dead.")
-        var state: MessageWord.State?
+        var state: NotificationV1.MessageState?
 
         @Option(help: "Only messages of this channel: email, sms or push.")
-        var channel: MessageWord.Channel?
+        var channel: NotificationV1.MessageChannel?
 
         @Option(help: "Only messages of this template.")
         var template = ""
@@ -51,7 +51,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             var request = NotificationV1.ListMessagesRequest(
-                state: state?.wire ?? .unspecified, channel: channel?.wire ?? .unspecified,
+                state: state ?? .unspecified, channel: channel ?? .unspecified,
                 template: template, recipient: recipient)
             var left = max(0, limit)
             try await services.outbox { outbox, caller in
@@ -98,12 +98,8 @@ struct OutboxCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await services.outbox { outbox, caller in
-                for message in messages {
-                    let request = NotificationV1.RetryMessageRequest(messageId: message)
-                    let answer = try await outbox.retryMessage(request, caller.context)
-                    Screen.line(answer.message?.line ?? message)
-                }
+            try await services.outbox(each: messages) { outbox, message, context in
+                try await outbox.retryMessage(.init(messageId: message), context).message
             }
         }
     }
@@ -120,12 +116,8 @@ struct OutboxCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await services.outbox { outbox, caller in
-                for message in messages {
-                    let request = NotificationV1.DiscardMessageRequest(messageId: message)
-                    let answer = try await outbox.discardMessage(request, caller.context)
-                    Screen.line(answer.message?.line ?? message)
-                }
+            try await services.outbox(each: messages) { outbox, message, context in
+                try await outbox.discardMessage(.init(messageId: message), context).message
             }
         }
     }
@@ -160,13 +152,27 @@ extension EndpointsOption {
     fileprivate func outbox(
         _ body: (OutboxClient, Caller) async throws -> Void
     ) async throws {
-        try await ask("notification") { caller in
+        try await call("notification") { caller in
             do {
                 try await body(OutboxClient(caller.client), caller)
             } catch let error as ServiceError where error.code == .cancelled && Task.isCancelled {
                 return
             } catch is CancellationError {
                 return
+            }
+        }
+    }
+
+    /// Changes messages one after the other, and prints the new state of each.
+    fileprivate func outbox(
+        each messages: [String],
+        _ change: (OutboxClient, String, CallContext) async throws
+            -> NotificationV1.MessageSummary?
+    ) async throws {
+        try await outbox { outbox, caller in
+            for message in messages {
+                let changed = try await change(outbox, message, caller.context)
+                Screen.line(changed?.line ?? message)
             }
         }
     }

@@ -79,7 +79,7 @@ final class IdentityBesideTool: Sendable {
     func take(
         _ path: String, _ content: AccountFile.Content = .lines, from start: Int64 = 0,
         through imports: (any ImportsAPI)? = nil, show: @escaping (String) -> Void = { _ in }
-    ) async throws -> ImportCounts {
+    ) async throws -> ImportRun.Counts {
         let imports = imports ?? self.imports
         var file = try await AccountFile(path, content, from: start) { shared in
             try await imports.keepHashParameters(

@@ -1,4 +1,5 @@
 import Contracts
+import Glibc
 import IdentityService
 import Messages
 import RPC
@@ -24,7 +25,7 @@ struct ImportRunTests {
     @Test(
         "a Firebase export is imported, its users can sign in, and a second import changes nothing")
     func firebase() async throws {
-        let config = try FirebaseHashConfig(ExportFiles.hashConfig)
+        let config = try FirebaseUser.HashConfig(ExportFiles.hashConfig)
         let id = try await fixture.imports.keepHashParameters(
             .init(signerKey: config.signerKey, saltSeparator: config.saltSeparator),
             IdentityBesideTool.context
@@ -66,7 +67,7 @@ struct ImportRunTests {
             } catch is FailingImports.Killed {
                 let byteCount = try RecordReader(path, form: .lines).byteCount ?? 0
                 position =
-                    ImportPosition.read(path + ".position", byteCount: byteCount)?.offset ?? 0
+                    ImportRun.position(in: path + ".position", byteCount: byteCount) ?? 0
             }
         }
         #expect(runs > 1 && runs < 50)
@@ -74,7 +75,7 @@ struct ImportRunTests {
         #expect(exported.count == count)
         #expect(Set(exported.map(\.externalId)).count == count)
         #expect(
-            ImportPosition.read(path + ".position", byteCount: 0) == nil,
+            ImportRun.position(in: path + ".position", byteCount: 0) == nil,
             "all is done: none is left")
         let again = try await fixture.take(path)
         #expect(again.created == 0 && again.unchanged == count)
@@ -87,12 +88,12 @@ struct ImportRunTests {
         _ = try await fixture.take(path)
         let output = fixture.folder.file("export.jsonl")
         do {
-            let file = try ExportFile(output)
+            let file = try OutputFile(output, flags: O_EXCL)
             let items = fixture.imports.exportAccounts(
                 .init(withPasswordHashes: true), IdentityBesideTool.context)
-            #expect(try await file.write(items) == 120)
+            #expect(try await ExportCommand.write(items, to: file) == 120)
         }
-        #expect(throws: ToolError.self) { try ExportFile(output) }
+        #expect(throws: ToolError.self) { try OutputFile(output, flags: O_EXCL) }
 
         let there = try IdentityBesideTool()
         let counts = try await there.take(output)
