@@ -5,14 +5,9 @@ import ServiceRuntime
 
 /// A file of accounts in any of the formats, as records for the service.
 struct AccountFile {
-    /// The format of its records.
-    enum Content {
-        case lines
-        case firebase(FirebaseUser)
-    }
-
-    private var reader: RecordReader
-    private let content: Content
+    private let reader: RecordReader
+    /// Converts the records of a Firebase export; nil for lines of JSON.
+    private let firebase: FirebaseUser?
     /// The service's ids of hash parameters, by the file's ids.
     private var parameters: [Int64: Int64] = [:]
     /// The position that records are read from.
@@ -22,24 +17,23 @@ struct AccountFile {
     /// Opens a file at the end of a record.
     /// - Parameter storeParameters: stores hash parameters at the service, and returns their id.
     init(
-        _ path: String, _ content: Content, from start: Int64,
+        _ path: String, _ firebase: FirebaseUser?, from start: Int64,
         storeParameters: @escaping (IdentityV1.HashParameters) async throws -> Int64
     ) async throws {
-        self.content = content
+        self.firebase = firebase
         self.storeParameters = storeParameters
         self.start = start
-        let form: RecordReader.Form = if case .lines = content { .lines } else { .array }
-        if start > 0, case .lines = content {
+        if start > 0, firebase == nil {
             // Hash parameters precede the first account, and hashes of later accounts refer to
             // them.
-            var head = try RecordReader(path, form: .lines)
+            let head = try RecordReader(path, form: .lines)
             while let record = try head.record(),
                 case .parameters(let shared) = RecordLine.read(record.bytes)
             {
                 parameters[shared.parametersId] = try await storeParameters(shared)
             }
         }
-        reader = try RecordReader(path, form: form, from: start)
+        reader = try RecordReader(path, form: firebase == nil ? .lines : .array, from: start)
     }
 
     /// The size of the whole file in bytes; nil if not known.
@@ -58,7 +52,7 @@ struct AccountFile {
     }
 
     private mutating func read(_ bytes: [UInt8]) async throws -> (ReadRecord, [String]) {
-        if case .firebase(let user) = content { return user.read(bytes) }
+        if let firebase { return firebase.read(bytes) }
         switch RecordLine.read(bytes) {
         case .parameters(let shared):
             parameters[shared.parametersId] = try await storeParameters(shared)

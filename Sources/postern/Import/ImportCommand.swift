@@ -57,7 +57,7 @@ struct ImportCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            try await options.run(file, source: source) { _ in .lines }
+            try await options.run(file, source: source) { _ in nil }
         }
     }
 
@@ -86,46 +86,34 @@ struct ImportCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         /// Imports a file and prints the summary.
+        /// - Parameter firebase: makes the converter of a Firebase export; nil for lines of JSON.
         /// - Throws: `ExitCode` 2 if records were rejected.
         func run(
-            _ path: String, source: String,
-            _ content: (Caller) async throws -> AccountFile.Content
+            _ path: String, source: String, _ firebase: (Caller) async throws -> FirebaseUser?
         ) async throws {
-            let counts = try await services.call("identity") { caller -> ImportRun.Counts in
-                let content = try await content(caller)
-                return try await run(path, source: source, content, caller)
+            let counts = try await services.call("identity") { caller in
+                let run = ImportRun(
+                    imports: ImportsClient(caller.client), source: source,
+                    emailsUnproved: emailsUnproved, isDryRun: dryRun,
+                    positionPath: path == "-" ? nil : "\(path).position",
+                    deadLetterPath: deadLetterPath(path), time: SystemTime(),
+                    context: { caller.client.context(timeout: .seconds(60)) })
+                let firebase = try await firebase(caller)
+                let start = try fromStart || dryRun ? 0 : run.start(of: path)
+                if start > 0 {
+                    Screen.line("resuming where the last run was stopped, at byte \(start)")
+                }
+                var file = try await AccountFile(path, firebase, from: start) { shared in
+                    try await caller.storeHashParameters(
+                        signerKey: shared.signerKey, saltSeparator: shared.saltSeparator)
+                }
+                return try await run.run(&file)
             }
             ImportProgress.onTerminal("")
             for line in counts.lines { Screen.line(line) }
             guard counts.refused > 0 else { return }
             Screen.line("rejected records and reasons: \(deadLetterPath(path))")
             throw ExitCode(2)
-        }
-
-        private func run(
-            _ path: String, source: String, _ content: AccountFile.Content, _ caller: Caller
-        ) async throws -> ImportRun.Counts {
-            let positionPath = path == "-" ? nil : "\(path).position"
-            var start: Int64 = 0
-            if !fromStart, !dryRun, let positionPath,
-                let byteCount = try RecordReader(path, form: .lines).byteCount
-            {
-                start = ImportRun.position(in: positionPath, byteCount: byteCount) ?? 0
-            }
-            if start > 0 {
-                Screen.line("resuming where the last run was stopped, at byte \(start)")
-            }
-            var file = try await AccountFile(path, content, from: start) { shared in
-                try await caller.storeHashParameters(
-                    signerKey: shared.signerKey, saltSeparator: shared.saltSeparator)
-            }
-            let run = ImportRun(
-                imports: ImportsClient(caller.client),
-                options: ImportRun.Options(
-                    source: source, emailsUnproved: emailsUnproved, isDryRun: dryRun,
-                    positionPath: positionPath, deadLetterPath: deadLetterPath(path)),
-                time: SystemTime(), context: { caller.client.context(timeout: .seconds(60)) })
-            return try await run.run(&file)
         }
 
         private func deadLetterPath(_ path: String) -> String {

@@ -48,9 +48,7 @@ extension ImportCommand {
                 try FirebaseUser.HashConfig(String(decoding: TextFile.read(path), as: UTF8.self))
             }
             try await options.run(file, source: source) { caller in
-                .firebase(
-                    FirebaseUser(
-                        hashPrefix: try await prefix(config, caller), providers: providers))
+                FirebaseUser(hashPrefix: try await prefix(config, caller), providers: providers)
             }
         }
 

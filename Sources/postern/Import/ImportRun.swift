@@ -11,18 +11,6 @@ import ServiceRuntime
 /// imported, so none is imported twice, and the position only saves time. The position is the end
 /// of the last batch before which all batches are done, in whatever order their responses arrive.
 struct ImportRun {
-    /// The operator's options.
-    struct Options: Sendable {
-        var source: String
-        var emailsUnproved = false
-        var isDryRun = false
-        /// The file of the position; nil for none.
-        var positionPath: String?
-        /// The file of rejected records, a JSON line each. It contains no hash and no address; it is
-        /// readable by its owner only nevertheless.
-        var deadLetterPath: String
-    }
-
     /// The results of an import, for its progress line and its summary.
     struct Counts: Hashable, Sendable {
         var created = 0
@@ -58,7 +46,14 @@ struct ImportRun {
     private static let positionInterval: Duration = .seconds(1)
 
     let imports: any ImportsAPI
-    let options: Options
+    let source: String
+    var emailsUnproved = false
+    var isDryRun = false
+    /// The file of the position; nil for none.
+    let positionPath: String?
+    /// The file of rejected records, a JSON line each. It contains no hash and no address; it is
+    /// readable by its owner only nevertheless.
+    let deadLetterPath: String
     let time: any Time
     let context: @Sendable () -> CallContext
 
@@ -111,7 +106,7 @@ struct ImportRun {
                 try writePosition(&state, byteCount)
             }
         }
-        if let path = options.positionPath { _ = unlink(path) }
+        if let positionPath { _ = unlink(positionPath) }
         return state.counts
     }
 
@@ -120,8 +115,8 @@ struct ImportRun {
             return Done(number: number, batch: batch, answers: [])
         }
         let request = IdentityV1.ImportAccountsRequest(
-            source: options.source, accounts: batch.accounts,
-            emailsUnproved: options.emailsUnproved, dryRun: options.isDryRun)
+            source: source, accounts: batch.accounts,
+            emailsUnproved: emailsUnproved, dryRun: isDryRun)
         let answers = try await trying { try await imports.importAccounts(request, context()) }
             .answers
         guard answers.count == batch.accounts.count else {
@@ -168,7 +163,7 @@ struct ImportRun {
         }
         state.counts.refused += refused.count
         if !refused.isEmpty {
-            let file = try state.deadLetters ?? OutputFile(options.deadLetterPath, flags: O_APPEND)
+            let file = try state.deadLetters ?? OutputFile(deadLetterPath, flags: O_APPEND)
             try file.write(refused.map { $0.line + "\n" }.joined())
             state.deadLetters = file
         }
@@ -181,26 +176,29 @@ struct ImportRun {
 
     // MARK: The position, in a file beside the imported one
 
-    /// The position at which an earlier run was stopped; nil if there is none, or if the imported
-    /// file had another size then. If the file is lost or outdated only time is lost: the service
-    /// recognises accounts that it has imported.
-    static func position(in path: String, byteCount: Int64) -> Int64? {
-        // If there is no such file, or it is invalid, the import starts from the beginning.
-        guard let bytes = try? TextFile.read(path), let object = JSONReader.object(in: bytes),
+    /// The position at which an earlier run was stopped; 0 if there is none, or if the imported
+    /// file had another size then. If the position is lost or outdated only time is lost: the
+    /// service recognises accounts that it has imported.
+    func start(of file: String) throws -> Int64 {
+        guard let positionPath,
+            let byteCount = try RecordReader(file, form: .lines).byteCount,
+            // If there is no such file, or it is invalid, the import starts from the beginning.
+            let bytes = try? TextFile.read(positionPath),
+            let object = JSONReader.object(in: bytes),
             let offset = object["offset"]?.integer, object["bytes"]?.integer == byteCount,
             (0...byteCount).contains(offset)
-        else { return nil }
+        else { return 0 }
         return offset
     }
 
     private func writePosition(_ state: inout State, _ byteCount: Int64?) throws {
-        guard let path = options.positionPath, let byteCount, !options.isDryRun else { return }
+        guard let positionPath, let byteCount, !isDryRun else { return }
         let now = time.uptime()
         if let last = state.positionWrittenAt, now - last < Self.positionInterval { return }
         state.positionWrittenAt = now
         let members: JSONObject = [
             "offset": .integer(state.position), "bytes": .integer(byteCount),
         ]
-        try TextFile.replace(path, with: JSONWriter.text(members) + "\n")
+        try TextFile.replace(positionPath, with: JSONWriter.text(members) + "\n")
     }
 }

@@ -79,13 +79,9 @@ struct Activity {
 }
 
 /// A distribution of durations: cumulative counts by upper bound, as in a histogram's buckets.
-struct Histogram: Equatable {
+struct Histogram {
     /// Rising bounds in seconds, the last infinite, each with the number of durations not above it.
     private(set) var buckets: [(bound: Double, count: Double)] = []
-
-    static func == (left: Histogram, right: Histogram) -> Bool {
-        left.buckets.elementsEqual(right.buckets) { $0 == $1 }
-    }
 
     /// Adds to one bucket's count.
     mutating func add(_ bound: Double, _ count: Double) {
