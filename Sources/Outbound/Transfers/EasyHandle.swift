@@ -3,7 +3,7 @@ import CCurl
 import Glibc
 
 /// libcurl rejected an option. Its error text may contain the option's value, so only the code is
-/// kept.
+/// stored.
 struct CurlRefusal: Error {
     let code: UInt32
 }
@@ -21,9 +21,9 @@ final class EasyHandle {
     private var isPoolRefused = false
     private var hasNewConnection = false
     /// The receiver of an HTTP response. Nil in other protocols.
-    private(set) var receiver: (any TransferReceiver)?
+    private var receiver: HTTPResponse.Receiver?
     /// The SMTP conversation of this transfer. Nil in other protocols.
-    private(set) var conversation: SMTPConversation?
+    private var conversation: SMTPConversation?
 
     /// Creates a handle with the options that all protocols share.
     /// - Throws: `CurlRefusal`.
@@ -118,10 +118,24 @@ final class EasyHandle {
     }
 
     /// Passes the response to `receiver`, its head included.
-    func receive(into receiver: any TransferReceiver) throws(CurlRefusal) {
+    func receive(into receiver: HTTPResponse.Receiver) throws(CurlRefusal) {
         self.receiver = receiver
-        try check(
-            ccurl_set_header(raw, takeHeadLine, Unmanaged.passUnretained(self).toOpaque()))
+        try check(ccurl_set_header(raw, takeLine, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    /// Passes the server's lines to `conversation`.
+    func follow(_ conversation: SMTPConversation) throws(CurlRefusal) {
+        self.conversation = conversation
+        try check(ccurl_set_header(raw, takeLine, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    /// Requires a valid certificate for the host's name.
+    /// - Parameter trustFile: The trusted authorities. Nil for the system's.
+    func verifyPeer(trustFile: String?) throws(CurlRefusal) {
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        if let trustFile { try set(CURLOPT_CAINFO, trustFile) }
     }
 
     /// Requests a new connection, once. Returns false when it was requested before, so that a
@@ -155,10 +169,10 @@ final class EasyHandle {
 
     // MARK: called by the callbacks
 
-    /// Copies the next part of the upload into `room`. Returns 0 at its end.
-    func read(into room: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(room.count, upload.count - uploadedBytes)
-        room.copyBytes(from: upload[uploadedBytes..<uploadedBytes + count])
+    /// Copies the next part of the upload into `buffer`. Returns 0 at its end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, upload.count - uploadedBytes)
+        buffer.copyBytes(from: upload[uploadedBytes..<uploadedBytes + count])
         uploadedBytes += count
         return count
     }
@@ -179,7 +193,7 @@ final class EasyHandle {
     }
 
     /// Whether the connection that libcurl has chosen was opened under these terms.
-    func allowsConnection(peer: SocketEnd, localPort: UInt16) -> Bool {
+    func allowsConnection(peer: OpenSockets.End, localPort: UInt16) -> Bool {
         guard let descriptor = sockets.descriptor(peer: peer, localPort: localPort),
             sockets.terms(of: descriptor) == terms
         else {
@@ -189,11 +203,17 @@ final class EasyHandle {
         return conversation?.begin(on: descriptor, sockets) ?? true
     }
 
-    /// Passes the server's lines to `conversation`.
-    func hear(by conversation: SMTPConversation) throws(CurlRefusal) {
-        self.conversation = conversation
-        try check(
-            ccurl_set_header(raw, takeAnswerLine, Unmanaged.passUnretained(self).toOpaque()))
+    /// Receives a line of an HTTP response's head or of an SMTP server's replies.
+    /// - Returns: False to abort the transfer.
+    func take(line: UnsafeRawBufferPointer) -> Bool {
+        conversation?.take(line)
+        return receiver?.take(headLine: line) ?? true
+    }
+
+    /// Receives the next part of the download.
+    /// - Returns: False to abort the transfer.
+    func take(content part: UnsafeRawBufferPointer) -> Bool {
+        receiver?.take(content: part) ?? true
     }
 
     /// The report on the transfer, which ended with `code`.
@@ -222,15 +242,4 @@ final class EasyHandle {
             sockets.cut(descriptor)
         }
     }
-}
-
-/// Receives the response of a transfer. Called on the curl thread, which it must not block.
-protocol TransferReceiver: AnyObject, Sendable {
-    /// Receives one line of a response's head.
-    /// - Returns: False to abort the transfer.
-    func take(headLine line: UnsafeRawBufferPointer) -> Bool
-
-    /// Receives the next part of a response's body.
-    /// - Returns: False to abort the transfer.
-    func take(content part: UnsafeRawBufferPointer) -> Bool
 }

@@ -192,11 +192,11 @@ struct ApplicationsCommand: ParsableCommand {
         /// - Throws: `ToolError` for a folder without keys.
         func keys() throws -> KeyFolders {
             let keys = KeyFolders(path: "\(data)/keys")
-            guard access(keys.server("gateway"), F_OK) == 0 else {
+            let folder = keys.server("gateway")
+            guard access(folder, F_OK) == 0 else {
                 throw ToolError(
-                    "\(keys.server("gateway")) cannot be read (\(String(cString: strerror(errno)))): "
-                        + "start `postern up` or run docker/secrets.sh first, or set --data"
-                )
+                    "\(folder) cannot be read (\(String(cString: strerror(errno)))): "
+                        + "start `postern up` or run docker/secrets.sh first, or set --data")
             }
             return keys
         }

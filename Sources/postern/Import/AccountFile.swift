@@ -109,7 +109,7 @@ struct AccountFile {
                 accounts.append(record)
                 bytes += record.encodedByteCount + 8
             case .refused(let record): refused.append(record)
-            case .left(let what): self.lost.append(what)
+            case .skipped(let what): self.lost.append(what)
             case .parameters: break
             }
         }
@@ -123,7 +123,7 @@ enum ReadRecord {
     /// It is invalid; reported like a record that the service has rejected.
     case refused(RefusedRecord)
     /// It contains nothing to import and is not an error: an anonymous user.
-    case left(what: String)
+    case skipped(what: String)
     /// Hash parameters, at the beginning of an export of Postern.
     case parameters(IdentityV1.HashParameters)
 

@@ -41,7 +41,8 @@ struct FirebaseUser {
         guard !record.email.isEmpty || !record.phoneNumber.isEmpty || !record.identities.isEmpty
         else {
             return (
-                .left(what: links.isEmpty ? "anonymous users" : "users of unknown providers"), lost
+                .skipped(what: links.isEmpty ? "anonymous users" : "users of unknown providers"),
+                lost
             )
         }
         return (.account(record), lost)

@@ -34,7 +34,8 @@ struct ImportCommand: AsyncParsableCommand {
                   external_id          the account's id in that system
                   email, email_verified, phone_number (+4915112345678)
                   password_hash        one of
-                                         $2b$10$…                          bcrypt, also $2a$ and $2y$
+                                         $2b$10$…                          bcrypt, also $2a$ \
+                and $2y$
                                          $argon2id$v=19$m=…,t=…,p=…$…$…    also argon2i, argon2d
                                          $scrypt$ln=14,r=8,p=1$SALT$HASH
                                          $pbkdf2-sha256$i=600000$SALT$HASH also -sha1, -sha512
@@ -42,7 +43,8 @@ struct ImportCommand: AsyncParsableCommand {
                   display_name, photo_url, language, disabled
                   created_at_ms, last_sign_in_at_ms     milliseconds since 1970
                   custom_claims        an object of at most 1,000 bytes; stored, not yet in tokens
-                  identities           [{"method": "google", "issuer": "https://accounts.google.com",
+                  identities           [{"method": "google", \
+                "issuer": "https://accounts.google.com",
                                          "subject": "…", "email": "…", "display_name": "…"}]
 
                 A hash that would take more than 128 MiB or a second to check is rejected.
@@ -65,15 +67,15 @@ struct ImportCommand: AsyncParsableCommand {
     struct Options: ParsableArguments {
         @Flag(
             help: """
-                Report the result for each record, and import none. Two records with one address are \
-                found only if they are close to each other in the file.
+                Report the result for each record, and import none. Two records with one address \
+                are found only if they are close to each other in the file.
                 """)
         var dryRun = false
 
         @Flag(
             help: """
-                Import all emails as unverified, whatever the file says: the first user who verifies \
-                the address gets the account, and its old password is removed.
+                Import all emails as unverified, whatever the file says: the first user who \
+                verifies the address gets the account, and its old password is removed.
                 """)
         var emailsUnproved = false
 

@@ -8,12 +8,12 @@ extension ImportCommand {
             discussion: """
                 FILE is the output of `firebase auth:export FILE --format=json`. Copy the hash \
                 parameters from the console (Authentication, Users, the menu: Password hash \
-                parameters) to a file, unchanged. They are secret: protect the file from other users. \
-                The service stores them encrypted, also in a dry run.
+                parameters) to a file, unchanged. They are secret: protect the file from other \
+                users. The service stores them encrypted, also in a dry run.
 
-                Data that the export lacks is counted and reported at the end: passwords without hash \
-                or salt (the exporting user needs permission to see them), second factors, tenants, \
-                links to unknown providers, and anonymous users, who could not sign in.
+                Data that the export lacks is counted and reported at the end: passwords without \
+                hash or salt (the exporting user needs permission to see them), second factors, \
+                tenants, links to unknown providers, and anonymous users, who could not sign in.
 
                   --provider microsoft.com=microsoft,https://login.microsoftonline.com/…/v2.0
                 """)

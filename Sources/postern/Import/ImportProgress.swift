@@ -6,7 +6,7 @@ struct ImportProgress {
     private static let interval: Duration = .milliseconds(500)
 
     private let time: any Time
-    private let begun: Duration
+    private let startedAt: Duration
     private let byteCount: Int64?
     private let start: Int64
     private let show: (String) -> Void
@@ -22,7 +22,7 @@ struct ImportProgress {
         self.start = start
         self.time = time
         self.show = show
-        begun = time.uptime()
+        startedAt = time.uptime()
     }
 
     /// Prints the line on standard error, if that is a terminal.
@@ -45,8 +45,8 @@ struct ImportProgress {
     func line(_ counts: ImportRun.Counts, position: Int64, now: Duration) -> String {
         let seconds = max(
             0.001,
-            Double((now - begun).components.seconds)
-                + Double((now - begun).components.attoseconds) / 1e18)
+            Double((now - startedAt).components.seconds)
+                + Double((now - startedAt).components.attoseconds) / 1e18)
         var parts = [
             "\(counts.total) accounts", "\(Int(Double(counts.total) / seconds))/s",
             "\(counts.refused) refused",
@@ -54,12 +54,12 @@ struct ImportProgress {
         if let byteCount, byteCount > start, position > start {
             let share = Double(position - start) / Double(byteCount - start)
             parts.append("\(Int(100 * Double(position) / Double(byteCount))) % of the file")
-            parts.append("\(Self.words(seconds / share - seconds)) left")
+            parts.append("\(Self.text(seconds / share - seconds)) left")
         }
         return parts.joined(separator: ", ")
     }
 
-    private static func words(_ seconds: Double) -> String {
+    private static func text(_ seconds: Double) -> String {
         let seconds = Int(max(0, seconds.rounded(.up)))
         return seconds < 120 ? "\(seconds) s" : "\(seconds / 60) min"
     }

@@ -46,8 +46,8 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
-    /// The terminal that the tool runs in, if it is one: keys without line buffering, and the alternate
-    /// screen. Both are restored however the command ends, except after SIGKILL.
+    /// The terminal that the tool runs in, if it is one: keys without line buffering, and the
+    /// alternate screen. Both are restored however the command ends, except after SIGKILL.
     private final class Terminal {
         private var before = termios()
 

@@ -70,8 +70,8 @@ struct DataFolder {
 
     /// A lock that permits only one `postern up` for a data folder.
     ///
-    /// The programs inherit the lock. If `postern up` is killed they drain for a moment and still hold
-    /// their stores. The next `postern up` waits for them here instead of failing on a store.
+    /// The programs inherit the lock. If `postern up` is killed they drain for a moment and still
+    /// hold their stores. The next `postern up` waits for them here instead of failing on a store.
     private final class Lock {
         /// In seconds; longer than a program may drain.
         private static let timeout = 12.0
