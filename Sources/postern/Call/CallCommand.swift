@@ -3,6 +3,7 @@ import Cryptography
 import Glibc
 import Messages
 import RPC
+import ServiceRuntime
 
 /// `postern call`: calls any method of any service with JSON.
 struct CallCommand: AsyncParsableCommand {
@@ -16,6 +17,9 @@ struct CallCommand: AsyncParsableCommand {
             If a method receives a stream, each line of the request is one item, sent as soon as \
             it is read, and the end of the request ends the stream. If a method returns a stream, \
             each item is printed as it arrives, in one line of JSON.
+
+            `postern methods` lists what can be called; `postern describe METHOD` shows its fields \
+            and prints a request to start from.
 
             Ctrl-C cancels the call. Exits with 1 and the error as JSON when the call fails, is \
             cancelled or takes longer than --timeout.
@@ -46,12 +50,25 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await EndpointsOption.reporting {
-            let caller = try Caller(
-                Endpoints(services.endpoints), service: service ?? serviceOfMethod)
-            try await caller.call(
-                method, RequestText(request), metadata: fields(),
-                timeout: timeout.map { .seconds($0) }, show: Screen.item)
+            do {
+                let caller = try Caller(
+                    Endpoints(services.endpoints), service: service ?? serviceOfMethod)
+                try await caller.call(
+                    method, RequestText(request), metadata: fields(),
+                    timeout: timeout.map { .seconds($0) }, show: Screen.item)
+            } catch {
+                if isAboutName(error) {
+                    MethodDirectory.compiled().suggestion(for: method).map(Screen.error)
+                }
+                throw error
+            }
         }
+    }
+
+    /// Whether a misspelt name of the method may be the reason.
+    private func isAboutName(_ error: any Error) -> Bool {
+        guard let error = error as? ServiceError else { return error is ToolError }
+        return error.code == .unknownMethod || error.code == .notFound
     }
 
     /// `postern.ratelimit.v1.Limits/Peek` → `rate-limit`.

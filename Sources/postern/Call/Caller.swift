@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import NIOPosix
@@ -55,12 +56,8 @@ struct Caller: Sendable {
             throw ToolError(
                 "\(name) is no method; example: postern.gateway.v1.Auth/SignInWithPassword")
         }
-        let described: ReflectionV1.DescribeResponse = try await client.call(
-            MethodDescription(
-                name: "postern.reflection.v1.Reflection/Describe", isIdempotent: true,
-                timeout: .seconds(5), isOnLoop: true),
-            ReflectionV1.DescribeRequest(service: String(name[..<slash])),
-            client.context(timeout: .seconds(5)))
+        let described = try await ReflectionClient(client).describe(
+            .init(service: String(name[..<slash])), client.context(timeout: .seconds(5)))
         guard
             let method = try Schema(fileDescriptorSet: described.fileDescriptorSet)
                 .method(named: name)
@@ -70,11 +67,7 @@ struct Caller: Sendable {
 
     /// Returns the service's health.
     func health() async throws -> HealthV1.CheckResponse {
-        try await client.call(
-            MethodDescription(
-                name: "postern.health.v1.Health/Check", isIdempotent: true, timeout: .seconds(1),
-                isOnLoop: true),
-            HealthV1.CheckRequest(), client.context(timeout: .seconds(1)))
+        try await HealthClient(client).check(.init(), client.context(timeout: .seconds(1)))
     }
 }
 
