@@ -42,12 +42,8 @@ package struct HTTPHeader: Sendable {
     package static let form = HTTPHeader(
         name: "content-type", value: "application/x-www-form-urlencoded", secret: nil)
 
-    /// Calls `body` with the field as a C string, in a copy that is then wiped.
-    func withLine<Value>(_ body: (UnsafePointer<CChar>?) -> Value) -> Value {
-        SecretBytes.cString("\(name): \(value)", secret).withBytes { line in
-            body(line.assumingMemoryBound(to: CChar.self).baseAddress)
-        }
-    }
+    /// The field as a C string.
+    var line: SecretBytes { .cString("\(name): \(value)", secret) }
 
     /// Fields for the framing and routing of the message, which libcurl sets itself.
     private static let reserved: Set<String> = [

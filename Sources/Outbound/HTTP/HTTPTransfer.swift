@@ -48,19 +48,7 @@ extension EasyHandle {
             try set(CURLOPT_REDIR_PROTOCOLS_STR, protocols)
         }
         if case .post = request.method { try setPost() }
-        try set(headers: request.headers)
-    }
-
-    private func set(headers: [HTTPHeader]) throws(CurlRefusal) {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for header in headers {
-            guard let longer = header.withLine({ curl_slist_append(list, $0) }) else {
-                freeWiped(list)
-                throw CurlRefusal(code: CURLE_OUT_OF_MEMORY.rawValue)
-            }
-            list = longer
-        }
-        try set(CURLOPT_HTTPHEADER, keeping: list)
+        try set(CURLOPT_HTTPHEADER, request.headers.map(\.line))
     }
 }
 

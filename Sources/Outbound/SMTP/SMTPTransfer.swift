@@ -15,7 +15,7 @@ extension OutboundClient {
             try handle.set(server)
             try handle.follow(SMTPConversation(isInternational: mail.isInternational))
             try handle.set(CURLOPT_MAIL_FROM, mail.sender)
-            try handle.set(CURLOPT_MAIL_RCPT, [mail.recipient])
+            try handle.set(CURLOPT_MAIL_RCPT, [.cString(mail.recipient, nil)])
             try handle.setUpload()
             return handle
         }
@@ -48,17 +48,9 @@ extension EasyHandle {
         case .tokenFile(let path):
             // Without a token there is no login: reported and retried like a rejected login.
             guard let token = try? SecretFile.readLine(path) else {
-                throw CurlRefusal(code: CURLE_LOGIN_DENIED.rawValue)
+                throw CurlRefusal(code: CURLE_LOGIN_DENIED)
             }
             try set(CURLOPT_XOAUTH2_BEARER, token)
         }
-    }
-
-    /// libcurl's own copy of the secret exists as long as the handle.
-    private func set(_ option: CURLoption, _ secret: SecretBytes) throws(CurlRefusal) {
-        let result = SecretBytes.cString("", secret).withBytes { text in
-            Result { () throws(CurlRefusal) in try set(option, zeroTerminated: text) }
-        }
-        try result.get()
     }
 }

@@ -46,12 +46,12 @@ final class CurlThread {
         do throws(CurlRefusal) {
             let handle = try makeHandle(sockets)
             guard curl_multi_add_handle(multi.raw, handle.raw) == CURLM_OK else {
-                throw CurlRefusal(code: CURLE_FAILED_INIT.rawValue)
+                throw CurlRefusal(code: CURLE_FAILED_INIT)
             }
             running[id] = handle
             idsByHandle[handle.raw] = id
         } catch {
-            let isLogin = error.code == CURLE_LOGIN_DENIED.rawValue
+            let isLogin = error.code == CURLE_LOGIN_DENIED
             queue.end(id, .failure(isLogin ? .loginRefused : .invalid))
         }
     }

@@ -1,11 +1,12 @@
 import Addresses
 import CCurl
+import Cryptography
 import Glibc
 
 /// libcurl rejected an option. Its error text may contain the option's value, so only the code is
 /// stored.
 struct CurlRefusal: Error {
-    let code: UInt32
+    let code: CURLcode
 }
 
 /// Owns one of libcurl's easy handles and the data for its callbacks. Created, used and destroyed
@@ -31,7 +32,7 @@ final class EasyHandle {
         upload: [UInt8], terms: ConnectionTerms, timeout: Duration, sockets: OpenSockets
     ) throws(CurlRefusal) {
         guard let raw = curl_easy_init() else {
-            throw CurlRefusal(code: CURLE_FAILED_INIT.rawValue)
+            throw CurlRefusal(code: CURLE_FAILED_INIT)
         }
         self.raw = raw
         self.upload = upload
@@ -71,44 +72,41 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ value: String) throws(CurlRefusal) {
         // A NUL would truncate the text, and the rest may have another meaning.
         guard !value.utf8.contains(0) else {
-            throw CurlRefusal(code: CURLE_BAD_FUNCTION_ARGUMENT.rawValue)
+            throw CurlRefusal(code: CURLE_BAD_FUNCTION_ARGUMENT)
         }
         try check(ccurl_set_text(raw, option, value))
     }
 
-    /// Sets a text that ends with a NUL. libcurl copies it.
-    func set(_ option: CURLoption, zeroTerminated value: UnsafeRawBufferPointer)
-        throws(CurlRefusal)
-    {
-        guard value.last == 0, value.firstIndex(of: 0) == value.count - 1 else {
-            throw CurlRefusal(code: CURLE_BAD_FUNCTION_ARGUMENT.rawValue)
+    /// Sets a secret text. libcurl's own copy exists as long as the handle.
+    func set(_ option: CURLoption, _ secret: SecretBytes) throws(CurlRefusal) {
+        let code = SecretBytes.cString("", secret).withBytes { text in
+            // As for other texts.
+            text.firstIndex(of: 0) == text.count - 1
+                ? ccurl_set_text(raw, option, text.assumingMemoryBound(to: CChar.self).baseAddress)
+                : CURLE_BAD_FUNCTION_ARGUMENT
         }
-        let text = value.assumingMemoryBound(to: CChar.self).baseAddress
-        try check(ccurl_set_text(raw, option, text))
+        try check(code)
     }
 
-    func set(_ option: CURLoption, _ values: [String]) throws(CurlRefusal) {
+    /// Sets a list of C strings. libcurl's copies are wiped when the handle ends, since one may be
+    /// a header with a secret.
+    func set(_ option: CURLoption, _ lines: [SecretBytes]) throws(CurlRefusal) {
         var list: UnsafeMutablePointer<curl_slist>?
-        for value in values {
-            guard !value.utf8.contains(0), let longer = curl_slist_append(list, value) else {
-                curl_slist_free_all(list)
-                throw CurlRefusal(code: CURLE_OUT_OF_MEMORY.rawValue)
+        for line in lines {
+            let longer = line.withBytes { line in
+                curl_slist_append(list, line.assumingMemoryBound(to: CChar.self).baseAddress)
+            }
+            guard let longer else {
+                freeWiped(list)
+                throw CurlRefusal(code: CURLE_OUT_OF_MEMORY)
             }
             list = longer
         }
-        try set(option, keeping: list)
-    }
-
-    /// Takes ownership of a list. It is wiped when the handle ends, since it may contain a header
-    /// with a secret.
-    func set(
-        _ option: CURLoption, keeping list: UnsafeMutablePointer<curl_slist>?
-    ) throws(CurlRefusal) {
         if let list { lists.append(list) }
         try check(ccurl_set_list(raw, option, list))
     }
 
-    func freeWiped(_ list: UnsafeMutablePointer<curl_slist>?) {
+    private func freeWiped(_ list: UnsafeMutablePointer<curl_slist>?) {
         var next = list
         while let node = next {
             if let text = node.pointee.data { explicit_bzero(text, strlen(text)) }
@@ -164,7 +162,7 @@ final class EasyHandle {
     }
 
     private func check(_ code: CURLcode) throws(CurlRefusal) {
-        guard code == CURLE_OK else { throw CurlRefusal(code: code.rawValue) }
+        guard code == CURLE_OK else { throw CurlRefusal(code: code) }
     }
 
     // MARK: called by the callbacks

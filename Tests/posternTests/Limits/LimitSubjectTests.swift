@@ -5,7 +5,7 @@ import Testing
 @testable import postern
 
 @Suite("R-05: Subjects as the operator types them")
-struct TypedSubjectTests {
+struct LimitSubjectTests {
     @Test(
         "R-05: an email is canonicalised as it is for counting, however it is typed",
         arguments: [
