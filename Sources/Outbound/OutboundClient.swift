@@ -26,7 +26,7 @@ package final class OutboundClient: Sendable {
     /// - Throws: `Unavailable`.
     package init(limits: Limits) throws(Unavailable) {
         guard Self.isLibraryReady, let raw = curl_multi_init() else { throw Unavailable() }
-        let multi = MultiHandle(raw: raw)
+        let multi = TransferQueue.Multi(raw: raw)
         queue = TransferQueue(multi: multi, transfersMax: limits.transfersMax)
         let isLimited = ccurl_multi_set_long(
             raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, limits.connectionsMax)
@@ -49,11 +49,13 @@ package final class OutboundClient: Sendable {
     }
 
     /// Runs one transfer, and cancels it when the caller's task is cancelled.
-    func run(_ order: TransferOrder) async -> TransferEnd {
+    func run(
+        _ makeHandle: @escaping TransferQueue.MakeHandle
+    ) async -> Result<TransferReport, TransferFailure> {
         let id = queue.announce()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.submit(id, order) { continuation.resume(returning: $0) }
+                queue.submit(id, makeHandle) { continuation.resume(returning: $0) }
             }
         } onCancel: {
             queue.cancel(id)

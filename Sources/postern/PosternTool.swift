@@ -12,7 +12,8 @@ struct PosternTool: AsyncParsableCommand {
             """,
         version: "postern \(ProductVersion.text)",
         subcommands: [
-            UpCommand.self, CallCommand.self, InboxCommand.self, StatusCommand.self,
+            UpCommand.self, CallCommand.self, MethodsCommand.self, DescribeCommand.self,
+            InboxCommand.self, StatusCommand.self,
             TopCommand.self, KeysCommand.self, WebhooksCommand.self, TemplateCommand.self,
             LimitsCommand.self, ClockCommand.self, OutboxCommand.self, MailCommand.self,
             ImportCommand.self, ExportCommand.self,

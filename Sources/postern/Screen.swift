@@ -1,3 +1,5 @@
+import ArgumentParser
+import Dispatch
 import Glibc
 
 /// The tool's output to the terminal.
@@ -9,11 +11,11 @@ enum Screen {
     }
 
     /// Prints one line of many, for a command that runs as long as its output is read.
-    /// - Throws: `ToolError.noReader` if the output is closed: the network library ignores SIGPIPE,
-    ///   which would otherwise end the process.
+    /// - Throws: `ToolError` if the output is closed: the network library ignores SIGPIPE, which
+    ///   would otherwise end the process.
     static func item(_ text: String) throws {
         print(text)
-        guard flush() else { throw ToolError.noReader }
+        guard flush() else { throw ToolError("the output was closed") }
     }
 
     /// Prints one line on standard error, for errors that are not part of the result.
@@ -30,5 +32,58 @@ extension String {
     /// Padded to the width of a column, by one space at least.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(1, width - count))
+    }
+}
+
+/// An enum of a message whose values have a word in the tool's options and output.
+protocol NamedValue: ExpressibleByArgument, Equatable {
+    static var words: KeyValuePairs<Self, String> { get }
+}
+
+extension NamedValue {
+    init?(argument: String) {
+        guard let value = Self.words.first(where: { $0.value == argument })?.key else { return nil }
+        self = value
+    }
+
+    static var allValueStrings: [String] { words.map(\.value) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
+    /// The value's word; `unknown` for a value that this tool does not know.
+    var word: String { Self.words.first { $0.key == self }?.value ?? "unknown" }
+}
+
+/// Why the tool cannot run a command: a sentence that says what to do.
+struct ToolError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// A system call has failed.
+    /// - Parameters:
+    ///   - what: the file or the call.
+    ///   - reason: its `errno`.
+    static func system(_ what: String, _ reason: Int32) -> ToolError {
+        ToolError("\(what): \(String(cString: strerror(reason)))")
+    }
+}
+
+/// Ctrl-C for a command that has to cancel something first.
+enum Interruption {
+    /// Runs `body`; the first Ctrl-C cancels it, a second ends the tool as usual.
+    static func cancels(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let work = Task { try await body() }
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGINT)
+        source.setEventHandler {
+            signal(SIGINT, SIG_DFL)
+            work.cancel()
+        }
+        source.resume()
+        defer {
+            source.cancel()
+            signal(SIGINT, SIG_DFL)
+        }
+        try await work.value
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Text files, read and written as a whole.
+/// Text files, read and replaced as a whole.
 enum TextFile {
     private static let bytesMax = 4 * 1024 * 1024
 
@@ -17,20 +17,45 @@ enum TextFile {
             if count == 0 { return bytes }
             bytes += buffer[..<count]
         }
-        throw ToolError.badInput("\(path) is over \(bytesMax) bytes")
+        throw ToolError("\(path) is over \(bytesMax) bytes")
     }
 
     /// Replaces the file atomically, also in case of a crash; only its owner can read it.
     static func replace(_ path: String, with text: String) throws {
-        let draft = "\(path).new"
-        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw ToolError.system(draft, errno) }
-        let bytes = Array(text.utf8)
-        let count = write(file, bytes, bytes.count)
-        let isOnDisk = count == bytes.count && fsync(file) == 0
-        close(file)
-        guard isOnDisk, rename(draft, path) == 0 else {
-            throw ToolError.system(path, errno)
+        let draft = try OutputFile("\(path).new", flags: O_TRUNC)
+        try draft.write(text)
+        try draft.sync()
+        guard rename(draft.path, path) == 0 else { throw ToolError.system(path, errno) }
+    }
+}
+
+/// A file that the tool writes and only its owner can read; closed with the last reference.
+final class OutputFile {
+    let path: String
+    private let descriptor: Int32
+
+    /// Opens the file, and creates it if it does not exist.
+    /// - Parameter flags: `O_TRUNC`, `O_APPEND`, or `O_EXCL`, which fails if it exists.
+    init(_ path: String, flags: Int32) throws {
+        self.path = path
+        descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0o600)
+        guard descriptor >= 0 else { throw ToolError.system(path, errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes unbuffered, so that a crash of the tool loses nothing that was written before.
+    func write(_ text: String) throws {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw ToolError.system(path, errno) }
+            rest = rest.dropFirst(count)
         }
+    }
+
+    /// Returns after everything is on disk.
+    func sync() throws {
+        guard fsync(descriptor) == 0 else { throw ToolError.system(path, errno) }
     }
 }

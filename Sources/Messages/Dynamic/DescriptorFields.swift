@@ -39,7 +39,7 @@ struct DescriptorFields {
 
 extension FieldType {
     /// `FieldDescriptorProto`: name = 1, number = 3, label = 4, type = 5, type_name = 6,
-    /// oneof_index = 9, json_name = 10.
+    /// options = 8, oneof_index = 9, json_name = 10.
     init(_ field: DescriptorFields, message: String, isProto3: Bool) throws {
         let name = try field.text(1)
         guard let number = try field.number(3), (1..<1 << 29).contains(number) else {
@@ -54,7 +54,21 @@ extension FieldType {
         self.init(
             number: Int(number), name: name, jsonName: jsonName.isEmpty ? name : jsonName,
             kind: kind, isRepeated: try field.number(4) == 3, oneof: oneof,
-            hasPresence: isMessage || oneof != nil || !isProto3)
+            hasPresence: isMessage || oneof != nil || !isProto3,
+            isSecret: try field.messages(8).contains { try $0.number(50_001) == 1 })
+    }
+}
+
+extension SchemaMethod.Options {
+    /// `MethodOptions`: our extensions of `postern/options/v1/options.proto`.
+    init(_ options: [DescriptorFields]) throws {
+        func number(_ extensionNumber: Int) throws -> UInt64 {
+            try options.last?.number(extensionNumber) ?? 0
+        }
+        self.init(
+            isIdempotent: try number(50_001) == 1, timeoutMilliseconds: try number(50_002),
+            isOnLoop: try number(50_003) == 1, hedgeAfterMilliseconds: try number(50_004),
+            isCostly: try number(50_005) == 1, isForNamedCallersOnly: try number(50_006) == 1)
     }
 }
 

@@ -45,7 +45,7 @@ package struct Schema: Sendable {
         else { return nil }
         return SchemaMethod(
             name: name, input: input, output: output, hasRequestItems: method.hasRequestItems,
-            hasResponseItems: method.hasResponseItems)
+            hasResponseItems: method.hasResponseItems, options: method.options)
     }
 }
 
@@ -61,6 +61,24 @@ package struct SchemaMethod: Sendable {
     package let hasRequestItems: Bool
     /// Whether the server sends a stream of items.
     package let hasResponseItems: Bool
+    /// Our options.
+    package let options: Options
+
+    /// The options of `postern/options/v1/options.proto`.
+    package struct Options: Hashable, Sendable {
+        /// Sending the call twice has the same effect as sending it once.
+        package let isIdempotent: Bool
+        /// The timeout of a call that sets none. 0 for the default of its kind.
+        package let timeoutMilliseconds: UInt64
+        /// The handler runs on the connection's event loop.
+        package let isOnLoop: Bool
+        /// When a client sends the call to a second server too. 0 for never.
+        package let hedgeAfterMilliseconds: UInt64
+        /// Its calls have their own limit on running handlers.
+        package let isCostly: Bool
+        /// Only callers whose entry names the method or its service may call it.
+        package let isForNamedCallersOnly: Bool
+    }
 }
 
 /// Why a descriptor set cannot be used.

@@ -50,7 +50,7 @@ struct SchemaBuilder {
     }
 
     /// `ServiceDescriptorProto`: name = 1, method = 2 with name = 1, input_type = 2,
-    /// output_type = 3, client_streaming = 5, server_streaming = 6.
+    /// output_type = 3, options = 4, client_streaming = 5, server_streaming = 6.
     private mutating func addService(_ service: DescriptorFields, _ scope: Scope) throws {
         let name = scope.prefix + (try service.text(1))
         for method in try service.messages(2) {
@@ -58,7 +58,8 @@ struct SchemaBuilder {
                 input: withoutLeadingDot(try method.text(2)),
                 output: withoutLeadingDot(try method.text(3)),
                 hasRequestItems: try method.number(5) == 1,
-                hasResponseItems: try method.number(6) == 1)
+                hasResponseItems: try method.number(6) == 1,
+                options: try SchemaMethod.Options(method.messages(4)))
         }
     }
 

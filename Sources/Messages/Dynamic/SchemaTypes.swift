@@ -35,6 +35,8 @@ struct FieldType: Sendable {
     let oneof: Int?
     /// Whether an absent field differs from one with the default value.
     let hasPresence: Bool
+    /// Whether it has our option `secret`.
+    let isSecret: Bool
 }
 
 /// The type of a field's values.
@@ -78,4 +80,5 @@ struct MethodType: Sendable {
     let output: String
     let hasRequestItems: Bool
     let hasResponseItems: Bool
+    let options: SchemaMethod.Options
 }

@@ -1,5 +1,4 @@
 package import Cryptography
-import Glibc
 
 /// One header field of a request (RFC 9110, 5). It cannot contain a line break, so that no value
 /// from outside can add a field or a request (header injection).
@@ -43,23 +42,8 @@ package struct HTTPHeader: Sendable {
     package static let form = HTTPHeader(
         name: "content-type", value: "application/x-www-form-urlencoded", secret: nil)
 
-    /// Lends the field as a C string, in a copy that is then wiped.
-    func withLine<Value>(_ body: (UnsafePointer<CChar>) -> Value) -> Value {
-        let head = "\(name): \(value)".utf8
-        let count = head.count + (secret?.count ?? 0) + 1
-        let copy = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
-        defer {
-            explicit_bzero(copy, count)
-            copy.deallocate()
-        }
-        let line = UnsafeMutableRawBufferPointer(start: copy, count: count)
-        line.copyBytes(from: head)
-        secret?.withBytes { secret in
-            UnsafeMutableRawBufferPointer(rebasing: line[head.count...]).copyBytes(from: secret)
-        }
-        line[count - 1] = 0
-        return body(copy.assumingMemoryBound(to: CChar.self))
-    }
+    /// The field as a C string.
+    var line: SecretBytes { .cString("\(name): \(value)", secret) }
 
     /// Fields for the framing and routing of the message, which libcurl sets itself.
     private static let reserved: Set<String> = [
@@ -81,5 +65,19 @@ package struct HTTPHeader: Sendable {
 
     private static func isValue(_ value: some Collection<UInt8>) -> Bool {
         value.count <= valueBytesMax && value.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+}
+
+extension SecretBytes {
+    /// A text and a secret, with a NUL at the end, for libcurl. The copy is wiped.
+    static func cString(_ text: String, _ secret: SecretBytes?) -> SecretBytes {
+        let text = text.utf8
+        return SecretBytes(count: text.count + (secret?.count ?? 0) + 1) { copy in
+            copy.copyBytes(from: text)
+            secret?.withBytes { secret in
+                UnsafeMutableRawBufferPointer(rebasing: copy[text.count...])
+                    .copyBytes(from: secret)
+            }
+        }
     }
 }

@@ -9,17 +9,18 @@ extension OutboundClient {
     /// left to the caller.
     package func fetch(_ request: HTTPRequest, _ terms: HTTPTerms) async -> HTTPOutcome {
         guard request.body.count <= HTTPRequest.bodyBytesMax else { return .failed(.invalid) }
-        let receipt = HTTPReceipt(bodyBytesMax: terms.bodyBytesMax)
-        let order = TransferOrder(
-            terms: ConnectionTerms(
+        let receiver = HTTPResponse.Receiver(bodyBytesMax: terms.bodyBytesMax)
+        let result = await run { sockets throws(CurlRefusal) in
+            let connection = ConnectionTerms(
                 addresses: terms.addresses, isEncrypted: request.url.isEncrypted,
-                trustFile: terms.trustFile),
-            timeout: terms.timeout, upload: request.body
-        ) { handle throws(CurlRefusal) in
-            try handle.receive(into: receipt)
+                trustFile: terms.trustFile)
+            let handle = try EasyHandle(
+                upload: request.body, terms: connection, timeout: terms.timeout, sockets: sockets)
+            try handle.receive(into: receiver)
             try handle.set(request, terms)
+            return handle
         }
-        return receipt.outcome(await run(order))
+        return receiver.outcome(result)
     }
 }
 
@@ -38,7 +39,7 @@ extension EasyHandle {
         try set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         try set(CURLOPT_PIPEWAIT, 1)
         try set(CURLOPT_MAXLIFETIME_CONN, Self.connectionSecondsMax)
-        if request.url.isEncrypted { try setEncryption(trustFile: terms.trustFile) }
+        if request.url.isEncrypted { try verifyPeer(trustFile: terms.trustFile) }
         if request.mayFollow, terms.redirectsMax > 0 {
             // Each redirect is checked against the same address policy, and none leads from https
             // to http.
@@ -47,92 +48,81 @@ extension EasyHandle {
             try set(CURLOPT_REDIR_PROTOCOLS_STR, protocols)
         }
         if case .post = request.method { try setPost() }
-        try set(headers: request.headers)
-    }
-
-    private func setEncryption(trustFile: String?) throws(CurlRefusal) {
-        try set(CURLOPT_SSL_VERIFYPEER, 1)
-        try set(CURLOPT_SSL_VERIFYHOST, 2)
-        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-        if let trustFile { try set(CURLOPT_CAINFO, trustFile) }
-    }
-
-    private func set(headers: [HTTPHeader]) throws(CurlRefusal) {
-        var list: UnsafeMutablePointer<curl_slist>?
-        for header in headers {
-            guard let longer = header.withLine({ curl_slist_append(list, $0) }) else {
-                freeWiped(list)
-                throw CurlRefusal(code: CURLE_OUT_OF_MEMORY.rawValue)
-            }
-            list = longer
-        }
-        try set(CURLOPT_HTTPHEADER, keeping: list)
+        try set(CURLOPT_HTTPHEADER, request.headers.map(\.line))
     }
 }
 
-/// The response of a transfer, within its limits. Filled on the curl thread, and read by the caller
-/// once the transfer has ended.
-///
-/// Bounded: libcurl limits the length of one header line, but not the number of lines or of interim
-/// responses, so that a server could otherwise exhaust the memory before it has answered.
-final class HTTPReceipt: TransferReceiver {
-    /// The limit on all heads of one transfer in bytes, interim responses and redirects included.
-    private static let headBytesMax = 64 * 1_024
+extension HTTPResponse {
+    /// The response of a transfer, within its limits. Filled on the curl thread, and read by the
+    /// caller once the transfer has ended.
+    ///
+    /// Bounded: libcurl limits the length of one header line, but not the number of lines or of
+    /// interim responses, so that a server could otherwise exhaust the memory before it has
+    /// answered.
+    final class Receiver: Sendable {
+        /// The limit on all heads of one transfer in bytes, interim responses and redirects
+        /// included.
+        private static let headBytesMax = 64 * 1_024
 
-    private struct State {
-        var fields = HTTPFields()
-        var body: [UInt8] = []
-        var headBytes = 0
-        var isTooLarge = false
-    }
-
-    private let bodyBytesMax: Int
-    private let state = Mutex(State())
-
-    init(bodyBytesMax: Int) {
-        self.bodyBytesMax = bodyBytesMax
-    }
-
-    func take(headLine line: UnsafeRawBufferPointer) -> Bool {
-        state.withLock { state in
-            state.headBytes += line.count
-            guard state.headBytes <= Self.headBytesMax else {
-                state.isTooLarge = true
-                return false
-            }
-            // A status line begins another response. The one before was interim, a redirect, or on
-            // a connection that was lost.
-            if line.starts(with: "HTTP/".utf8) {
-                state.fields = HTTPFields()
-                state.body = []
-            } else if state.body.isEmpty {
-                state.fields.add(line)
-            }
-            return true
+        private struct State {
+            var fields = HTTPFields()
+            var body: [UInt8] = []
+            var headBytes = 0
+            var isTooLarge = false
         }
-    }
 
-    func take(content part: UnsafeRawBufferPointer) -> Bool {
-        state.withLock { state in
-            guard part.count <= bodyBytesMax - state.body.count else {
-                state.isTooLarge = true
-                return false
-            }
-            state.body += part
-            return true
+        private let bodyBytesMax: Int
+        private let state = Mutex(State())
+
+        init(bodyBytesMax: Int) {
+            self.bodyBytesMax = bodyBytesMax
         }
-    }
 
-    /// Derives the request's result from the end of libcurl's transfer.
-    func outcome(_ end: TransferEnd) -> HTTPOutcome {
-        switch end {
-        case .notRun(let failure): return .failed(failure)
-        case .run(let report):
-            return state.withLock { state in
-                if state.isTooLarge { return .failed(.tooLarge) }
-                guard report.isSuccess else { return .failed(report.failure) }
-                return .answered(
-                    HTTPResponse(status: report.answer, fields: state.fields, body: state.body))
+        /// Receives one line of a response's head.
+        /// - Returns: False to abort the transfer.
+        func take(headLine line: UnsafeRawBufferPointer) -> Bool {
+            state.withLock { state in
+                state.headBytes += line.count
+                guard state.headBytes <= Self.headBytesMax else {
+                    state.isTooLarge = true
+                    return false
+                }
+                // A status line begins another response. The one before was interim, a redirect,
+                // or on a connection that was lost.
+                if line.starts(with: "HTTP/".utf8) {
+                    state.fields = HTTPFields()
+                    state.body = []
+                } else if state.body.isEmpty {
+                    state.fields.add(line)
+                }
+                return true
+            }
+        }
+
+        /// Receives the next part of a response's body.
+        /// - Returns: False to abort the transfer.
+        func take(content part: UnsafeRawBufferPointer) -> Bool {
+            state.withLock { state in
+                guard part.count <= bodyBytesMax - state.body.count else {
+                    state.isTooLarge = true
+                    return false
+                }
+                state.body += part
+                return true
+            }
+        }
+
+        /// Derives the request's result from the end of libcurl's transfer.
+        func outcome(_ result: Result<TransferReport, TransferFailure>) -> HTTPOutcome {
+            switch result {
+            case .failure(let failure): return .failed(failure)
+            case .success(let report):
+                return state.withLock { state in
+                    if state.isTooLarge { return .failed(.tooLarge) }
+                    guard report.isSuccess else { return .failed(report.failure) }
+                    return .answered(
+                        HTTPResponse(status: report.answer, fields: state.fields, body: state.body))
+                }
             }
         }
     }

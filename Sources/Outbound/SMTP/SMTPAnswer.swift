@@ -83,13 +83,13 @@ package enum SMTPOutcome: Hashable, Sendable {
 
 extension SMTPOutcome {
     /// Derives the mail's result from the end of libcurl's transfer.
-    init(_ end: TransferEnd, messageBytes: Int) {
-        switch end {
-        case .notRun(let failure):
+    init(_ result: Result<TransferReport, TransferFailure>, messageBytes: Int) {
+        switch result {
+        case .failure(let failure):
             self = .failed(failure)
-        case .run(let report) where report.isSuccess:
+        case .success(let report) where report.isSuccess:
             self = .accepted
-        case .run(let report):
+        case .success(let report):
             let answer = report.mailAnswer
             if report.isMailUnsupported {
                 self = .unsupported

@@ -1,21 +1,16 @@
-/// The extensions that a mail server offers (RFC 5321, 4.1.1.1), as far as this client uses them.
-struct SMTPExtensions: Hashable {
-    /// SMTPUTF8: addresses beyond ASCII (RFC 6531).
-    var takesInternationalAddresses = false
-}
-
 /// Follows the conversation of one transfer by the server's lines, which libcurl shows but does not
-/// keep: which extensions are offered, which step has been answered, and with which reply. Used
+/// store: which extensions are offered, which step has been answered, and with which reply. Used
 /// only on the curl thread.
 ///
 ///     connecting ──begin──▶ sender ──2xx──▶ recipient ──2xx──▶ data ──354──▶ message
-///         ▲ greeting, EHLO, STARTTLS, AUTH    each reply is kept with its step
+///         ▲ greeting, EHLO, STARTTLS, AUTH    each reply is stored with its step
 final class SMTPConversation {
     private let isInternational: Bool
     /// Nil until the connection is ready.
     private var step: SMTPAnswer.Step?
-    /// Nil while nothing has been offered, as on a pooled connection.
-    private var offered: SMTPExtensions?
+    /// Whether the server offers SMTPUTF8: addresses beyond ASCII (RFC 6531). Nil before its
+    /// greeting, as on a pooled connection.
+    private var offersInternational: Bool?
     /// The latest reply to a step of the mail.
     private(set) var answer: SMTPAnswer?
     /// The server does not support the mail's addresses.
@@ -31,19 +26,19 @@ final class SMTPConversation {
     ///   would send the address anyway, and a server that reads it in another encoding might
     ///   deliver the mail to someone else.
     func begin(on descriptor: Int32, _ sockets: OpenSockets) -> Bool {
-        let extensions = offered ?? sockets.extensions[descriptor] ?? SMTPExtensions()
-        sockets.extensions[descriptor] = extensions
-        offered = nil
+        let isOffered = offersInternational ?? sockets.offersInternational[descriptor] ?? false
+        sockets.offersInternational[descriptor] = isOffered
+        offersInternational = nil
         answer = nil
         step = .sender
-        isUnsupported = isInternational && !extensions.takesInternationalAddresses
+        isUnsupported = isInternational && !isOffered
         return !isUnsupported
     }
 
     /// The transfer starts again on a new connection.
     func startOver() {
         step = nil
-        offered = nil
+        offersInternational = nil
         answer = nil
     }
 
@@ -70,11 +65,11 @@ final class SMTPConversation {
     /// Code 220 is the greeting or the reply to STARTTLS, which voids all earlier offers (RFC 3207,
     /// 4.2).
     private func takeOffer(_ code: Int, _ text: Slice<UnsafeRawBufferPointer>) {
-        if code == 220 { offered = SMTPExtensions() }
-        guard code == 250 else { return }
+        if code == 220 { offersInternational = false }
+        guard code == 250, offersInternational != nil else { return }
         let keyword = text.prefix { $0 != 32 && $0 != 13 && $0 != 10 }
         if keyword.elementsEqual("SMTPUTF8".utf8, by: { ($0 & 0xDF) == $1 || $0 == $1 }) {
-            offered?.takesInternationalAddresses = true
+            offersInternational = true
         }
     }
 }

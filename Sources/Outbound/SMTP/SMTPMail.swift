@@ -1,7 +1,7 @@
 /// One mail for one recipient: the envelope and the bytes of the message (RFC 5321).
 package struct SMTPMail: Sendable {
     /// Why an envelope or a message was rejected before it was sent to a server.
-    package enum Mistake: Error, Hashable, Sendable {
+    package enum Problem: Error, Hashable, Sendable {
         /// An address that could end its line or its angle brackets early.
         case address
         /// Larger than `bytesMax`.
@@ -21,8 +21,8 @@ package struct SMTPMail: Sendable {
     package let message: [UInt8]
 
     /// A mail.
-    /// - Throws: `Mistake.address`, `Mistake.size`.
-    package init(sender: String, recipient: String, message: [UInt8]) throws(Mistake) {
+    /// - Throws: `Problem.address`, `Problem.size`.
+    package init(sender: String, recipient: String, message: [UInt8]) throws(Problem) {
         guard Self.isSafe(sender), Self.isSafe(recipient) else { throw .address }
         guard message.count <= Self.bytesMax else { throw .size }
         self.sender = sender

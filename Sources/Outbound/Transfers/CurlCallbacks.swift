@@ -3,7 +3,7 @@ import CCurl
 import Glibc
 
 // Callbacks of libcurl, always called on the curl thread while the `EasyHandle` exists: the thread
-// keeps each handle until it has been removed from the multi handle. None of them may throw.
+// stores each handle until it has been removed from the multi handle. None of them may throw.
 
 private func handle(_ owner: UnsafeMutableRawPointer?) -> EasyHandle? {
     owner.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
@@ -11,12 +11,12 @@ private func handle(_ owner: UnsafeMutableRawPointer?) -> EasyHandle? {
 
 /// `CURLOPT_READFUNCTION`.
 func readUpload(
-    _ room: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
+    _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
     _ owner: UnsafeMutableRawPointer?
 ) -> Int {
     let (bytes, overflow) = size.multipliedReportingOverflow(by: count)
-    guard let handle = handle(owner), let room, !overflow else { return Int(CURL_READFUNC_ABORT) }
-    return handle.read(into: UnsafeMutableRawBufferPointer(start: room, count: bytes))
+    guard let handle = handle(owner), let buffer, !overflow else { return Int(CURL_READFUNC_ABORT) }
+    return handle.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: bytes))
 }
 
 /// `CURLOPT_SEEKFUNCTION`: only offsets from the start, as libcurl documents it.
@@ -32,19 +32,17 @@ func takeDownload(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
     _ owner: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let receiver = handle(owner)?.receiver else { return size &* count }
     let part = UnsafeRawBufferPointer(start: bytes, count: size &* count)
-    return receiver.take(content: part) ? part.count : abortTransfer
+    return handle(owner)?.take(content: part) ?? true ? part.count : abortTransfer
 }
 
 /// `CURLOPT_HEADERFUNCTION`: one line at a time.
-func takeHeadLine(
+func takeLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
     _ owner: UnsafeMutableRawPointer?
 ) -> Int {
-    guard let receiver = handle(owner)?.receiver else { return size &* count }
     let line = UnsafeRawBufferPointer(start: bytes, count: size &* count)
-    return receiver.take(headLine: line) ? line.count : abortTransfer
+    return handle(owner)?.take(line: line) ?? true ? line.count : abortTransfer
 }
 
 /// Any count other than the given one aborts a transfer, and no part is as long as this.
@@ -83,7 +81,7 @@ func checkBeforeRequest(
         let address = InternetAddress(text: String(cString: peer)),
         let peerPort = UInt16(exactly: peerPort), let localPort = UInt16(exactly: localPort),
         handle.allowsConnection(
-            peer: SocketEnd(address: address, port: peerPort), localPort: localPort)
+            peer: OpenSockets.End(address: address, port: peerPort), localPort: localPort)
     else { return CURL_PREREQFUNC_ABORT }
     return CURL_PREREQFUNC_OK
 }
@@ -97,17 +95,4 @@ private func internetAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> 
     let bytes = UnsafeRawBufferPointer(
         start: UnsafeRawPointer(address) + offset, count: Int(address.pointee.addrlen))
     return InternetAddress(socketAddress: bytes)
-}
-
-/// `CURLOPT_HEADERFUNCTION` for SMTP: receives one line of the server's replies.
-func takeAnswerLine(
-    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int,
-    _ owner: UnsafeMutableRawPointer?
-) -> Int {
-    if let owner {
-        let handle = Unmanaged<EasyHandle>.fromOpaque(owner).takeUnretainedValue()
-        let line = UnsafeRawBufferPointer(start: bytes, count: size &* count)
-        handle.conversation?.take(line)
-    }
-    return size &* count
 }

@@ -2,27 +2,27 @@ import CCurl
 import Glibc
 import ServiceRuntime
 
-/// The thread on which libcurl runs. It takes orders from the queue, runs all transfers
+/// The thread on which libcurl runs. It takes transfers from the queue, runs all transfers
 /// concurrently with `curl_multi`, and reports the end of each.
 ///
 /// A known limitation of libcurl 7.88: after the last byte of an SMTP message it blocks the thread
 /// until the server replies. A server that stalls there delays the other transfers until its own
 /// transfer times out, so mails have short timeouts.
 final class CurlThread {
-    private let multi: MultiHandle
+    private let multi: TransferQueue.Multi
     private let queue: TransferQueue
     private let sockets = OpenSockets()
     private var running: [UInt64: EasyHandle] = [:]
     private var idsByHandle: [UnsafeMutableRawPointer: UInt64] = [:]
 
-    private init(multi: MultiHandle, queue: TransferQueue) {
+    private init(multi: TransferQueue.Multi, queue: TransferQueue) {
         self.multi = multi
         self.queue = queue
     }
 
     /// Starts the thread, which ends when the queue is closed. Returns false when the system has no
     /// thread available.
-    static func start(multi: MultiHandle, queue: TransferQueue) -> Bool {
+    static func start(multi: TransferQueue.Multi, queue: TransferQueue) -> Bool {
         // It is not joined: `OutboundClient.close` waits for the queue to be closed.
         (try? OSThread { CurlThread(multi: multi, queue: queue).run() }) != nil
     }
@@ -32,8 +32,8 @@ final class CurlThread {
         while true {
             let work = queue.take()
             if work.isClosing { return close() }
-            for (id, order) in work.arrived { begin(id, order) }
-            for id in work.cancelled { end(id, .notRun(.cancelled)) }
+            for (id, makeHandle) in work.arrived { begin(id, makeHandle) }
+            for id in work.cancelled { end(id, .failure(.cancelled)) }
             var count: Int32 = 0
             curl_multi_perform(multi.raw, &count)
             if endFinished() { continue }
@@ -42,20 +42,17 @@ final class CurlThread {
         }
     }
 
-    private func begin(_ id: UInt64, _ order: TransferOrder) {
+    private func begin(_ id: UInt64, _ makeHandle: TransferQueue.MakeHandle) {
         do throws(CurlRefusal) {
-            let handle = try EasyHandle(
-                upload: order.upload, terms: order.terms, timeout: order.timeout,
-                sockets: sockets)
-            try order.configure(handle)
+            let handle = try makeHandle(sockets)
             guard curl_multi_add_handle(multi.raw, handle.raw) == CURLM_OK else {
-                throw CurlRefusal(code: CURLE_FAILED_INIT.rawValue)
+                throw CurlRefusal(code: CURLE_FAILED_INIT)
             }
             running[id] = handle
             idsByHandle[handle.raw] = id
         } catch {
-            let isLogin = error.code == CURLE_LOGIN_DENIED.rawValue
-            queue.end(id, .notRun(isLogin ? .loginRefused : .invalid))
+            let isLogin = error.code == CURLE_LOGIN_DENIED
+            queue.end(id, .failure(isLogin ? .loginRefused : .invalid))
         }
     }
 
@@ -74,7 +71,7 @@ final class CurlThread {
                 hasBegun = true
                 continue
             }
-            end(id, .run(report))
+            end(id, .success(report))
         }
         return hasBegun
     }
@@ -86,17 +83,17 @@ final class CurlThread {
         return curl_multi_add_handle(multi.raw, handle.raw) == CURLM_OK
     }
 
-    private func end(_ id: UInt64, _ end: TransferEnd) {
+    private func end(_ id: UInt64, _ result: Result<TransferReport, TransferFailure>) {
         if let handle = running.removeValue(forKey: id) {
             idsByHandle[handle.raw] = nil
             curl_multi_remove_handle(multi.raw, handle.raw)
         }
-        queue.end(id, end)
+        queue.end(id, result)
     }
 
     private func close() {
         // The callers have already received their results.
-        for id in Array(running.keys) { end(id, .notRun(.closed)) }
+        for id in Array(running.keys) { end(id, .failure(.closed)) }
         let whenClosed = queue.seal()
         sockets.cutAll()
         curl_multi_cleanup(multi.raw)

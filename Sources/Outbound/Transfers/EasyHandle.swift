@@ -1,11 +1,12 @@
 import Addresses
 import CCurl
+import Cryptography
 import Glibc
 
 /// libcurl rejected an option. Its error text may contain the option's value, so only the code is
-/// kept.
+/// stored.
 struct CurlRefusal: Error {
-    let code: UInt32
+    let code: CURLcode
 }
 
 /// Owns one of libcurl's easy handles and the data for its callbacks. Created, used and destroyed
@@ -21,9 +22,9 @@ final class EasyHandle {
     private var isPoolRefused = false
     private var hasNewConnection = false
     /// The receiver of an HTTP response. Nil in other protocols.
-    private(set) var receiver: (any TransferReceiver)?
+    private var receiver: HTTPResponse.Receiver?
     /// The SMTP conversation of this transfer. Nil in other protocols.
-    private(set) var conversation: SMTPConversation?
+    private var conversation: SMTPConversation?
 
     /// Creates a handle with the options that all protocols share.
     /// - Throws: `CurlRefusal`.
@@ -31,7 +32,7 @@ final class EasyHandle {
         upload: [UInt8], terms: ConnectionTerms, timeout: Duration, sockets: OpenSockets
     ) throws(CurlRefusal) {
         guard let raw = curl_easy_init() else {
-            throw CurlRefusal(code: CURLE_FAILED_INIT.rawValue)
+            throw CurlRefusal(code: CURLE_FAILED_INIT)
         }
         self.raw = raw
         self.upload = upload
@@ -71,44 +72,41 @@ final class EasyHandle {
     func set(_ option: CURLoption, _ value: String) throws(CurlRefusal) {
         // A NUL would truncate the text, and the rest may have another meaning.
         guard !value.utf8.contains(0) else {
-            throw CurlRefusal(code: CURLE_BAD_FUNCTION_ARGUMENT.rawValue)
+            throw CurlRefusal(code: CURLE_BAD_FUNCTION_ARGUMENT)
         }
         try check(ccurl_set_text(raw, option, value))
     }
 
-    /// Sets a text that ends with a NUL. libcurl copies it.
-    func set(_ option: CURLoption, zeroTerminated value: UnsafeRawBufferPointer)
-        throws(CurlRefusal)
-    {
-        guard value.last == 0, value.firstIndex(of: 0) == value.count - 1 else {
-            throw CurlRefusal(code: CURLE_BAD_FUNCTION_ARGUMENT.rawValue)
+    /// Sets a secret text. libcurl's own copy exists as long as the handle.
+    func set(_ option: CURLoption, _ secret: SecretBytes) throws(CurlRefusal) {
+        let code = SecretBytes.cString("", secret).withBytes { text in
+            // As for other texts.
+            text.firstIndex(of: 0) == text.count - 1
+                ? ccurl_set_text(raw, option, text.assumingMemoryBound(to: CChar.self).baseAddress)
+                : CURLE_BAD_FUNCTION_ARGUMENT
         }
-        let text = value.assumingMemoryBound(to: CChar.self).baseAddress
-        try check(ccurl_set_text(raw, option, text))
+        try check(code)
     }
 
-    func set(_ option: CURLoption, _ values: [String]) throws(CurlRefusal) {
+    /// Sets a list of C strings. libcurl's copies are wiped when the handle ends, since one may be
+    /// a header with a secret.
+    func set(_ option: CURLoption, _ lines: [SecretBytes]) throws(CurlRefusal) {
         var list: UnsafeMutablePointer<curl_slist>?
-        for value in values {
-            guard !value.utf8.contains(0), let longer = curl_slist_append(list, value) else {
-                curl_slist_free_all(list)
-                throw CurlRefusal(code: CURLE_OUT_OF_MEMORY.rawValue)
+        for line in lines {
+            let longer = line.withBytes { line in
+                curl_slist_append(list, line.assumingMemoryBound(to: CChar.self).baseAddress)
+            }
+            guard let longer else {
+                freeWiped(list)
+                throw CurlRefusal(code: CURLE_OUT_OF_MEMORY)
             }
             list = longer
         }
-        try set(option, keeping: list)
-    }
-
-    /// Takes ownership of a list. It is wiped when the handle ends, since it may contain a header
-    /// with a secret.
-    func set(
-        _ option: CURLoption, keeping list: UnsafeMutablePointer<curl_slist>?
-    ) throws(CurlRefusal) {
         if let list { lists.append(list) }
         try check(ccurl_set_list(raw, option, list))
     }
 
-    func freeWiped(_ list: UnsafeMutablePointer<curl_slist>?) {
+    private func freeWiped(_ list: UnsafeMutablePointer<curl_slist>?) {
         var next = list
         while let node = next {
             if let text = node.pointee.data { explicit_bzero(text, strlen(text)) }
@@ -118,10 +116,24 @@ final class EasyHandle {
     }
 
     /// Passes the response to `receiver`, its head included.
-    func receive(into receiver: any TransferReceiver) throws(CurlRefusal) {
+    func receive(into receiver: HTTPResponse.Receiver) throws(CurlRefusal) {
         self.receiver = receiver
-        try check(
-            ccurl_set_header(raw, takeHeadLine, Unmanaged.passUnretained(self).toOpaque()))
+        try check(ccurl_set_header(raw, takeLine, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    /// Passes the server's lines to `conversation`.
+    func follow(_ conversation: SMTPConversation) throws(CurlRefusal) {
+        self.conversation = conversation
+        try check(ccurl_set_header(raw, takeLine, Unmanaged.passUnretained(self).toOpaque()))
+    }
+
+    /// Requires a valid certificate for the host's name.
+    /// - Parameter trustFile: The trusted authorities. Nil for the system's.
+    func verifyPeer(trustFile: String?) throws(CurlRefusal) {
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+        if let trustFile { try set(CURLOPT_CAINFO, trustFile) }
     }
 
     /// Requests a new connection, once. Returns false when it was requested before, so that a
@@ -150,15 +162,15 @@ final class EasyHandle {
     }
 
     private func check(_ code: CURLcode) throws(CurlRefusal) {
-        guard code == CURLE_OK else { throw CurlRefusal(code: code.rawValue) }
+        guard code == CURLE_OK else { throw CurlRefusal(code: code) }
     }
 
     // MARK: called by the callbacks
 
-    /// Copies the next part of the upload into `room`. Returns 0 at its end.
-    func read(into room: UnsafeMutableRawBufferPointer) -> Int {
-        let count = min(room.count, upload.count - uploadedBytes)
-        room.copyBytes(from: upload[uploadedBytes..<uploadedBytes + count])
+    /// Copies the next part of the upload into `buffer`. Returns 0 at its end.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, upload.count - uploadedBytes)
+        buffer.copyBytes(from: upload[uploadedBytes..<uploadedBytes + count])
         uploadedBytes += count
         return count
     }
@@ -179,7 +191,7 @@ final class EasyHandle {
     }
 
     /// Whether the connection that libcurl has chosen was opened under these terms.
-    func allowsConnection(peer: SocketEnd, localPort: UInt16) -> Bool {
+    func allowsConnection(peer: OpenSockets.End, localPort: UInt16) -> Bool {
         guard let descriptor = sockets.descriptor(peer: peer, localPort: localPort),
             sockets.terms(of: descriptor) == terms
         else {
@@ -189,11 +201,17 @@ final class EasyHandle {
         return conversation?.begin(on: descriptor, sockets) ?? true
     }
 
-    /// Passes the server's lines to `conversation`.
-    func hear(by conversation: SMTPConversation) throws(CurlRefusal) {
-        self.conversation = conversation
-        try check(
-            ccurl_set_header(raw, takeAnswerLine, Unmanaged.passUnretained(self).toOpaque()))
+    /// Receives a line of an HTTP response's head or of an SMTP server's replies.
+    /// - Returns: False to abort the transfer.
+    func take(line: UnsafeRawBufferPointer) -> Bool {
+        conversation?.take(line)
+        return receiver?.take(headLine: line) ?? true
+    }
+
+    /// Receives the next part of the download.
+    /// - Returns: False to abort the transfer.
+    func take(content part: UnsafeRawBufferPointer) -> Bool {
+        receiver?.take(content: part) ?? true
     }
 
     /// The report on the transfer, which ended with `code`.
@@ -222,15 +240,4 @@ final class EasyHandle {
             sockets.cut(descriptor)
         }
     }
-}
-
-/// Receives the response of a transfer. Called on the curl thread, which it must not block.
-protocol TransferReceiver: AnyObject, Sendable {
-    /// Receives one line of a response's head.
-    /// - Returns: False to abort the transfer.
-    func take(headLine line: UnsafeRawBufferPointer) -> Bool
-
-    /// Receives the next part of a response's body.
-    /// - Returns: False to abort the transfer.
-    func take(content part: UnsafeRawBufferPointer) -> Bool
 }

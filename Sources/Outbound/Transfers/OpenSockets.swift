@@ -13,8 +13,8 @@ final class OpenSockets {
     private static let userTimeoutOption: Int32 = 18
 
     private var terms: [Int32: ConnectionTerms] = [:]
-    /// The extensions that mail servers offered when their connections began.
-    var extensions: [Int32: SMTPExtensions] = [:]
+    /// Whether the mail server offered SMTPUTF8 when the connection began.
+    var offersInternational: [Int32: Bool] = [:]
 
     /// Opens a socket. Returns -1 on failure.
     func open(
@@ -34,7 +34,7 @@ final class OpenSockets {
 
     func close(_ descriptor: Int32) {
         terms[descriptor] = nil
-        extensions[descriptor] = nil
+        offersInternational[descriptor] = nil
         Glibc.close(descriptor)
     }
 
@@ -51,48 +51,63 @@ final class OpenSockets {
 
     /// The connection between these two ends, which is how libcurl identifies it. Nil when there is
     /// none.
-    func descriptor(peer: SocketEnd, localPort: UInt16) -> Int32? {
+    func descriptor(peer: End, localPort: UInt16) -> Int32? {
         terms.keys.first { descriptor in
-            SocketEnd(of: descriptor, getsockname)?.port == localPort
-                && SocketEnd(of: descriptor, getpeername) == peer
+            End(of: descriptor, getsockname)?.port == localPort
+                && End(of: descriptor, getpeername) == peer
         }
     }
 
     /// The terms of a connection.
     func terms(of descriptor: Int32) -> ConnectionTerms? { terms[descriptor] }
+
+    /// One end of a connection.
+    struct End: Hashable {
+        let address: InternetAddress
+        let port: UInt16
+
+        init(address: InternetAddress, port: UInt16) {
+            self.address = address
+            self.port = port
+        }
+
+        /// The end of a socket that `name` (getsockname or getpeername) returns. Nil when the
+        /// socket has no such end.
+        fileprivate init?(
+            of descriptor: Int32,
+            _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) ->
+                Int32
+        ) {
+            var storage = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let result = withUnsafeMutablePointer(to: &storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    name(descriptor, $0, &length)
+                }
+            }
+            guard result == 0 else { return nil }
+            let found = withUnsafeBytes(of: &storage) { bytes -> (InternetAddress, UInt16)? in
+                guard let address = InternetAddress(socketAddress: bytes) else { return nil }
+                // The port is at the same offset in both families (RFC 3493, 3.3).
+                let port = bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
+                return (address, UInt16(bigEndian: port))
+            }
+            guard let found else { return nil }
+            (address, port) = found
+        }
+    }
 }
 
-/// One end of a connection.
-struct SocketEnd: Hashable {
-    let address: InternetAddress
-    let port: UInt16
-
-    init(address: InternetAddress, port: UInt16) {
-        self.address = address
-        self.port = port
-    }
-
-    /// The end of a socket that `ask` (getsockname or getpeername) returns. Nil when the socket has
-    /// no such end.
-    fileprivate init?(
-        of descriptor: Int32,
-        _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-    ) {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                ask(descriptor, $0, &length)
-            }
-        }
-        guard result == 0 else { return nil }
-        let found = withUnsafeBytes(of: &storage) { bytes -> (InternetAddress, UInt16)? in
-            guard let address = InternetAddress(socketAddress: bytes) else { return nil }
-            // The port is at the same offset in both families (RFC 3493, 3.3).
-            let port = bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)
-            return (address, UInt16(bigEndian: port))
-        }
-        guard let found else { return nil }
-        (address, port) = found
-    }
+/// The conditions under which a connection was opened. libcurl reuses a pooled connection for any
+/// transfer to the same host, port and user. But it may have been opened without encryption, with
+/// another trust file (libcurl's own check covers `smtps`, not STARTTLS), or to an address that
+/// this transfer must not connect to. So only a transfer with equal terms may reuse it; another
+/// opens a new connection.
+struct ConnectionTerms: Hashable, Sendable {
+    /// The addresses to which the destination's name may resolve.
+    let addresses: AddressPolicy
+    /// Whether the connection must be encrypted.
+    let isEncrypted: Bool
+    /// A file of trusted authorities. Nil for the system's.
+    let trustFile: String?
 }

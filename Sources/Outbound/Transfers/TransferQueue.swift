@@ -7,16 +7,18 @@ import Synchronization
 /// the client is closed, the result is reported immediately, since a stalled server may block the
 /// thread (`CurlThread`). The thread cleans up later.
 ///
-/// The multi handle is kept here because waking the thread is the only operation that other threads
-/// perform on it (curl_multi_wakeup(3) allows that). Every wake-up happens under the lock, and the
-/// thread removes the handle under the same lock before it frees it, so that no wake-up can use a
-/// freed handle.
+/// The multi handle is stored here because waking the thread is the only operation that other
+/// threads perform on it (curl_multi_wakeup(3) allows that). Every wake-up happens under the lock,
+/// and the thread removes the handle under the same lock before it frees it, so that no wake-up can
+/// use a freed handle.
 final class TransferQueue: Sendable {
-    typealias Finish = @Sendable (TransferEnd) -> Void
+    /// Creates the handle of a transfer, with the options of its protocol, on the curl thread.
+    typealias MakeHandle = @Sendable (OpenSockets) throws(CurlRefusal) -> EasyHandle
+    typealias Finish = @Sendable (Result<TransferReport, TransferFailure>) -> Void
 
     /// The next work for the thread.
     struct Work: Sendable {
-        var arrived: [(id: UInt64, order: TransferOrder)] = []
+        var arrived: [(id: UInt64, makeHandle: MakeHandle)] = []
         var cancelled: [UInt64] = []
         var isClosing = false
     }
@@ -34,14 +36,14 @@ final class TransferQueue: Sendable {
         var work = Work()
         var phases: [UInt64: Phase] = [:]
         var nextID: UInt64 = 1
-        var multi: MultiHandle?
+        var multi: Multi?
         var whenClosed: [@Sendable () -> Void] = []
     }
 
     private let transfersMax: Int
     private let state: Mutex<State>
 
-    init(multi: MultiHandle, transfersMax: Int) {
+    init(multi: Multi, transfersMax: Int) {
         self.transfersMax = transfersMax
         self.state = Mutex(State(multi: multi))
     }
@@ -56,18 +58,18 @@ final class TransferQueue: Sendable {
     }
 
     /// Submits an announced transfer. `finish` is called exactly once, on any thread.
-    func submit(_ id: UInt64, _ order: TransferOrder, finish: @escaping Finish) {
+    func submit(_ id: UInt64, _ makeHandle: @escaping MakeHandle, finish: @escaping Finish) {
         let failure: TransferFailure? = state.withLock { state in
             if let failure = refusal(of: id, in: state) {
                 state.phases[id] = nil
                 return failure
             }
             state.phases[id] = .submitted(finish)
-            state.work.arrived.append((id, order))
+            state.work.arrived.append((id, makeHandle))
             state.multi?.wake()
             return nil
         }
-        if let failure { finish(.notRun(failure)) }
+        if let failure { finish(.failure(failure)) }
     }
 
     private func refusal(of id: UInt64, in state: State) -> TransferFailure? {
@@ -86,7 +88,7 @@ final class TransferQueue: Sendable {
             state.multi?.wake()
             return finish
         }
-        finish?(.notRun(.cancelled))
+        finish?(.failure(.cancelled))
     }
 
     /// Cancels all transfers and ends the thread. `whenClosed` is called when it has ended.
@@ -103,7 +105,7 @@ final class TransferQueue: Sendable {
             state.multi?.wake()
             return (finishes, state.multi == nil)
         }
-        for finish in finishes { finish(.notRun(.closed)) }
+        for finish in finishes { finish(.failure(.closed)) }
         if isClosed { whenClosed() }
     }
 
@@ -118,9 +120,9 @@ final class TransferQueue: Sendable {
 
     /// Called by the thread when a transfer has ended. Reports the result if the caller still
     /// waits.
-    func end(_ id: UInt64, _ end: TransferEnd) {
+    func end(_ id: UInt64, _ result: Result<TransferReport, TransferFailure>) {
         let phase = state.withLock { $0.phases.removeValue(forKey: id) }
-        if case .submitted(let finish) = phase { finish(end) }
+        if case .submitted(let finish) = phase { finish(result) }
     }
 
     /// Removes the multi handle, after which no wake-up happens.
@@ -131,16 +133,17 @@ final class TransferQueue: Sendable {
             return state.whenClosed
         }
     }
-}
 
-/// libcurl's multi handle, as its pointer crosses threads.
-///
-/// `@unchecked Sendable`: only `wake` is called outside the curl thread, which libcurl allows.
-struct MultiHandle: @unchecked Sendable {
-    let raw: UnsafeMutableRawPointer
+    /// libcurl's multi handle, as its pointer crosses threads.
+    ///
+    /// `@unchecked Sendable`: only `wake` is called outside the curl thread, which libcurl allows.
+    struct Multi: @unchecked Sendable {
+        let raw: UnsafeMutableRawPointer
 
-    func wake() {
-        // A failure means that the wake-up pipe is full, so the thread is about to wake already.
-        _ = curl_multi_wakeup(raw)
+        func wake() {
+            // A failure means that the wake-up pipe is full, so the thread is about to wake
+            // already.
+            _ = curl_multi_wakeup(raw)
+        }
     }
 }

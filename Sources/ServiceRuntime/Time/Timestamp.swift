@@ -37,7 +37,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// A day of the proleptic Gregorian calendar.
-    /// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`.
+    /// Source: Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, `civil_from_days`
+    /// and `days_from_civil`.
     private struct CivilDay {
         let year: Int64
         let month: Int64
@@ -56,6 +57,17 @@ package struct Timestamp: Hashable, Comparable, Sendable {
             month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
             year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
         }
+
+        /// The number of days from 1970-01-01 to a day. Counts years from March, so that the leap
+        /// day is the last day of its year.
+        static func since1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+            let marchYear = month <= 2 ? year - 1 : year
+            let era = marchYear.flooredQuotient(by: 400)
+            let yearOfEra = marchYear - era * 400
+            let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+            return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+                - 719_468
+        }
     }
 }
 
@@ -70,6 +82,18 @@ extension Duration {
 }
 
 extension Timestamp {
+    /// The start of a day in UTC. Nil for a day that does not exist, such as February 30.
+    /// - Parameter year: 1970 to 9999.
+    package init?(year: Int, month: Int, day: Int) {
+        guard (1970...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
+            return nil
+        }
+        let days = CivilDay.since1970(Int64(year), Int64(month), Int64(day))
+        // February 30 would be March 1 or 2.
+        guard CivilDay(since1970: days).day == Int64(day) else { return nil }
+        self.init(milliseconds: days * 86_400_000)
+    }
+
     /// RFC 3339 in UTC with milliseconds: `2026-01-31T09:05:00.250Z`. Years beyond 9999 or before 0
     /// are written with more digits or a sign. RFC 3339 does not allow these, and no clock here
     /// returns them.

@@ -1,18 +1,6 @@
+import ArgumentParser
 import Messages
 import ServiceRuntime
-
-/// The key to look an account up by, as typed on the command line.
-enum AccountSearch {
-    /// With a subject the text is an issuer. An id begins with `acc_`, a number with `+`; anything
-    /// else is an email.
-    static func by(
-        _ text: String, subject: String?
-    ) -> IdentityV1.LookUpAccountRequest.By {
-        if let subject { return .provider(.init(issuer: text, subject: subject)) }
-        if text.hasPrefix("acc_") { return .accountId(text) }
-        return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
-    }
-}
 
 extension IdentityV1.AdminAccount {
     /// A line in a list: `acc_…  suspended  made 2026-01-31  signed in 2026-02-01  a…@example.org`.
@@ -65,15 +53,11 @@ extension IdentityV1.AdminAccount {
     }
 }
 
-extension IdentityV1.AccountStatus {
-    /// The word for the status in the tool's output and options.
-    var word: String {
-        switch self {
-        case .unspecified, .unrecognized: "unknown"
-        case .active: "active"
-        case .suspended: "suspended"
-        case .pendingVerification: "pending"
-        case .deleting: "deleting"
-        }
+extension IdentityV1.AccountStatus: NamedValue {
+    static var words: KeyValuePairs<Self, String> {
+        [
+            .active: "active", .suspended: "suspended", .pendingVerification: "pending",
+            .deleting: "deleting",
+        ]
     }
 }

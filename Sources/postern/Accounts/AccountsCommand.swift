@@ -38,17 +38,24 @@ struct AccountsCommand: AsyncParsableCommand {
         @Argument(help: "After an issuer: the subject there.")
         var subject: String?
 
-        @OptionGroup var admin: AccountAdminOptions
+        @OptionGroup var admin: Options
         @Flag(help: "Shows email, number and name in full.") var show = false
 
         func run() async throws {
             let request = IdentityV1.LookUpAccountRequest(
                 showPersonal: show, actor: admin.actor,
-                by: AccountSearch.by(who, subject: subject))
-            try await admin.show { identity in
-                try await identity.accounts.lookUpAccount(request, identity.context).account?.lines
-                    ?? []
-            }
+                by: Self.key(who, subject: subject))
+            try await admin.show { try await $0.lookUpAccount(request, $1).account?.lines ?? [] }
+        }
+
+        /// The key to look an account up by. With a subject the text is an issuer. An id begins
+        /// with `acc_`, a number with `+`; anything else is an email.
+        static func key(
+            _ text: String, subject: String?
+        ) -> IdentityV1.LookUpAccountRequest.By {
+            if let subject { return .provider(.init(issuer: text, subject: subject)) }
+            if text.hasPrefix("acc_") { return .accountId(text) }
+            return text.hasPrefix("+") ? .phoneNumber(text) : .email(text)
         }
     }
 
@@ -60,13 +67,13 @@ struct AccountsCommand: AsyncParsableCommand {
         @Argument(help: "The account, acc_….") var account: String
         @Option(help: "The reason, for later reference. It is not shown to the owner.")
         var reason: String
-        @OptionGroup var admin: AccountAdminOptions
+        @OptionGroup var admin: Options
 
         func run() async throws {
             let request = IdentityV1.SuspendAccountRequest(
                 accountId: account, reason: reason, actor: admin.actor)
-            try await admin.show { identity in
-                let answer = try await identity.accounts.suspendAccount(request, identity.context)
+            try await admin.show { accounts, context in
+                let answer = try await accounts.suspendAccount(request, context)
                 return [answer.changed ? "suspended" : "it was suspended already"]
             }
         }
@@ -78,13 +85,13 @@ struct AccountsCommand: AsyncParsableCommand {
             abstract: "Lifts a suspension; the owner has to sign in again.")
 
         @Argument(help: "The account, acc_….") var account: String
-        @OptionGroup var admin: AccountAdminOptions
+        @OptionGroup var admin: Options
 
         func run() async throws {
             let request = IdentityV1.RestoreAccountRequest(
                 accountId: account, actor: admin.actor)
-            try await admin.show { identity in
-                let answer = try await identity.accounts.restoreAccount(request, identity.context)
+            try await admin.show { accounts, context in
+                let answer = try await accounts.restoreAccount(request, context)
                 return [answer.changed ? "restored" : "it was not suspended"]
             }
         }
@@ -97,42 +104,40 @@ struct AccountsCommand: AsyncParsableCommand {
             abstract: "Ends all sessions of an account; its owner can sign in again.")
 
         @Argument(help: "The account, acc_….") var account: String
-        @OptionGroup var admin: AccountAdminOptions
+        @OptionGroup var admin: Options
 
         func run() async throws {
             let request = IdentityV1.SignOutAccountRequest(
                 accountId: account, actor: admin.actor)
-            try await admin.show { identity in
-                _ = try await identity.accounts.signOutAccount(request, identity.context)
+            try await admin.show { accounts, context in
+                _ = try await accounts.signOutAccount(request, context)
                 return ["its sessions end within a second"]
             }
         }
     }
-}
 
-/// The options of all calls of identity's account administration.
-struct AccountAdminOptions: ParsableArguments {
-    private static let hints = [
-        "account_id": "an account's id is acc_ and thirteen letters and digits"
-    ]
+    /// The options of all calls of identity's account administration.
+    struct Options: ParsableArguments {
+        @Option(help: "Who makes the call, for the audit trail: a name or number; optional.")
+        var actor = ""
 
-    @Option(help: "Who makes the call, for the audit trail: a name or number; optional.")
-    var actor = ""
+        @OptionGroup var services: EndpointsOption
 
-    @OptionGroup var services: EndpointsOption
+        /// Calls identity, several times if `body` does; prints its errors.
+        func call(_ body: (AccountAdminClient, Caller) async throws -> Void) async throws {
+            let hints = ["account_id": "an account's id is acc_ and thirteen letters and digits"]
+            try await services.call("identity", hints: hints) { identity in
+                try await body(AccountAdminClient(identity.client), identity)
+            }
+        }
 
-    /// Calls identity; prints its errors.
-    func ask(_ question: (Caller) async throws -> Void) async throws {
-        try await services.ask("identity", hints: Self.hints, question)
+        /// Prints the lines that `question` makes of a response.
+        func show(
+            _ question: (AccountAdminClient, CallContext) async throws -> [String]
+        ) async throws {
+            try await call { accounts, identity in
+                try await question(accounts, identity.context).forEach(Screen.line)
+            }
+        }
     }
-
-    /// Prints the lines that `question` makes of a response.
-    func show(_ question: (Caller) async throws -> [String]) async throws {
-        try await services.show("identity", hints: Self.hints, question)
-    }
-}
-
-extension Caller {
-    /// Identity's account administration.
-    var accounts: AccountAdminClient { AccountAdminClient(client) }
 }

@@ -30,14 +30,14 @@ struct ApplicationsCommand: ParsableCommand {
                 Reports on standard error which files are not keys and why, and then exits with 1.
                 """)
 
-        @OptionGroup var folder: KeyFolderOption
+        @OptionGroup var folder: Folder
 
         func run() throws {
-            let (held, strange) = try HeldKey.all(in: folder.keys())
-            for key in held { Screen.line(key.line) }
-            let troubles = held.flatMap(\.troubles) + strange
-            for trouble in troubles { Screen.error(trouble) }
-            if !troubles.isEmpty { throw ExitCode(1) }
+            let (keys, otherFiles) = try StoredKey.all(in: folder.keys())
+            for key in keys { Screen.line(key.line) }
+            let errors = keys.flatMap(\.errors) + otherFiles
+            errors.forEach(Screen.error)
+            if !errors.isEmpty { throw ExitCode(1) }
         }
     }
 
@@ -67,7 +67,7 @@ struct ApplicationsCommand: ParsableCommand {
         @Option(name: .customLong("public"), help: "The file of its public key, as PEM.")
         var publicHalf: String?
 
-        @OptionGroup var folder: KeyFolderOption
+        @OptionGroup var folder: Folder
 
         func validate() throws {
             let isName =
@@ -90,9 +90,9 @@ struct ApplicationsCommand: ParsableCommand {
         func run() throws {
             let keys = try folder.keys()
             guard !ProgramDescription.ourApplications.contains(name),
-                try HeldKey.all(in: keys).keys.allSatisfy({ $0.application != name })
+                try StoredKey.all(in: keys).keys.allSatisfy({ $0.application != name })
             else {
-                throw ToolError.badInput(
+                throw ToolError(
                     "\(name) has a key: `postern applications rotate \(name)` creates another")
             }
             let servers = server.isEmpty ? ["gateway"] : server
@@ -129,12 +129,12 @@ struct ApplicationsCommand: ParsableCommand {
         @Argument(help: "As `postern applications list` shows it.")
         var name: String
 
-        @OptionGroup var folder: KeyFolderOption
+        @OptionGroup var folder: Folder
 
         func run() throws {
             let keys = try folder.keys()
-            let earlier = try HeldKey.all(in: keys).keys.filter { $0.application == name }
-            guard !earlier.isEmpty else { throw ToolError.badInput("\(name) has no key") }
+            let earlier = try StoredKey.all(in: keys).keys.filter { $0.application == name }
+            guard !earlier.isEmpty else { throw ToolError("\(name) has no key") }
             let servers = Set(earlier.flatMap(\.servers)).sorted()
             let file = try keys.makeKey(of: name, for: servers)
             Screen.line("made \(file)")
@@ -160,19 +160,19 @@ struct ApplicationsCommand: ParsableCommand {
         @Option(help: "Only the key of this id.")
         var key: String?
 
-        @OptionGroup var folder: KeyFolderOption
+        @OptionGroup var folder: Folder
 
         func run() throws {
             let keys = try folder.keys()
-            let all = try HeldKey.all(in: keys).keys.filter { $0.application == name }
+            let all = try StoredKey.all(in: keys).keys.filter { $0.application == name }
             let ended = all.filter { key == nil || $0.keyID == key }
             let left = all.filter { key != nil && $0.keyID != key }
             guard !ended.isEmpty else {
-                throw ToolError.badInput("\(name) has no key" + (key.map { " \($0)" } ?? ""))
+                throw ToolError("\(name) has no key" + (key.map { " \($0)" } ?? ""))
             }
-            let isUsable = left.contains { $0.troubles.isEmpty }
+            let isUsable = left.contains { $0.errors.isEmpty }
             guard isUsable || !KeyFolders.applications.contains(name) else {
-                throw ToolError.badInput(
+                throw ToolError(
                     "Postern needs a key of \(name): `postern applications rotate \(name)` first")
             }
             if left.isEmpty { try keys.gatewayCallers.remove(name) }
@@ -183,46 +183,50 @@ struct ApplicationsCommand: ParsableCommand {
             if !left.isEmpty { try folder.replaceInEndpoints(ended, of: name) }
         }
     }
-}
 
-/// The option for the folder of the keys.
-struct KeyFolderOption: ParsableArguments {
-    @Option(help: "The folder of `postern up`, or of docker/secrets.sh.")
-    var data = ".postern"
+    /// The option for the folder of the keys.
+    struct Folder: ParsableArguments {
+        @Option(help: "The folder of `postern up`, or of docker/secrets.sh.")
+        var data = ".postern"
 
-    /// - Throws: `ToolError` for a folder without keys.
-    func keys() throws -> KeyFolders {
-        let keys = KeyFolders(path: "\(data)/keys")
-        guard access(keys.server("gateway"), F_OK) == 0 else {
-            throw ToolError.badInput(
-                "\(keys.server("gateway")) cannot be read (\(String(cString: strerror(errno)))): "
-                    + "start `postern up` or run docker/secrets.sh first, or set --data"
-            )
+        /// - Throws: `ToolError` for a folder without keys.
+        func keys() throws -> KeyFolders {
+            let keys = KeyFolders(path: "\(data)/keys")
+            let folder = keys.server("gateway")
+            guard access(folder, F_OK) == 0 else {
+                throw ToolError(
+                    "\(folder) cannot be read (\(String(cString: strerror(errno)))): "
+                        + "start `postern up` or run docker/secrets.sh first, or set --data")
+            }
+            return keys
         }
-        return keys
-    }
 
-    /// What the operator has to do before an earlier key of the tool is removed, in a folder of
-    /// docker/secrets.sh. That folder has no endpoints file to update (`replaceInEndpoints`):
-    /// compose passes the tool's key by its file name.
-    func composeHint(after file: String, of name: String) -> String? {
-        guard name == "tool", access("\(data)/endpoints.json", F_OK) != 0,
-            let fileName = file.split(separator: "/").last
-        else { return nil }
-        return "then, for docker/compose.yaml: POSTERN_TOOL_KEY=\(fileName) in docker/.env"
-    }
+        /// What the operator has to do before an earlier key of the tool is removed, in a folder of
+        /// docker/secrets.sh. That folder has no endpoints file to update (`replaceInEndpoints`):
+        /// compose passes the tool's key by its file name.
+        func composeHint(after file: String, of name: String) -> String? {
+            guard name == "tool", access("\(data)/endpoints.json", F_OK) != 0,
+                let fileName = file.split(separator: "/").last
+            else { return nil }
+            return "then, for docker/compose.yaml: POSTERN_TOOL_KEY=\(fileName) in docker/.env"
+        }
 
-    /// Replaces removed keys in `endpoints.json` by the newest remaining key.
-    func replaceInEndpoints(_ ended: [HeldKey], of name: String) throws {
-        let path = "\(data)/endpoints.json"
-        let left = try ApplicationKey.currentFile(
-            of: name, in: keys().home(of: name), now: SystemTime().now())
-        guard access(path, F_OK) == 0, let left = left?.split(separator: "/").last else { return }
-        let text = try String(decoding: TextFile.read(path), as: UTF8.self)
-        let replaced = ended.reduce(text) { text, key in
-            text.split(separator: "/\(name).\(key.keyID).key\"", omittingEmptySubsequences: false)
+        /// Replaces removed keys in `endpoints.json` by the newest remaining key.
+        func replaceInEndpoints(_ ended: [StoredKey], of name: String) throws {
+            let path = "\(data)/endpoints.json"
+            let left = try ApplicationKey.currentFile(
+                of: name, in: keys().home(of: name), now: SystemTime().now())
+            guard access(path, F_OK) == 0, let left = left?.split(separator: "/").last else {
+                return
+            }
+            let text = try String(decoding: TextFile.read(path), as: UTF8.self)
+            let replaced = ended.reduce(text) { text, key in
+                text.split(
+                    separator: "/\(name).\(key.keyID).key\"", omittingEmptySubsequences: false
+                )
                 .joined(separator: "/\(left)\"")
+            }
+            if replaced != text { try TextFile.replace(path, with: replaced) }
         }
-        if replaced != text { try TextFile.replace(path, with: replaced) }
     }
 }

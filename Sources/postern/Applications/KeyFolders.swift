@@ -65,7 +65,7 @@ struct KeyFolders {
         let keyID = try nextKeyID(of: application)
         let text = Ed25519SigningKey.generatePEM(randomness: KeyRandomness())
         guard let key = try Ed25519SigningKey(pem: text) else {
-            throw ToolError.badInput("the new key cannot be read back")
+            throw ToolError("the new key cannot be read back")
         }
         for server in servers {
             try write(key.verifyingKey.pem, of: application, keyID, for: server)

@@ -3,6 +3,7 @@ import Cryptography
 import Glibc
 import Messages
 import RPC
+import ServiceRuntime
 
 /// `postern call`: calls any method of any service with JSON.
 struct CallCommand: AsyncParsableCommand {
@@ -17,6 +18,9 @@ struct CallCommand: AsyncParsableCommand {
             If a method receives a stream, each line of the request is one item, sent as soon as \
             it is read, and the end of the request ends the stream. If a method returns a stream, \
             each item is printed as it arrives, in one line of JSON.
+
+            `postern methods` lists what can be called; `postern describe METHOD` shows its fields \
+            and prints a request to start from.
 
             Ctrl-C cancels the call. Exits with 1 and the error as JSON when the call fails, is \
             cancelled or takes longer than --timeout.
@@ -53,12 +57,25 @@ struct CallCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await EndpointsOption.reporting {
-            let caller = try Caller(
-                Endpoints(services.endpoints), service: service ?? serviceOfMethod)
-            try await caller.call(
-                method, RequestText(request), metadata: fields(),
-                timeout: timeout.map { .seconds($0) }, show: Screen.item)
+            do {
+                let caller = try Caller(
+                    Endpoints(services.endpoints), service: service ?? serviceOfMethod)
+                try await caller.call(
+                    method, RequestText(request), metadata: fields(),
+                    timeout: timeout.map { .seconds($0) }, show: Screen.item)
+            } catch {
+                if isAboutName(error) {
+                    MethodDirectory.compiled().suggestion(for: method).map(Screen.error)
+                }
+                throw error
+            }
         }
+    }
+
+    /// Whether a misspelt name of the method may be the reason.
+    private func isAboutName(_ error: any Error) -> Bool {
+        guard let error = error as? ServiceError else { return error is ToolError }
+        return error.code == .unknownMethod || error.code == .notFound
     }
 
     /// `postern.ratelimit.v1.Limits/Peek` → `rate-limit`.
@@ -82,46 +99,30 @@ struct CallCommand: AsyncParsableCommand {
         }
         for text in metadata {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty else { throw ToolError.badMetadata(text) }
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw ToolError("\(text): metadata is KEY=VALUE")
+            }
             fields[String(parts[0])] = String(parts[1])
         }
         return fields
     }
 }
 
-/// The request as given on the command line.
-enum RequestText: Equatable {
-    /// The argument itself.
-    case text(String)
-    /// `@FILE`.
-    case file(String)
-    /// `-`.
-    case standardInput
+/// The request as given on the command line: JSON, `@FILE`, or `-` for standard input.
+struct RequestText {
+    private let argument: String
 
-    init(_ argument: String) {
-        if argument == "-" {
-            self = .standardInput
-        } else if argument.hasPrefix("@") {
-            self = .file(String(argument.dropFirst()))
-        } else {
-            self = .text(argument)
-        }
-    }
+    init(_ argument: String) { self.argument = argument }
 
     /// The whole text, for a method that takes one message.
     func whole() throws -> String {
-        switch self {
-        case .text(let text): text
-        case .file(let path): String(decoding: try TextFile.read(path), as: UTF8.self)
-        case .standardInput: String(decoding: try TextFile.read("-"), as: UTF8.self)
-        }
+        guard argument == "-" || argument.hasPrefix("@") else { return argument }
+        let file = argument == "-" ? "-" : String(argument.dropFirst())
+        return String(decoding: try TextFile.read(file), as: UTF8.self)
     }
 
     /// The lines, for a method that takes items; those of standard input as they arrive.
     func lines() throws -> ItemLines {
-        switch self {
-        case .text, .file: ItemLines(Array(try whole().utf8))
-        case .standardInput: ItemLines(file: STDIN_FILENO)
-        }
+        argument == "-" ? ItemLines(file: STDIN_FILENO) : ItemLines(Array(try whole().utf8))
     }
 }

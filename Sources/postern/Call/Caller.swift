@@ -1,3 +1,4 @@
+import Contracts
 import Cryptography
 import Messages
 import NIOPosix
@@ -17,10 +18,10 @@ struct Caller: Sendable {
 
     /// A caller of `service` (`gateway`, `session`, …).
     init(
-        _ endpoints: Endpoints, service: String, connectPatience: Duration = .seconds(2)
+        _ endpoints: Endpoints, service: String, connectTimeout: Duration = .seconds(2)
     ) throws {
         client = RPCClient(
-            try endpoints.client(of: service, connectPatience: connectPatience),
+            try endpoints.client(of: service, connectTimeout: connectTimeout),
             group: MultiThreadedEventLoopGroup.singleton,
             time: SystemTime(), randomness: SecureRandomness())
     }
@@ -46,18 +47,17 @@ struct Caller: Sendable {
                 return try show(method.output.decodeToJSON(answer, pretty: true))
             }
             let call = client.stream(method.description(timeout: limit), payload: payload, context)
-            try await StreamedCall(method: method, call: call, show: show).run(lines)
+            try await method.exchange(call, lines, show: show)
         }
     }
 
     private func method(_ name: String) async throws -> SchemaMethod {
-        guard let slash = name.firstIndex(of: "/") else { throw ToolError.badMethod(name) }
-        let described: ReflectionV1.DescribeResponse = try await client.call(
-            MethodDescription(
-                name: "postern.reflection.v1.Reflection/Describe", isIdempotent: true,
-                timeout: .seconds(5), isOnLoop: true),
-            ReflectionV1.DescribeRequest(service: String(name[..<slash])),
-            client.context(timeout: .seconds(5)))
+        guard let slash = name.firstIndex(of: "/") else {
+            throw ToolError(
+                "\(name) is no method; example: postern.gateway.v1.Auth/SignInWithPassword")
+        }
+        let described = try await ReflectionClient(client).describe(
+            .init(service: String(name[..<slash])), client.context(timeout: .seconds(5)))
         guard
             let method = try Schema(fileDescriptorSet: described.fileDescriptorSet)
                 .method(named: name)
@@ -67,11 +67,7 @@ struct Caller: Sendable {
 
     /// Returns the service's health.
     func health() async throws -> HealthV1.CheckResponse {
-        try await client.call(
-            MethodDescription(
-                name: "postern.health.v1.Health/Check", isIdempotent: true, timeout: .seconds(1),
-                isOnLoop: true),
-            HealthV1.CheckRequest(), client.context(timeout: .seconds(1)))
+        try await HealthClient(client).check(.init(), client.context(timeout: .seconds(1)))
     }
 }
 
@@ -92,37 +88,36 @@ extension SchemaMethod {
         return MethodDescription(
             name: name, isIdempotent: false, timeout: timeout, isOnLoop: false, streams: streams)
     }
-}
 
-/// A call with streams, from lines of JSON to lines of JSON.
-struct StreamedCall: Sendable {
-    private enum Side {
-        case ours, theirs
-    }
-
-    let method: SchemaMethod
-    let call: PackedStreamCall
-    let show: @Sendable (String) throws -> Void
-
-    /// Sends the items of `lines` and prints the items received, until the server's response.
+    /// Runs a call with streams: sends the items of `lines` and prints the items received, until
+    /// the server's response.
     /// - Throws: `ServiceError` if the call failed; an error in a line, which cancels the call.
-    func run(_ lines: ItemLines?) async throws {
-        try await withThrowingTaskGroup(of: Side.self) { sides in
+    fileprivate func exchange(
+        _ call: PackedStreamCall, _ lines: ItemLines?,
+        show: @escaping @Sendable (String) throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { sides in
             defer { sides.cancelAll() }
-            if let lines { sides.addTask { try await send(lines) } }
-            sides.addTask { try await receive() }
-            while let ended = try await sides.next() {
-                // The server may respond before it has received all items.
-                if ended == .theirs { return }
+            if let lines {
+                sides.addTask {
+                    try await send(lines, on: call)
+                    return false
+                }
             }
+            sides.addTask {
+                try await receive(from: call, show)
+                return true
+            }
+            // The server may respond before it has received all items.
+            while let isOver = try await sides.next(), !isOver {}
         }
     }
 
-    private func send(_ lines: ItemLines) async throws -> Side {
+    private func send(_ lines: ItemLines, on call: PackedStreamCall) async throws {
         var lines = lines
         do {
             while let line = try await lines.next() {
-                try await call.outgoing.write(try method.input.encodeJSON(line))
+                try await call.outgoing.write(try input.encodeJSON(line))
             }
             call.outgoing.finish()
         } catch is ServiceError {
@@ -130,19 +125,18 @@ struct StreamedCall: Sendable {
         } catch is CancellationError {
             // Cancelled: `receive` reports that too.
         }
-        return .ours
     }
 
-    private func receive() async throws -> Side {
-        guard method.hasResponseItems else {
-            try show(method.output.decodeToJSON(try await call.response(), pretty: true))
-            return .theirs
+    private func receive(
+        from call: PackedStreamCall, _ show: @Sendable (String) throws -> Void
+    ) async throws {
+        guard hasResponseItems else {
+            return try show(output.decodeToJSON(try await call.response(), pretty: true))
         }
         for try await item in call.incoming {
-            try show(method.output.decodeToJSON(item, pretty: false))
+            try show(output.decodeToJSON(item, pretty: false))
         }
         // The response may be an error even if the items ended normally.
         _ = try await call.response()
-        return .theirs
     }
 }

@@ -10,69 +10,57 @@ struct Endpoints {
     /// In the order of their ports.
     static let services = ["gateway", "identity", "session", "rate-limit", "notification"]
 
-    private struct Application {
-        let id: String
-        /// A key file, or a folder from which the newest key of `id` is used, so that a rotation
-        /// needs no change here. Absent if the certificate names the application.
-        let secretFile: String?
-
-        /// Nil for an object without `id`, or with a value that is not a text.
-        init?(_ object: JSONObject) {
-            guard let id = object["id"]?.string,
-                case .some(let secretFile) = object.optionalText("secret_file")
-            else { return nil }
-            self.id = id
-            self.secretFile = secretFile
-        }
-    }
-
-    private let folder: String
     private let path: String
     private let addresses: [String: ServiceAddress]
     private let metrics: [String: ServiceAddress]
+    /// The gateway is called as the application, the other services as the operator's tool.
     private let application: Application
     private let admin: Application
     /// Absent if the services do not use TLS.
-    private let tls: EndpointTLS?
+    private let tls: TLS?
 
     init(_ path: String) throws {
-        guard let bytes = try? TextFile.read(path) else { throw ToolError.noEndpoints(path) }
-        guard let values = JSONReader.object(in: bytes).flatMap(Self.values),
-            case .application(let application) = values["application"]
-        else { throw ToolError.badEndpoints(path) }
+        guard let bytes = try? TextFile.read(path) else {
+            throw ToolError(
+                "cannot read \(path): start `postern up` first, or give the file with --endpoints")
+        }
+        let invalid = Self.invalid(path)
+        guard let file = JSONReader.object(in: bytes),
+            let application = file["application"]?.object.flatMap(Application.init)
+        else { throw invalid }
         self.path = path
-        folder =
-            path.contains("/") ? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) : "."
-        addresses = values.compactMapValues { value in
-            if case .address(let text) = value { ServiceAddress(text) } else { nil }
-        }
-        if case .addresses(let texts) = values["metrics"] {
-            metrics = texts.compactMapValues { ServiceAddress($0) }
-        } else {
-            metrics = [:]
-        }
         self.application = application
-        if case .application(let admin) = values["admin"] {
-            self.admin = admin
-        } else {
-            admin = application
-        }
-        tls = try values["tls"].map { value in
+        addresses = Self.addresses(file)
+        metrics = file["metrics"]?.object.map(Self.addresses) ?? [:]
+        admin =
+            try file["admin"].map { value in
+                guard let admin = value.object.flatMap(Application.init) else { throw invalid }
+                return admin
+            } ?? application
+        tls = try file["tls"].map { value in
             // An unreadable `tls` must not lead to calls without TLS.
-            guard case .tls(let tls) = value, tls.isWhole else {
-                throw ToolError.badEndpoints(path)
-            }
+            guard let tls = value.object.flatMap(TLS.init) else { throw invalid }
             return tls
         }
     }
 
-    /// Asks all programs concurrently, so that stopped ones cost one timeout in total.
+    private static func invalid(_ path: String) -> ToolError {
+        ToolError("\(path) is not a valid endpoints file")
+    }
+
+    private static func addresses(_ object: JSONObject) -> [String: ServiceAddress] {
+        object.members.reduce(into: [:]) { addresses, member in
+            addresses[member.name] = member.value.string.flatMap { ServiceAddress($0) }
+        }
+    }
+
+    /// Calls all programs concurrently, so that stopped ones cost one timeout in total.
     /// - Returns: the answers by service, without those that are nil.
     static func ofEach<Answer: Sendable>(
-        _ ask: @escaping @Sendable (String) async -> Answer?
+        _ call: @escaping @Sendable (String) async -> Answer?
     ) async -> [String: Answer] {
         await withTaskGroup(of: (String, Answer?).self) { group in
-            for service in services { group.addTask { (service, await ask(service)) } }
+            for service in services { group.addTask { (service, await call(service)) } }
             return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
     }
@@ -80,135 +68,114 @@ struct Endpoints {
     /// The address of a service's metrics; nil if the file has none.
     func metrics(of service: String) -> ServiceAddress? { metrics[service] }
 
-    /// The client settings for a service: the gateway is called as the application, the others as
-    /// the operator's tool.
+    /// The client settings for a service.
     func client(
-        of service: String, connectPatience: Duration = .seconds(2)
+        of service: String, connectTimeout: Duration = .seconds(2)
     ) throws -> ClientSettings {
-        guard let address = addresses[service] else { throw ToolError.unknownService(service) }
+        guard let address = addresses[service] else {
+            throw ToolError("the endpoints file has no service \(service)")
+        }
         let caller = service == "gateway" ? application : admin
-        let key = try key(of: caller)
+        guard caller.keyFile != nil || tls?.certificate != nil else { throw Self.invalid(path) }
+        let key = try caller.keyFile.map { try self.key($0, of: caller.id) }
         var settings = ClientSettings(
             service: "postern.\(service)", host: address.host, port: address.port,
             application: caller.id, keyID: key?.keyID ?? "", secret: key?.key,
-            connectPatience: connectPatience)
-        settings.security = try tls?.security(inFolder) ?? ClientSecurity()
+            connectPatience: connectTimeout)
+        settings.security = try tls?.security(besideFile) ?? ClientSecurity()
         return settings
     }
 
-    private func key(of caller: Application) throws -> ApplicationKey? {
-        guard let file = caller.secretFile else {
-            guard tls?.certificate != nil else { throw ToolError.badEndpoints(path) }
-            return nil
+    private func key(_ name: String, of application: String) throws -> ApplicationKey {
+        var file = besideFile(name)
+        var status = stat()
+        // The reader of the key reports that it does not exist.
+        if stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            let newest = try ApplicationKey.currentFile(
+                of: application, in: file, now: SystemTime().now())
+            guard let newest else {
+                throw ToolError("\(path): \(file) has no key of \(application)")
+            }
+            file = newest
         }
-        let key = try ApplicationKey(file: keyFile(inFolder(file), of: caller.id))
-        guard key.application == caller.id else {
-            throw ToolError.badInput("\(path): \(file) is not a key of \(caller.id)")
+        let key = try ApplicationKey(file: file)
+        guard key.application == application else {
+            throw ToolError("\(path): \(name) is not a key of \(application)")
         }
         return key
     }
 
-    private func keyFile(_ path: String, of application: String) throws -> String {
-        var status = stat()
-        // The reader of the file reports that it does not exist.
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return path }
-        guard
-            let file = try ApplicationKey.currentFile(
-                of: application, in: path, now: SystemTime().now())
-        else { throw ToolError.badInput("\(self.path): \(path) has no key of \(application)") }
-        return file
-    }
-
     /// Resolves a file name relative to the endpoints file.
-    private func inFolder(_ file: String) -> String {
-        file.hasPrefix("/") ? file : "\(folder)/\(file)"
-    }
-
-    private enum Value {
-        case address(String)
-        case addresses([String: String])
-        case application(Application)
-        case tls(EndpointTLS)
-
-        /// Nil for a value of none of the four shapes.
-        init?(_ value: JSONValue) {
-            if let text = value.string {
-                self = .address(text)
-                return
-            }
-            guard let object = value.object else { return nil }
-            if let application = Application(object) {
-                self = .application(application)
-            } else if let tls = EndpointTLS(object) {
-                self = .tls(tls)
-            } else {
-                var addresses: [String: String] = [:]
-                for member in object.members {
-                    guard let text = member.value.string else { return nil }
-                    addresses[member.name] = text
-                }
-                self = .addresses(addresses)
-            }
-        }
-    }
-
-    /// Nil if any value has none of the four shapes.
-    private static func values(_ object: JSONObject) -> [String: Value]? {
-        var values: [String: Value] = [:]
-        for member in object.members {
-            guard let value = Value(member.value) else { return nil }
-            values[member.name] = value
-        }
-        return values
+    private func besideFile(_ file: String) -> String {
+        if file.hasPrefix("/") { return file }
+        return "\(path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ".")/\(file)"
     }
 }
 
-/// The tool's TLS files, as `tls` in `endpoints.json` names them:
-///
-///     roots              the CA certificates of the services' certificates
-///     certificate        the tool's own certificate, for services that require one
-///     certificate_key    its private key
-///     certificate_name   the name in the services' certificates, if it is not the host
-struct EndpointTLS {
-    let roots: String
-    let certificate: String?
-    let certificateKey: String?
-    let certificateName: String?
+extension Endpoints {
+    /// An application that the tool calls as.
+    private struct Application {
+        let id: String
+        /// A key file, or a folder from which the newest key of `id` is used, so that a rotation
+        /// needs no change here. Absent if the certificate names the application.
+        let keyFile: String?
 
-    /// Nil for an object without `roots`, or with a value that is not a text.
-    init?(_ object: JSONObject) {
-        guard let roots = object["roots"]?.string,
-            case .some(let certificate) = object.optionalText("certificate"),
-            case .some(let certificateKey) = object.optionalText("certificate_key"),
-            case .some(let certificateName) = object.optionalText("certificate_name")
-        else { return nil }
-        self.roots = roots
-        self.certificate = certificate
-        self.certificateKey = certificateKey
-        self.certificateName = certificateName
+        /// Nil for an object without `id`, or with a value that is not a text.
+        init?(_ object: JSONObject) {
+            guard let id = object["id"]?.string,
+                case .some(let keyFile) = object.optionalText("secret_file")
+            else { return nil }
+            self.id = id
+            self.keyFile = keyFile
+        }
     }
 
-    /// A certificate and its key are given together or not at all.
-    var isWhole: Bool { (certificate == nil) == (certificateKey == nil) }
+    /// The tool's TLS files, as `tls` in `endpoints.json` names them:
+    ///
+    ///     roots              the CA certificates of the services' certificates
+    ///     certificate        the tool's own certificate, for services that require one
+    ///     certificate_key    its private key
+    ///     certificate_name   the name in the services' certificates, if it is not the host
+    private struct TLS {
+        let roots: String
+        let certificate: CertificateFiles?
+        let certificateName: String?
 
-    /// - Parameter path: resolves a file name of the endpoints file to a path.
-    /// - Throws: if a file cannot be read or is invalid.
-    func security(_ path: (String) -> String) throws -> ClientSecurity {
-        let own = certificate.flatMap { chain in
-            certificateKey.map { CertificateFiles(chain: path(chain), key: path($0)) }
+        /// Nil for an object without `roots`, with a value that is not a text, or with only one of
+        /// certificate and key.
+        init?(_ object: JSONObject) {
+            guard let roots = object["roots"]?.string,
+                case .some(let chain) = object.optionalText("certificate"),
+                case .some(let key) = object.optionalText("certificate_key"),
+                case .some(let name) = object.optionalText("certificate_name"),
+                (chain == nil) == (key == nil)
+            else { return nil }
+            self.roots = roots
+            certificate = chain.flatMap { chain in
+                key.map { CertificateFiles(chain: chain, key: $0) }
+            }
+            certificateName = name
         }
-        var security = ClientSecurity()
-        security.tls = Reloadable(
-            try ClientTLS(
-                ClientTLSFiles(certificate: own, roots: path(roots)), now: SystemTime().now()))
-        security.serverName = certificateName
-        return security
+
+        /// - Parameter path: resolves a file name of the endpoints file to a path.
+        /// - Throws: if a file cannot be read or is invalid.
+        func security(_ path: (String) -> String) throws -> ClientSecurity {
+            let own = certificate.map {
+                CertificateFiles(chain: path($0.chain), key: path($0.key))
+            }
+            var security = ClientSecurity()
+            security.tls = Reloadable(
+                try ClientTLS(
+                    ClientTLSFiles(certificate: own, roots: path(roots)), now: SystemTime().now()))
+            security.serverName = certificateName
+            return security
+        }
     }
 }
 
 extension JSONObject {
     /// The text of a member, which may be null or absent. Nil for any other value.
-    func optionalText(_ name: String) -> String?? {
+    fileprivate func optionalText(_ name: String) -> String?? {
         switch self[name] {
         case nil, .null: .some(nil)
         case .string(let text): .some(text)

@@ -12,7 +12,7 @@ struct EndpointsOption: ParsableArguments {
     /// Calls `service` (`session`, `notification`, …). Prints an error of the service as JSON and
     /// exits with 1.
     /// - Parameter hints: what to do about a rejected field, by the field's name.
-    func ask<Answer>(
+    func call<Answer>(
         _ service: String, hints: [String: String] = [:],
         _ question: (Caller) async throws -> Answer
     ) async throws -> Answer {
@@ -27,7 +27,7 @@ struct EndpointsOption: ParsableArguments {
         do {
             return try await body()
         } catch let error as ServiceError {
-            Screen.line(ErrorText.json(error))
+            Screen.line(error.json)
             for field in error.fields { hints[field].map(Screen.line) }
             throw ExitCode(1)
         }
@@ -38,27 +38,27 @@ struct EndpointsOption: ParsableArguments {
         _ service: String, hints: [String: String] = [:],
         _ question: (Caller) async throws -> [String]
     ) async throws {
-        for line in try await ask(service, hints: hints, question) { Screen.line(line) }
+        for line in try await call(service, hints: hints, question) { Screen.line(line) }
     }
 }
 
-/// An error of the catalogue as JSON, in the mapping of `postern.wire.v1.Error`.
-enum ErrorText {
-    static func json(_ error: ServiceError) -> String {
-        let entry = error.code.entry
-        var fields = [
-            "\"code\": \"\(error.code.rawValue)\"",
-            "\"userMessage\": \"\(escaped(error.sentence ?? entry.sentence))\"",
+extension ServiceError {
+    /// As JSON, in the mapping of `postern.wire.v1.Error`.
+    fileprivate var json: String {
+        let entry = code.entry
+        var members = [
+            "\"code\": \"\(code.rawValue)\"",
+            "\"userMessage\": \"\(Self.escaped(sentence ?? entry.sentence))\"",
             "\"retryable\": \(entry.isRetryable)", "\"action\": \"\(entry.next.rawValue)\"",
         ]
-        if let wait = error.retryAfter {
-            fields.append("\"retryAfterMs\": \"\(wait.milliseconds)\"")
+        if let wait = retryAfter {
+            members.append("\"retryAfterMs\": \"\(wait.milliseconds)\"")
         }
-        if !error.fields.isEmpty {
-            let names = error.fields.map { "\"\(escaped($0))\"" }.joined(separator: ", ")
-            fields.append("\"fields\": [\(names)]")
+        if !fields.isEmpty {
+            let names = fields.map { "\"\(Self.escaped($0))\"" }.joined(separator: ", ")
+            members.append("\"fields\": [\(names)]")
         }
-        return "{\n  " + fields.joined(separator: ",\n  ") + "\n}"
+        return "{\n  " + members.joined(separator: ",\n  ") + "\n}"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -7,14 +7,7 @@ struct ItemLines: Sendable {
     /// Maximum length of a line in bytes: more than any item can have.
     private static let lineBytesMax = 4 * 1_024 * 1_024
     /// How often a waiting reader checks for cancellation, in milliseconds.
-    private static let lookEvery: Int32 = 100
-
-    private enum Chunk: Sendable {
-        case bytes([UInt8])
-        case nothingYet
-        case end
-        case failed(Int32)
-    }
+    private static let pollMilliseconds: Int32 = 100
 
     private var bytes: [UInt8]
     /// Index of the first byte that has not been returned.
@@ -58,35 +51,35 @@ struct ItemLines: Sendable {
         return line
     }
 
-    private mutating func take(_ chunk: Chunk) throws {
-        switch chunk {
-        case .bytes(let more):
-            bytes.removeFirst(start)
-            start = 0
-            bytes += more
-            guard bytes.count <= Self.lineBytesMax else {
-                throw ToolError.badInput("a line is over \(Self.lineBytesMax) bytes")
-            }
-        case .nothingYet: return
-        case .end: file = nil
-        case .failed(let reason): throw ToolError.system("standard input", reason)
+    /// - Parameter chunk: further bytes, none at the end; nil if nothing has arrived yet.
+    private mutating func take(_ chunk: [UInt8]?) throws {
+        guard let chunk else { return }
+        if chunk.isEmpty { file = nil }
+        bytes.removeFirst(start)
+        start = 0
+        bytes += chunk
+        guard bytes.count <= Self.lineBytesMax else {
+            throw ToolError("a line is over \(Self.lineBytesMax) bytes")
         }
     }
 
     /// Reads what is available, on a thread that may block.
-    private static func chunk(of file: Int32) async -> Chunk {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: read(file)) }
+    private static func chunk(of file: Int32) async throws -> [UInt8]? {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try read(file) })
+            }
         }
     }
 
-    private static func read(_ file: Int32) -> Chunk {
+    private static func read(_ file: Int32) throws -> [UInt8]? {
         var state = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
-        let ready = poll(&state, 1, lookEvery)
-        if ready == 0 || (ready < 0 && errno == EINTR) { return .nothingYet }
+        let ready = poll(&state, 1, pollMilliseconds)
+        if ready == 0 || (ready < 0 && errno == EINTR) { return nil }
         var buffer = [UInt8](repeating: 0, count: 64 * 1_024)
         let count = Glibc.read(file, &buffer, buffer.count)
-        if count < 0 { return errno == EINTR ? .nothingYet : .failed(errno) }
-        return count == 0 ? .end : .bytes(Array(buffer[..<count]))
+        if count < 0, errno == EINTR { return nil }
+        guard count >= 0 else { throw ToolError.system("standard input", errno) }
+        return Array(buffer[..<count])
     }
 }

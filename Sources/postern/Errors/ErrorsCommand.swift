@@ -31,13 +31,9 @@ struct ErrorsCommand: ParsableCommand {
     func run() throws {
         let language = ErrorLanguage(tag: language) ?? .english
         let codes = ErrorCode.allCases
-        try (json ? ErrorList.json(codes, language) : ErrorList.lines(codes, language))
-            .forEach(Screen.item)
+        try (json ? Self.json(codes, language) : Self.lines(codes, language)).forEach(Screen.item)
     }
-}
 
-/// The error catalogue as text and as JSON.
-enum ErrorList {
     /// A line for each code, with its sentence below.
     static func lines(_ codes: [ErrorCode], _ language: ErrorLanguage) -> [String] {
         codes.flatMap { code in

@@ -1,52 +1,47 @@
+import JSON
 import Messages
 import RPC
 import ServiceRuntime
 
 /// A file of accounts in any of the formats, as records for the service.
 struct AccountFile {
-    /// The format of its records.
-    enum Content {
-        case lines
-        case firebase(FirebaseUser)
-    }
-
-    private var reader: RecordReader
-    private let content: Content
+    private let reader: RecordReader
+    /// Converts the records of a Firebase export; nil for lines of JSON.
+    private let firebase: FirebaseUser?
     /// The service's ids of hash parameters, by the file's ids.
     private var parameters: [Int64: Int64] = [:]
     /// The position that records are read from.
     let start: Int64
-    private let keep: (IdentityV1.HashParameters) async throws -> Int64
+    private let storeParameters: (IdentityV1.HashParameters) async throws -> Int64
 
     /// Opens a file at the end of a record.
-    /// - Parameter keep: stores hash parameters at the service, and returns their id.
+    /// - Parameter storeParameters: stores hash parameters at the service, and returns their id.
     init(
-        _ path: String, _ content: Content, from start: Int64,
-        keep: @escaping (IdentityV1.HashParameters) async throws -> Int64
+        _ path: String, _ firebase: FirebaseUser?, from start: Int64,
+        storeParameters: @escaping (IdentityV1.HashParameters) async throws -> Int64
     ) async throws {
-        self.content = content
-        self.keep = keep
+        self.firebase = firebase
+        self.storeParameters = storeParameters
         self.start = start
-        let form: RecordReader.Form = if case .lines = content { .lines } else { .array }
-        if start > 0, case .lines = content {
+        if start > 0, firebase == nil {
             // Hash parameters precede the first account, and hashes of later accounts refer to
             // them.
-            var head = try RecordReader(path, form: .lines)
+            let head = try RecordReader(path, form: .lines)
             while let record = try head.record(),
                 case .parameters(let shared) = RecordLine.read(record.bytes)
             {
-                parameters[shared.parametersId] = try await keep(shared)
+                parameters[shared.parametersId] = try await storeParameters(shared)
             }
         }
-        reader = try RecordReader(path, form: form, from: start)
+        reader = try RecordReader(path, form: firebase == nil ? .lines : .array, from: start)
     }
 
     /// The size of the whole file in bytes; nil if not known.
     var byteCount: Int64? { reader.byteCount }
 
     /// The next batch of records; nil at the end.
-    mutating func batch(from position: Int64) async throws -> ImportBatch? {
-        var batch = ImportBatch(from: position)
+    mutating func batch(from position: Int64) async throws -> Batch? {
+        var batch = Batch(from: position)
         var isEmpty = true
         while !batch.isFull, let record = try reader.record() {
             isEmpty = false
@@ -57,10 +52,10 @@ struct AccountFile {
     }
 
     private mutating func read(_ bytes: [UInt8]) async throws -> (ReadRecord, [String]) {
-        if case .firebase(let user) = content { return user.read(bytes) }
+        if let firebase { return firebase.read(bytes) }
         switch RecordLine.read(bytes) {
         case .parameters(let shared):
-            parameters[shared.parametersId] = try await keep(shared)
+            parameters[shared.parametersId] = try await storeParameters(shared)
             return (.parameters(shared), [])
         case .account(var record):
             record.passwordHash = renamed(record.passwordHash)
@@ -79,6 +74,46 @@ struct AccountFile {
         parts[3] = "k=\(known)"
         return parts.joined(separator: "$")
     }
+
+    /// Records that are sent to the service in one call.
+    struct Batch: Sendable {
+        /// The maximum that the service accepts in one call.
+        private static let recordsMax = 200
+        /// A server accepts frames of 128 KiB; the rest is for the envelope of the records.
+        private static let bytesMax = 96 * 1_024
+
+        private(set) var accounts: [IdentityV1.AccountRecord] = []
+        /// Records that the reader has rejected.
+        private(set) var refused: [RefusedRecord] = []
+        /// Data that the file lacks, and records that were left out.
+        private(set) var lost: [String] = []
+        /// The position at which the last of them ends.
+        private(set) var end: Int64
+        private var bytes = 0
+
+        /// An empty batch.
+        init(from position: Int64) { end = position }
+
+        /// Whether another record might exceed the limits.
+        var isFull: Bool {
+            accounts.count + refused.count + lost.count >= Self.recordsMax
+                || bytes >= Self.bytesMax - RecordReader.recordBytesMax
+        }
+
+        /// Adds the result of reading a record that ends at `end`.
+        mutating func add(_ read: ReadRecord, lost: [String], end: Int64) {
+            self.end = end
+            self.lost += lost
+            switch read {
+            case .account(let record):
+                accounts.append(record)
+                bytes += record.encodedByteCount + 8
+            case .refused(let record): refused.append(record)
+            case .skipped(let what): self.lost.append(what)
+            case .parameters: break
+            }
+        }
+    }
 }
 
 /// The result of reading a record, before it is sent to the service.
@@ -88,7 +123,7 @@ enum ReadRecord {
     /// It is invalid; reported like a record that the service has rejected.
     case refused(RefusedRecord)
     /// It contains nothing to import and is not an error: an anonymous user.
-    case left(what: String)
+    case skipped(what: String)
     /// Hash parameters, at the beginning of an export of Postern.
     case parameters(IdentityV1.HashParameters)
 
@@ -106,44 +141,12 @@ struct RefusedRecord: Hashable {
     let code: String
     let field: String
     let reason: String
-}
 
-/// Records that are sent to the service in one call.
-struct ImportBatch: Sendable {
-    /// The maximum that the service accepts in one call.
-    private static let recordsMax = 200
-    /// A server accepts frames of 128 KiB; the rest is for the envelope of the records.
-    private static let bytesMax = 96 * 1_024
-
-    private(set) var accounts: [IdentityV1.AccountRecord] = []
-    /// Records that the reader has rejected.
-    private(set) var refused: [RefusedRecord] = []
-    /// Data that the file lacks, and records that were left out.
-    private(set) var lost: [String] = []
-    /// The position at which the last of them ends.
-    private(set) var end: Int64
-    private var bytes = 0
-
-    /// An empty batch.
-    init(from position: Int64) { end = position }
-
-    /// Whether another record might exceed the limits.
-    var isFull: Bool {
-        accounts.count + refused.count + lost.count >= Self.recordsMax
-            || bytes >= Self.bytesMax - RecordReader.recordBytesMax
-    }
-
-    /// Adds the result of reading a record that ends at `end`.
-    mutating func add(_ read: ReadRecord, lost: [String], end: Int64) {
-        self.end = end
-        self.lost += lost
-        switch read {
-        case .account(let record):
-            accounts.append(record)
-            bytes += record.encodedByteCount + 8
-        case .refused(let record): refused.append(record)
-        case .left(let what): self.lost.append(what)
-        case .parameters: break
-        }
+    /// A line of the file of rejected records.
+    var line: String {
+        JSONWriter.text([
+            "external_id": .string(externalID), "code": .string(code), "field": .string(field),
+            "reason": .string(reason),
+        ])
     }
 }

@@ -9,14 +9,14 @@ struct FirebaseUser {
     private static let redacted = "REDACTED"
 
     /// The known providers by default, by Firebase's names for them.
-    static let providers: [String: FirebaseProvider] = [
-        "google.com": FirebaseProvider(method: "google", issuer: "https://accounts.google.com"),
-        "apple.com": FirebaseProvider(method: "apple", issuer: "https://appleid.apple.com"),
+    static let providers: [String: Provider] = [
+        "google.com": Provider(method: "google", issuer: "https://accounts.google.com"),
+        "apple.com": Provider(method: "apple", issuer: "https://appleid.apple.com"),
     ]
 
     /// The beginning of a hash's text: `$firebase-scrypt$m=14,r=8$k=1`; nil to import no passwords.
     let hashPrefix: String?
-    let providers: [String: FirebaseProvider]
+    let providers: [String: Provider]
 
     /// The account of a user, and what the export lacks of it.
     func read(_ bytes: [UInt8]) -> (record: ReadRecord, lost: [String]) {
@@ -41,7 +41,8 @@ struct FirebaseUser {
         guard !record.email.isEmpty || !record.phoneNumber.isEmpty || !record.identities.isEmpty
         else {
             return (
-                .left(what: links.isEmpty ? "anonymous users" : "users of unknown providers"), lost
+                .skipped(what: links.isEmpty ? "anonymous users" : "users of unknown providers"),
+                lost
             )
         }
         return (.account(record), lost)
@@ -109,10 +110,57 @@ struct FirebaseUser {
     private func moment(_ value: JSONValue?) -> Int64 {
         value?.integer ?? value?.string.flatMap { Int64($0) } ?? 0
     }
-}
 
-/// The sign-in method and issuer of a provider in Firebase's list.
-struct FirebaseProvider: Hashable {
-    let method: String
-    let issuer: String
+    /// The sign-in method and issuer of a provider in Firebase's list.
+    struct Provider: Hashable {
+        let method: String
+        let issuer: String
+    }
+
+    /// The "Password hash parameters" of a project, as Firebase's console shows them:
+    ///
+    ///     hash_config {
+    ///       algorithm: SCRYPT,
+    ///       base64_signer_key: jxsp…,
+    ///       base64_salt_separator: Bw==,
+    ///       rounds: 8,
+    ///       mem_cost: 14,
+    ///     }
+    struct HashConfig: Hashable {
+        let signerKey: [UInt8]
+        let saltSeparator: [UInt8]
+        let rounds: Int
+        let memoryCost: Int
+
+        /// Parses the copied text.
+        /// - Throws: `ToolError`, naming what is missing.
+        init(_ text: String) throws {
+            var fields: [String: String] = [:]
+            for line in text.split(whereSeparator: { "\n\r{},".contains($0) }) {
+                let parts = line.split(separator: ":", maxSplits: 1).map { part in
+                    String(
+                        part.drop { " \t\"".contains($0) }.reversed()
+                            .drop { " \t\"".contains($0) }.reversed())
+                }
+                if parts.count == 2 { fields[parts[0]] = parts[1] }
+            }
+            func field(_ name: String) throws -> String {
+                guard let text = fields[name] else {
+                    throw ToolError("the hash parameters have no \(name)")
+                }
+                return text
+            }
+            guard try field("algorithm") == "SCRYPT" else {
+                throw ToolError("the hash parameters' algorithm is not SCRYPT")
+            }
+            guard let key = Base64.decode(try field("base64_signer_key").utf8),
+                let separator = Base64.decode(try field("base64_salt_separator").utf8),
+                let rounds = Int(try field("rounds")), let memoryCost = Int(try field("mem_cost"))
+            else { throw ToolError("the hash parameters are invalid") }
+            signerKey = key
+            saltSeparator = separator
+            self.rounds = rounds
+            self.memoryCost = memoryCost
+        }
+    }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
 /// Reads the records of a file one after the other. Memory is bounded by one record and one chunk,
-/// whatever the file's size.
-struct RecordReader {
+/// whatever the file's size. The file is closed with the last reference.
+final class RecordReader {
     /// The layout of records in a file.
     enum Form: Sendable {
         /// A JSON object in each line.
@@ -23,8 +23,11 @@ struct RecordReader {
     static let recordBytesMax = 64 * 1_024
     private static let chunkBytes = 1 << 20
 
-    private let file: RecordFile
+    private let path: String
+    private let file: Int32
     private let form: Form
+    /// Size of the whole file in bytes; nil if it is not known, as for a pipe.
+    let byteCount: Int64?
     private var buffer: [UInt8] = []
     private var next = 0
     /// The position in the file at which the buffer begins.
@@ -32,27 +35,34 @@ struct RecordReader {
     private var isInArray: Bool
     private var isOver = false
 
-    /// Opens `path` at the end of a record, or at the beginning.
+    /// Opens `path` at the end of a record, or at the beginning; `-` is standard input.
     init(_ path: String, form: Form, from offset: Int64 = 0) throws {
-        file = try RecordFile(path, at: offset)
+        self.path = path
         self.form = form
         self.offset = offset
         isInArray = offset > 0
+        file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw ToolError.system(path, errno) }
+        var status = stat()
+        let isFile = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        byteCount = isFile ? Int64(status.st_size) : nil
+        guard offset == 0 || lseek(file, off_t(offset), SEEK_SET) == off_t(offset) else {
+            throw ToolError.system("\(path): resuming at byte \(offset)", errno)
+        }
     }
 
-    /// Size of the whole file in bytes; nil if it is not known, as for a pipe.
-    var byteCount: Int64? { file.byteCount }
+    deinit { if path != "-" { close(file) } }
 
     /// The next record; nil at the end.
     /// - Throws: `ToolError` if the file does not have this layout.
-    mutating func record() throws -> Record? {
+    func record() throws -> Record? {
         switch form {
         case .lines: try line()
         case .array: try object()
         }
     }
 
-    private mutating func line() throws -> Record? {
+    private func line() throws -> Record? {
         while true {
             var line: [UInt8] = []
             while let byte = try byte(), byte != UInt8(ascii: "\n") {
@@ -64,7 +74,7 @@ struct RecordReader {
         }
     }
 
-    private mutating func object() throws -> Record? {
+    private func object() throws -> Record? {
         if isOver { return nil }
         if !isInArray { try findArray() }
         while let byte = try byte() {
@@ -81,7 +91,7 @@ struct RecordReader {
         throw broken
     }
 
-    private mutating func object(from first: UInt8) throws -> Record {
+    private func object(from first: UInt8) throws -> Record {
         var bytes = [first]
         var depth = 1
         var isInString = false
@@ -107,7 +117,7 @@ struct RecordReader {
     }
 
     /// Finds the opening bracket; only `{"users":` may precede it.
-    private mutating func findArray() throws {
+    private func findArray() throws {
         var before: [UInt8] = []
         while let byte = try byte(), before.count < 64 {
             if byte == UInt8(ascii: "[") {
@@ -124,57 +134,36 @@ struct RecordReader {
     private var end: Int64 { offset + Int64(next) }
 
     private var broken: ToolError {
-        .badInput("\(file.path): invalid from byte \(end) on: it may be truncated")
+        ToolError("\(path): invalid from byte \(end) on: it may be truncated")
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    private mutating func peek() throws -> UInt8? {
+    private func peek() throws -> UInt8? {
         if next == buffer.count {
             offset += Int64(next)
             next = 0
-            buffer = try file.read(Self.chunkBytes)
+            buffer = try chunk()
         }
         return buffer.isEmpty ? nil : buffer[next]
     }
 
-    private mutating func byte() throws -> UInt8? {
-        guard let byte = try peek() else { return nil }
-        next += 1
-        return byte
-    }
-}
-
-/// An open file; closed when the last reference is released.
-private final class RecordFile {
-    let path: String
-    let byteCount: Int64?
-    private let descriptor: Int32
-
-    init(_ path: String, at offset: Int64) throws {
-        self.path = path
-        descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw ToolError.system(path, errno) }
-        var status = stat()
-        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        byteCount = isFile ? Int64(status.st_size) : nil
-        guard offset == 0 || lseek(descriptor, off_t(offset), SEEK_SET) == off_t(offset) else {
-            throw ToolError.system("\(path): resuming at byte \(offset)", errno)
-        }
-    }
-
-    deinit { if path != "-" { close(descriptor) } }
-
-    func read(_ count: Int) throws -> [UInt8] {
+    private func chunk() throws -> [UInt8] {
         var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            let read = Glibc.read(descriptor, buffer.baseAddress, count)
-            if read < 0 { failure = errno }
-            filled = max(0, read)
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkBytes) { buffer, filled in
+            let count = Glibc.read(file, buffer.baseAddress, buffer.count)
+            if count < 0 { failure = errno }
+            filled = max(0, count)
         }
         guard failure == 0 else { throw ToolError.system(path, failure) }
         return bytes
+    }
+
+    private func byte() throws -> UInt8? {
+        guard let byte = try peek() else { return nil }
+        next += 1
+        return byte
     }
 }

@@ -61,9 +61,8 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await services.show("session") { session in
-                let request = SessionV1.RevokeKeyRequest(keyId: key)
-                return try await session.signingKeys.revokeKey(request, session.context).keys.map(
-                    \.line)
+                try await session.signingKeys.revokeKey(.init(keyId: key), session.context).keys
+                    .map(\.line)
             }
         }
     }
@@ -81,8 +80,8 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await services.show("session") { session in
-                try await session.refreshKeys.rotateRefreshKey(.init(), session.context).keys.map(
-                    \.line)
+                try await session.refreshKeys.rotateRefreshKey(.init(), session.context).keys
+                    .map(\.line)
             }
         }
     }
@@ -104,7 +103,7 @@ extension SessionV1.SigningKey {
             case .retired: (revoked ? "revoked" : "retired", retiredAtMs)
             case .unspecified, .unrecognized: ("unknown", madeAtMs)
             }
-        return KeyLine.text(keyId, word, since: since)
+        return keyLine(keyId, word, since: since)
     }
 }
 
@@ -113,15 +112,12 @@ extension SessionV1.RefreshKey {
     /// its tokens are taken until …`
     var line: String {
         let name = "refresh-\(keyId)"
-        guard supersededAtMs != 0 else { return KeyLine.text(name, "active", since: madeAtMs) }
-        return KeyLine.text(name, "passive", since: supersededAtMs)
+        guard supersededAtMs != 0 else { return keyLine(name, "active", since: madeAtMs) }
+        return keyLine(name, "passive", since: supersededAtMs)
             + ", its tokens are taken until \(Timestamp(milliseconds: acceptedUntilMs).text)"
     }
 }
 
-/// The format of a key's line in `postern keys`.
-private enum KeyLine {
-    static func text(_ name: String, _ state: String, since moment: Int64) -> String {
-        "\(name)  \(state.padded(to: 11))since \(Timestamp(milliseconds: moment).text)"
-    }
+private func keyLine(_ name: String, _ state: String, since moment: Int64) -> String {
+    "\(name)  \(state.padded(to: 11))since \(Timestamp(milliseconds: moment).text)"
 }

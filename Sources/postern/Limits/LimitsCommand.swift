@@ -44,7 +44,7 @@ struct LimitsCommand: AsyncParsableCommand {
             abstract: "Shows the state of a subject, without charging it.",
             discussion: "Example: postern limits peek failed-sign-in-by-account ada@example.org")
 
-        @OptionGroup var subject: LimitSubjectArguments
+        @OptionGroup var subject: Subject
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
@@ -67,7 +67,7 @@ struct LimitsCommand: AsyncParsableCommand {
                 A reset is recorded in the audit trail.
                 """)
 
-        @OptionGroup var subject: LimitSubjectArguments
+        @OptionGroup var subject: Subject
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
@@ -127,6 +127,45 @@ struct LimitsCommand: AsyncParsableCommand {
             }
         }
     }
+
+    /// A limit and its subject on the command line.
+    struct Subject: ParsableArguments {
+        @Argument(help: "The limit's name, as listed.")
+        var limit: String
+
+        @Argument(help: "The subject: an email, an address, a number, ADDRESS|DEVICE.")
+        var subject: String
+
+        @Option(help: "A known device of the subject, to include its own lane.")
+        var device = ""
+
+        /// The charge for the request.
+        ///
+        /// Canonicalises the subject that the operator types in the same way as the gateway: all
+        /// spellings of an email are one subject, and only hashes of it are stored.
+        /// `Ada@Example.org` as typed would be another subject without counters, and the user would
+        /// stay locked out. A subject that is not an email is not changed.
+        var charge: RateLimitV1.Charge {
+            let counted =
+                switch limit {
+                case "failed-sign-in-by-account", "password-reset-by-email", "mail-by-target":
+                    Self.normalised(subject)
+                case "sign-up-on-taken-email":
+                    // ADDRESS|EMAIL. A local part may contain a `|`, an address cannot.
+                    subject.firstIndex(of: "|").map { bar in
+                        let email = subject[subject.index(after: bar)...]
+                        return "\(subject[..<bar])|\(Self.normalised(String(email)))"
+                    } ?? subject
+                default: subject
+                }
+            return RateLimitV1.Charge(limit: limit, subject: counted, device: device)
+        }
+
+        private static func normalised(_ email: String) -> String {
+            guard let address = EmailAddress(email) else { return email }
+            return String(decoding: address.normalised, as: UTF8.self)
+        }
+    }
 }
 
 extension Caller {
@@ -134,44 +173,48 @@ extension Caller {
     fileprivate var operation: LimitOperationClient { LimitOperationClient(client) }
 }
 
-/// A limit and its subject on the command line.
-struct LimitSubjectArguments: ParsableArguments {
-    @Argument(help: "The limit's name, as listed.")
-    var limit: String
+// MARK: Lines
 
-    @Argument(help: "The subject: an email, an address, a number, ADDRESS|DEVICE.")
-    var subject: String
-
-    @Option(help: "A known device of the subject, to include its own lane.")
-    var device = ""
-
-    /// The charge for the request.
-    var charge: RateLimitV1.Charge {
-        RateLimitV1.Charge(
-            limit: limit, subject: TypedSubject.counted(subject, under: limit), device: device)
+extension RateLimitV1.Limit {
+    /// `failed-sign-in-by-account  5 in 15m  (changed, shadow)`
+    func line(_ width: Int) -> String {
+        let marks = [
+            (changed, "changed"), (shadow, "shadow"), (`internal`, "part of others"),
+        ].filter(\.0).map(\.1)
+        let suffix = marks.isEmpty ? "" : "  (\(marks.joined(separator: ", ")))"
+        return "\(name.padded(to: width + 1)) \(rule)\(suffix)"
     }
 }
 
-/// Canonicalises the subject that the operator types in the same way as the gateway: all spellings
-/// of an email are one subject, and only hashes of it are stored. `Ada@Example.org` as typed would
-/// be another subject without counters, and the user would stay locked out.
-enum TypedSubject {
-    /// The subject as counted under `limit`; a subject that is not an email is not changed.
-    static func counted(_ subject: String, under limit: String) -> String {
-        switch limit {
-        case "failed-sign-in-by-account", "password-reset-by-email", "mail-by-target":
-            return normalised(subject)
-        case "sign-up-on-taken-email":
-            // ADDRESS|EMAIL. A local part may contain a `|`, an address cannot.
-            guard let bar = subject.firstIndex(of: "|") else { return subject }
-            let email = subject[subject.index(after: bar)...]
-            return "\(subject[..<bar])|\(normalised(String(email)))"
-        default: return subject
-        }
+extension RateLimitV1.Decision {
+    /// `limited by failed-sign-in-by-account for 12m` or
+    /// `free: 4 more after the next, by failed-sign-in-by-account`
+    var line: String {
+        guard limited else { return "free: \(remaining) more after the next, by \(limit)" }
+        return "limited by \(limit) for \(Self.wait(milliseconds: retryAfterMs))"
     }
 
-    private static func normalised(_ email: String) -> String {
-        guard let address = EmailAddress(email) else { return email }
-        return String(decoding: address.normalised, as: UTF8.self)
+    /// Rounded up to a whole unit: never less than the wait.
+    private static func wait(milliseconds: UInt64) -> String {
+        let seconds = milliseconds / 1_000 + (milliseconds % 1_000 > 0 ? 1 : 0)
+        return switch seconds {
+        case ..<120: "\(seconds)s"
+        case ..<7_200: "\((seconds + 59) / 60)m"
+        default: "\((seconds / 60 + 59) / 60)h"
+        }
+    }
+}
+
+extension RateLimitV1.ResetResponse {
+    /// Whether there were counters: a mistyped subject has none.
+    var line: String { forgotten > 0 ? "forgotten" : "nothing was counted" }
+}
+
+extension RateLimitV1.SubjectKey {
+    /// `2  current  since 2026-01-31T09:05:00.250Z`
+    var line: String {
+        let begun = sinceMs == 0 ? "the start" : Timestamp(milliseconds: sinceMs).text
+        guard untilMs > 0 else { return "\(number)  current  since \(begun)" }
+        return "\(number)  former   until \(Timestamp(milliseconds: untilMs).text)"
     }
 }

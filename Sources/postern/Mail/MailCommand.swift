@@ -86,7 +86,7 @@ extension MailCommand {
 
         func run() async throws {
             let request = NotificationV1.ShowAddressRequest(email: email)
-            let answer = try await services.ask("notification") { caller in
+            let answer = try await services.call("notification") { caller in
                 try await AddressesClient(caller.client).showAddress(request, caller.context)
             }
             let since = Timestamp(milliseconds: answer.stoppedAtMs).text
@@ -114,7 +114,7 @@ extension MailCommand {
 
         func run() async throws {
             let request = NotificationV1.ReleaseAddressRequest(email: email)
-            let answer = try await services.ask("notification") { caller in
+            let answer = try await services.call("notification") { caller in
                 try await AddressesClient(caller.client).releaseAddress(request, caller.context)
             }
             Screen.line(answer.wasStopped ? "released" : "was not suppressed")

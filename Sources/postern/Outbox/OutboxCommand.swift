@@ -33,10 +33,10 @@ struct OutboxCommand: AsyncParsableCommand {
         private static let pageSize = 500
 
         @Option(help: "Only messages in this state: queued, sending, waiting, sent or dead.")
-        var state: MessageWord.State?
+        var state: NotificationV1.MessageState?
 
         @Option(help: "Only messages of this channel: email, sms or push.")
-        var channel: MessageWord.Channel?
+        var channel: NotificationV1.MessageChannel?
 
         @Option(help: "Only messages of this template.")
         var template = ""
@@ -51,7 +51,7 @@ struct OutboxCommand: AsyncParsableCommand {
 
         func run() async throws {
             var request = NotificationV1.ListMessagesRequest(
-                state: state?.wire ?? .unspecified, channel: channel?.wire ?? .unspecified,
+                state: state ?? .unspecified, channel: channel ?? .unspecified,
                 template: template, recipient: recipient)
             var left = max(0, limit)
             try await services.outbox { outbox, caller in
@@ -98,12 +98,8 @@ struct OutboxCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await services.outbox { outbox, caller in
-                for message in messages {
-                    let request = NotificationV1.RetryMessageRequest(messageId: message)
-                    let answer = try await outbox.retryMessage(request, caller.context)
-                    Screen.line(answer.message?.line ?? message)
-                }
+            try await services.outbox(each: messages) { outbox, message, context in
+                try await outbox.retryMessage(.init(messageId: message), context).message
             }
         }
     }
@@ -120,12 +116,8 @@ struct OutboxCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            try await services.outbox { outbox, caller in
-                for message in messages {
-                    let request = NotificationV1.DiscardMessageRequest(messageId: message)
-                    let answer = try await outbox.discardMessage(request, caller.context)
-                    Screen.line(answer.message?.line ?? message)
-                }
+            try await services.outbox(each: messages) { outbox, message, context in
+                try await outbox.discardMessage(.init(messageId: message), context).message
             }
         }
     }
@@ -160,7 +152,7 @@ extension EndpointsOption {
     fileprivate func outbox(
         _ body: (OutboxClient, Caller) async throws -> Void
     ) async throws {
-        try await ask("notification") { caller in
+        try await call("notification") { caller in
             do {
                 try await body(OutboxClient(caller.client), caller)
             } catch let error as ServiceError where error.code == .cancelled && Task.isCancelled {
@@ -169,5 +161,71 @@ extension EndpointsOption {
                 return
             }
         }
+    }
+
+    /// Changes messages one after the other, and prints the new state of each.
+    fileprivate func outbox(
+        each messages: [String],
+        _ change: (OutboxClient, String, CallContext) async throws
+            -> NotificationV1.MessageSummary?
+    ) async throws {
+        try await outbox { outbox, caller in
+            for message in messages {
+                let changed = try await change(outbox, message, caller.context)
+                Screen.line(changed?.line ?? message)
+            }
+        }
+    }
+}
+
+// MARK: Lines
+
+extension NotificationV1.MessageState: NamedValue {
+    static var words: KeyValuePairs<Self, String> {
+        [
+            .queued: "queued", .sending: "sending", .waiting: "waiting", .sent: "sent",
+            .dead: "dead",
+        ]
+    }
+}
+
+extension NotificationV1.MessageChannel: NamedValue {
+    static var words: KeyValuePairs<Self, String> { [.email: "email", .sms: "sms", .push: "push"] }
+}
+
+extension NotificationV1.MessageSummary {
+    /// `msg_…  dead     email  a…@e….org  verify-email  3 tries  smtp-550  at 2026-01-31T09:05:00Z`
+    var line: String {
+        let tries = attempts == 1 ? "1 try" : "\(attempts) tries"
+        let parts = [
+            messageId, state.word.padded(to: 9) + channel.word, recipient, template, tries, reason,
+            moment,
+            canBeRetried ? "(can be retried)" : "",
+        ]
+        return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private var moment: String {
+        switch state {
+        case .sent, .dead: "at \(Timestamp(milliseconds: endedAtMs).text)"
+        case .waiting: "again at \(Timestamp(milliseconds: dueAtMs).text)"
+        default: "since \(Timestamp(milliseconds: acceptedAtMs).text)"
+        }
+    }
+}
+
+extension NotificationV1.FailedTry {
+    /// `  try 2 at 2026-01-31T09:05:00Z: smtp-451`
+    var line: String { "  try \(attempt) at \(Timestamp(milliseconds: atMs).text): \(reason)" }
+}
+
+extension NotificationV1.WatchMessagesItem {
+    /// The changes, one line each, and then the number of messages by state.
+    var lines: [String] {
+        let missed = changesLeftOut == 0 ? [] : ["… \(changesLeftOut) more changes"]
+        let numbers = NotificationV1.MessageState.words.filter { $0.key != .sent }.map { state in
+            "\(counts.first { $0.state == state.key }?.count ?? 0) \(state.value)"
+        }
+        return missed + changes.map(\.line) + ["-- " + numbers.joined(separator: ", ")]
     }
 }

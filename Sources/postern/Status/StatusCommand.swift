@@ -11,9 +11,6 @@ struct StatusCommand: AsyncParsableCommand {
             with 1 if one does not accept calls.
             """)
 
-    /// Timeout for connecting; a running program accepts in a millisecond.
-    private static let patience = Duration.milliseconds(700)
-
     @OptionGroup var services: EndpointsOption
 
     func run() async throws {
@@ -41,7 +38,9 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func state(of service: String, _ endpoints: Endpoints) async -> String {
         do {
-            let caller = try Caller(endpoints, service: service, connectPatience: patience)
+            // A running program accepts in a millisecond.
+            let caller = try Caller(
+                endpoints, service: service, connectTimeout: .milliseconds(700))
             return line(try await caller.health())
         } catch let error as ServiceError {
             return "no answer (\(error.code.rawValue))"

@@ -20,68 +20,118 @@ struct TemplateCommand: ParsableCommand {
             replaces the generated one), sms, push; footer.LANGUAGE.text and layout.html are part \
             of every mail.
             """,
-        subcommands: [
-            TemplateListCommand.self, TemplateShowCommand.self, TemplatePreviewCommand.self,
-            TemplateCheckCommand.self,
-        ])
-}
+        subcommands: [List.self, Show.self, Preview.self, Check.self])
 
-/// `postern template list`: every template with its variables.
-struct TemplateListCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists templates, their priorities and variables.")
+    /// `postern template list`: every template with its variables.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists templates, their priorities and variables.")
 
-    func run() {
-        for row in TemplateListing.rows {
-            let variables = (["product"] + row.variables.map(\.rawValue)).joined(separator: " ")
-            let name = row.name.padded(to: 26) + row.kind.padded(to: 6)
-            Screen.line(name + "\(row.lane)".padded(to: 10) + variables)
-        }
-        let languages = Language.allCases.map(\.rawValue).joined(separator: " ")
-        Screen.line("languages: \(languages)")
-    }
-}
-
-/// `postern template show`: prints the built-in text, as a start for one's own.
-struct TemplateShowCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Prints the built-in text of one file.")
-
-    @Argument(help: "The file: NAME.LANGUAGE.KIND, or layout.html.")
-    var file: String
-
-    func run() throws {
-        do {
-            Screen.line(try TemplateListing.builtIn(file).trimmingOneNewline)
-        } catch {
-            throw ToolError.badInput(error.description)
+        func run() {
+            for row in TemplateListing.rows {
+                let variables = (["product"] + row.variables.map(\.rawValue)).joined(separator: " ")
+                let name = row.name.padded(to: 26) + row.kind.padded(to: 6)
+                Screen.line(name + "\(row.lane)".padded(to: 10) + variables)
+            }
+            let languages = Language.allCases.map(\.rawValue).joined(separator: " ")
+            Screen.line("languages: \(languages)")
         }
     }
-}
 
-/// `postern template check`: validates a folder like the notification service.
-struct TemplateCheckCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Checks a folder of your own texts.")
+    /// `postern template show`: prints the built-in text, as a start for one's own.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints the built-in text of one file.")
 
-    @Argument(help: "The folder.")
-    var folder: String
+        @Argument(help: "The file: NAME.LANGUAGE.KIND, or layout.html.")
+        var file: String
 
-    func run() throws {
-        _ = try TemplateCatalogue.checked(folder)
-        Screen.line("\(folder) can be used")
+        func run() throws {
+            do {
+                Screen.line(try TemplateListing.builtIn(file).trimmingOneNewline)
+            } catch {
+                throw ToolError(error.description)
+            }
+        }
+    }
+
+    /// `postern template check`: validates a folder like the notification service.
+    struct Check: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Checks a folder of your own texts.")
+
+        @Argument(help: "The folder.")
+        var folder: String
+
+        func run() throws {
+            _ = try TemplateCatalogue.checked(folder)
+            Screen.line("\(folder) can be used")
+        }
+    }
+
+    /// `postern template preview`: a page that shows a message with sample values.
+    struct Preview: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes a page that shows a message: text, phone and wide, light and dark.")
+
+        @Argument(help: "The template's name, or \"all\".")
+        var name: String
+
+        @Option(help: "en, de, es, fr or ja; others fall back as for recipients.")
+        var language = "en"
+
+        @Option(help: "A folder of your own texts.")
+        var folder: String?
+
+        @Option(help: "The app's name.")
+        var product = "Postern"
+
+        @Option(help: "The file to write; default: NAME.LANGUAGE.html in this folder.")
+        var output: String?
+
+        @Flag(help: "Open the page in the browser.")
+        var open = false
+
+        func run() throws {
+            guard let product = HeaderText(product) else {
+                throw ToolError("the product's name is empty, too long, or not a single line")
+            }
+            let language = Language(for: language, default: .english)
+            let preview = TemplatePreview(try TemplateCatalogue.checked(folder), product: product)
+            guard let page = try preview.page(name, in: language) else {
+                throw ToolError("there is no template \(name): postern template list")
+            }
+            let path = output ?? "\(name).\(language.rawValue).html"
+            try TextFile.replace(path, with: page)
+            Screen.line(path)
+            if open { try Self.show(path) }
+        }
+
+        /// Opens a file with the desktop's program.
+        private static func show(_ path: String) throws {
+            let arguments: [String] = ["xdg-open", path]
+            var words = arguments.map { strdup($0) } + [nil]
+            defer { for word in words { free(word) } }
+            var process: pid_t = 0
+            let result = posix_spawnp(&process, "xdg-open", nil, nil, &words, environ)
+            guard result == 0 else { throw ToolError.system("xdg-open", result) }
+            var status: Int32 = 0
+            guard waitpid(process, &status, 0) == process, status == 0 else {
+                throw ToolError("xdg-open could not open \(path)")
+            }
+        }
     }
 }
 
 extension TemplateCatalogue {
     /// The built-in texts, replaced by those of a folder.
-    /// - Throws: `ToolError.badInput` with all errors.
+    /// - Throws: `ToolError` with all errors.
     static func checked(_ folder: String?) throws -> TemplateCatalogue {
         guard let folder else { return .embedded }
         do {
             return try TemplateCatalogue(OperatorTemplates(folder: folder))
         } catch {
-            throw ToolError.badInput(error.description)
+            throw ToolError(error.description)
         }
     }
 }
@@ -90,59 +140,5 @@ extension String {
     /// Without its last line break, which `Screen.line` adds.
     fileprivate var trimmingOneNewline: String {
         last?.isNewline == true ? String(dropLast()) : self
-    }
-}
-
-/// `postern template preview`: a page that shows a message with sample values.
-struct TemplatePreviewCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "preview",
-        abstract: "Writes a page that shows a message: text, phone and wide, light and dark.")
-
-    @Argument(help: "The template's name, or \"all\".")
-    var name: String
-
-    @Option(help: "en, de, es, fr or ja; others fall back as for recipients.")
-    var language = "en"
-
-    @Option(help: "A folder of your own texts.")
-    var folder: String?
-
-    @Option(help: "The app's name.")
-    var product = "Postern"
-
-    @Option(help: "The file to write; default: NAME.LANGUAGE.html in this folder.")
-    var output: String?
-
-    @Flag(help: "Open the page in the browser.")
-    var open = false
-
-    func run() throws {
-        guard let product = HeaderText(product) else {
-            throw ToolError.badInput("the product's name is empty, too long, or not a single line")
-        }
-        let language = Language(for: language, default: .english)
-        let preview = TemplatePreview(try TemplateCatalogue.checked(folder), product: product)
-        guard let page = try preview.page(name, in: language) else {
-            throw ToolError.badInput("there is no template \(name): postern template list")
-        }
-        let path = output ?? "\(name).\(language.rawValue).html"
-        try TextFile.replace(path, with: page)
-        Screen.line(path)
-        if open { try Self.show(path) }
-    }
-
-    /// Opens a file with the desktop's program.
-    private static func show(_ path: String) throws {
-        let arguments: [String] = ["xdg-open", path]
-        var words = arguments.map { strdup($0) } + [nil]
-        defer { for word in words { free(word) } }
-        var process: pid_t = 0
-        let result = posix_spawnp(&process, "xdg-open", nil, nil, &words, environ)
-        guard result == 0 else { throw ToolError.system("xdg-open", result) }
-        var status: Int32 = 0
-        guard waitpid(process, &status, 0) == process, status == 0 else {
-            throw ToolError.badInput("xdg-open could not open \(path)")
-        }
     }
 }

@@ -73,14 +73,15 @@ struct MetricsText {
     }
 }
 
-/// Reads a program's metrics page over HTTP, with a blocking socket and a short timeout, since all
-/// programs are on this machine and five are queried concurrently.
-enum MetricsReader {
+// MARK: Reading the page over HTTP
+
+extension MetricsText {
     /// Timeout for the connection and for each read.
-    private static let patienceMicroseconds = 700_000
+    private static let timeoutMicroseconds = 700_000
     private static let bytesMax = 4 * 1_024 * 1_024
 
-    /// The page; nil if there is no response.
+    /// The page of a program; nil if there is no response. Blocks for a short time: all programs
+    /// are on this machine, and five are queried concurrently.
     static func read(_ address: ServiceAddress) -> MetricsText? {
         guard let socket = connected(address) else { return nil }
         defer { close(socket) }
@@ -112,7 +113,7 @@ enum MetricsReader {
         let socket = socket(found.pointee.ai_family, found.pointee.ai_socktype, 0)
         guard socket >= 0 else { return nil }
         // Linux applies the send timeout to connecting too (socket(7)).
-        var wait = timeval(tv_sec: 0, tv_usec: patienceMicroseconds)
+        var wait = timeval(tv_sec: 0, tv_usec: timeoutMicroseconds)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &wait, size)
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &wait, size)

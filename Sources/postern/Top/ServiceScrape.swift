@@ -5,7 +5,7 @@ struct ServiceScrape {
         var calls: Double = 0
         var failures: Double = 0
         var inFlight: Double = 0
-        var spread = Spread()
+        var histogram = Histogram()
     }
 
     /// When the page was read, in seconds of the boot clock.
@@ -39,7 +39,7 @@ struct ServiceScrape {
             guard let name = sample.labels["method"],
                 let bound = sample.labels["le"].flatMap({ Double($0) })
             else { continue }
-            methods[name, default: Method()].spread.add(bound, sample.value)
+            methods[name, default: Method()].histogram.add(bound, sample.value)
         }
     }
 }
@@ -49,14 +49,14 @@ struct Activity {
     var callsPerSecond: Double = 0
     var errorsPerSecond: Double = 0
     var inFlight: Double = 0
-    var spread = Spread()
+    var histogram = Histogram()
 
     /// The activity of a method.
     init(_ now: ServiceScrape.Method, since before: ServiceScrape.Method?, seconds: Double) {
         callsPerSecond = Self.grown(now.calls, before?.calls) / seconds
         errorsPerSecond = Self.grown(now.failures, before?.failures) / seconds
         inFlight = now.inFlight
-        spread = before.map { now.spread.since($0.spread) } ?? now.spread
+        histogram = before.map { now.histogram.since($0.histogram) } ?? now.histogram
     }
 
     /// The activity of a program: the sum of its methods, and every response with an error.
@@ -66,7 +66,7 @@ struct Activity {
             let part = Activity(method, since: before.methods[name], seconds: seconds)
             callsPerSecond += part.callsPerSecond
             inFlight += part.inFlight
-            for bucket in part.spread.buckets { spread.add(bucket.bound, bucket.count) }
+            for bucket in part.histogram.buckets { histogram.add(bucket.bound, bucket.count) }
         }
         errorsPerSecond = Self.grown(now.errors, before.errors) / seconds
     }
@@ -79,13 +79,9 @@ struct Activity {
 }
 
 /// A distribution of durations: cumulative counts by upper bound, as in a histogram's buckets.
-struct Spread: Equatable {
+struct Histogram {
     /// Rising bounds in seconds, the last infinite, each with the number of durations not above it.
     private(set) var buckets: [(bound: Double, count: Double)] = []
-
-    static func == (left: Spread, right: Spread) -> Bool {
-        left.buckets.elementsEqual(right.buckets) { $0 == $1 }
-    }
 
     /// Adds to one bucket's count.
     mutating func add(_ bound: Double, _ count: Double) {
@@ -101,13 +97,13 @@ struct Spread: Equatable {
     }
 
     /// The increase since `before`. A program that was restarted has counted from zero.
-    func since(_ before: Spread) -> Spread {
+    func since(_ before: Histogram) -> Histogram {
         guard before.buckets.map(\.bound) == buckets.map(\.bound),
             zip(buckets, before.buckets).allSatisfy({ $0.count >= $1.count })
         else { return self }
-        var spread = Spread()
-        spread.buckets = zip(buckets, before.buckets).map { ($0.bound, $0.count - $1.count) }
-        return spread
+        var histogram = Histogram()
+        histogram.buckets = zip(buckets, before.buckets).map { ($0.bound, $0.count - $1.count) }
+        return histogram
     }
 
     /// A quantile, as exactly as the buckets allow.

@@ -41,59 +41,61 @@ struct TopCommand: AsyncParsableCommand {
     /// The programs that respond.
     private func scrape(_ endpoints: Endpoints) async -> [String: ServiceScrape] {
         await Endpoints.ofEach { service in
-            endpoints.metrics(of: service).flatMap(MetricsReader.read)
+            endpoints.metrics(of: service).flatMap(MetricsText.read)
                 .map { ServiceScrape($0, at: Clock.seconds()) }
         }
     }
-}
 
-/// The terminal that the tool runs in, if it is one: keys without line buffering, and the alternate
-/// screen. Both are restored however the command ends, except after SIGKILL.
-final class Terminal {
-    private var before = termios()
+    /// The terminal that the tool runs in, if it is one: keys without line buffering, and the
+    /// alternate screen. Both are restored however the command ends, except after SIGKILL.
+    private final class Terminal {
+        private var before = termios()
 
-    /// Sets the terminal up; nil if input or output is not a terminal.
-    init?() {
-        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
-            tcgetattr(STDIN_FILENO, &before) == 0
-        else { return nil }
-        var raw = before
-        // Ctrl-C is then read as a key, so that the screen is restored first.
-        raw.c_lflag &= ~UInt32(ICANON | ECHO | ISIG)
-        tcsetattr(STDIN_FILENO, TCSANOW, &raw)
-        write("\u{1b}[?1049h\u{1b}[?25l")
-    }
+        /// Sets the terminal up; nil if input or output is not a terminal.
+        init?() {
+            guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1,
+                tcgetattr(STDIN_FILENO, &before) == 0
+            else { return nil }
+            var raw = before
+            // Ctrl-C is then read as a key, so that the screen is restored first.
+            raw.c_lflag &= ~UInt32(ICANON | ECHO | ISIG)
+            tcsetattr(STDIN_FILENO, TCSANOW, &raw)
+            write("\u{1b}[?1049h\u{1b}[?25l")
+        }
 
-    deinit {
-        write("\u{1b}[?25h\u{1b}[?1049l")
-        tcsetattr(STDIN_FILENO, TCSANOW, &before)
-    }
+        deinit {
+            write("\u{1b}[?25h\u{1b}[?1049l")
+            tcsetattr(STDIN_FILENO, TCSANOW, &before)
+        }
 
-    /// Number of rows of the screen.
-    var height: Int {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 24 }
-        return Int(size.ws_row)
-    }
+        /// Number of rows of the screen.
+        var height: Int {
+            var size = winsize()
+            guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else {
+                return 24
+            }
+            return Int(size.ws_row)
+        }
 
-    /// Replaces the screen's content, each line cut at the edge.
-    func show(_ lines: [String]) {
-        let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
-        write("\u{1b}[?7l\u{1b}[H" + text + "\u{1b}[J\u{1b}[?7h")
-    }
+        /// Replaces the screen's content, each line cut at the edge.
+        func show(_ lines: [String]) {
+            let text = lines.map { $0 + "\u{1b}[K" }.joined(separator: "\r\n")
+            write("\u{1b}[?7l\u{1b}[H" + text + "\u{1b}[J\u{1b}[?7h")
+        }
 
-    /// Waits for a key that quits: q, Ctrl-C, Ctrl-D or Escape.
-    func isLeft(within milliseconds: Int32) -> Bool {
-        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        guard poll(&input, 1, milliseconds) > 0 else { return false }
-        var keys = [UInt8](repeating: 0, count: 64)
-        let count = read(STDIN_FILENO, &keys, keys.count)
-        guard count > 0 else { return true }  // the terminal was closed
-        return keys[..<count].contains { [UInt8(ascii: "q"), 3, 4, 27].contains($0) }
-    }
+        /// Waits for a key that quits: q, Ctrl-C, Ctrl-D or Escape.
+        func isLeft(within milliseconds: Int32) -> Bool {
+            var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            guard poll(&input, 1, milliseconds) > 0 else { return false }
+            var keys = [UInt8](repeating: 0, count: 64)
+            let count = read(STDIN_FILENO, &keys, keys.count)
+            guard count > 0 else { return true }  // the terminal was closed
+            return keys[..<count].contains { [UInt8(ascii: "q"), 3, 4, 27].contains($0) }
+        }
 
-    private func write(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)  // may be closed
+        private func write(_ text: String) {
+            let bytes = Array(text.utf8)
+            _ = Glibc.write(STDOUT_FILENO, bytes, bytes.count)  // may be closed
+        }
     }
 }

@@ -14,9 +14,9 @@ enum TopTable {
     static func lines(_ rows: [Row], height: Int = .max) -> [String] {
         let services = [heading("service", ["conn", "cpu", "memory"])] + rows.map(serviceLine)
         let methods = methodLines(rows)
-        let room = max(0, min(methodsMax, height - services.count - 2))
-        guard !methods.isEmpty, room > 0 else { return Array(services.prefix(height)) }
-        return services + ["", heading("busiest methods", [])] + methods.prefix(room)
+        let capacity = max(0, min(methodsMax, height - services.count - 2))
+        guard !methods.isEmpty, capacity > 0 else { return Array(services.prefix(height)) }
+        return services + ["", heading("busiest methods", [])] + methods.prefix(capacity)
     }
 
     private static func heading(_ name: String, _ more: [String]) -> String {
@@ -67,7 +67,7 @@ enum TopTable {
     private static func cells(_ activity: Activity) -> [String] {
         [
             rate(activity.callsPerSecond), rate(activity.errorsPerSecond),
-            time(activity.spread.quantile(0.5)), time(activity.spread.quantile(0.99)),
+            time(activity.histogram.quantile(0.5)), time(activity.histogram.quantile(0.99)),
             whole(activity.inFlight),
         ]
     }
@@ -86,7 +86,7 @@ enum TopTable {
         value == 0 || value >= 99.95 ? whole(value) : fraction(value, digits: 1)
     }
 
-    private static func time(_ quantile: Spread.Quantile?) -> String {
+    private static func time(_ quantile: Histogram.Quantile?) -> String {
         switch quantile {
         case .about(let seconds): duration(seconds)
         case .below(let seconds): "<" + duration(seconds)

@@ -25,8 +25,9 @@ struct Child {
     }
 }
 
-/// Starts a program with its log and its lifeline.
-enum ChildProcess {
+// MARK: Its process
+
+extension Child {
     /// Starts `path` with `arguments`, its error stream appended to `log`.
     /// - Returns: the process and our end of its standard input.
     static func start(
@@ -75,40 +76,45 @@ enum ChildProcess {
         guard result == 0 else { throw ToolError.system(path, result) }
         return process
     }
-}
 
-/// The paths of the five programs: in the folder of this one.
-struct ProgramFiles {
-    private let folder: String
+    /// How a process has ended.
+    enum End {
+        /// By SIGKILL, which a program never sends to itself.
+        case killed
+        /// By exit, by another signal or by a crash.
+        case left
+    }
 
-    /// The folder that this program was started from.
-    static func besideThisOne() throws -> ProgramFiles {
+    /// How the process has ended, which is reaped then; nil while it runs.
+    static func end(of process: pid_t) -> End? {
+        var status: Int32 = 0
+        guard waitpid(process, &status, WNOHANG) == process else { return nil }
+        // The low seven bits are the signal that ended it (WTERMSIG).
+        return status & 0x7f == SIGKILL ? .killed : .left
+    }
+
+    /// The folder that this program was started from, which has the five programs too.
+    static func programsFolder() throws -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
         guard count > 0 else { throw ToolError.system("/proc/self/exe", errno) }
         let path = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-        return ProgramFiles(folder: String(folder))
-    }
-
-    /// The path of a program.
-    func path(of name: String) throws -> String {
-        let path = "\(folder)/\(name)"
-        guard access(path, X_OK) == 0 else { throw ToolError.missingProgram(path) }
-        return path
+        return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     }
 }
 
-/// An unused loopback port outside the system's ephemeral range (32768 and above by default), so
-/// that the system does not assign it to another process before its program has started.
-enum FreePort {
-    private static let range = 20_000...32_000
-    private static let triesMax = 200
+// MARK: Its port
 
-    /// A free port; 0, which lets the system choose, if none is found.
-    static func find() -> Int {
-        for _ in 0..<triesMax {
-            let port = Int.random(in: range)
+extension Child {
+    /// Outside the system's ephemeral range (32768 and above by default), so that the system does
+    /// not assign the port to another process before its program has started.
+    private static let ports = 20_000...32_000
+    private static let portTriesMax = 200
+
+    /// An unused loopback port; 0, which lets the system choose, if none is found.
+    static func freePort() -> Int {
+        for _ in 0..<portTriesMax {
+            let port = Int.random(in: ports)
             if isFree(port) { return port }
         }
         return 0

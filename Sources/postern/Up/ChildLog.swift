@@ -8,14 +8,6 @@ struct ChildLog {
     /// A line has any of our fields, and texts from anywhere.
     private static let options = JSONReader.Options(membersMax: .max, acceptsNUL: true)
 
-    private struct Line {
-        let level: String
-        let event: String
-        let message: String
-        let detail: String?
-        let milliseconds: Double?
-    }
-
     private let path: String
     private let start: off_t
 
@@ -30,17 +22,22 @@ struct ChildLog {
     /// The message of the last error; if there is none, the last lines unchanged.
     var reason: String {
         let lines = lines().suffix(5)
-        let errors = lines.compactMap(Self.read).filter { $0.level == "error" }
-        if let last = errors.last { return last.detail ?? last.message }
+        let error = lines.compactMap(Self.record).last { $0["level"]?.string == "error" }
+        if let error { return error["detail"]?.string ?? error["message"]?.string ?? "" }
         return lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     }
 
     /// How far the machine's clock was ahead, if the program has logged that it waits for
     /// confirmation of the clock; otherwise nil.
     var clockAhead: Duration? {
-        let event = ClockHold.farAheadEvent
-        let line = lines().compactMap(Self.read).last { $0.event == event }
-        return line?.milliseconds.flatMap { Int64(exactly: $0.rounded()) }.map { .milliseconds($0) }
+        let record = lines().compactMap(Self.record).last {
+            $0["event"]?.string == ClockHold.farAheadEvent
+        }
+        return switch record?["milliseconds"] {
+        case .integer(let number): .milliseconds(number)
+        case .real(let number): Int64(exactly: number.rounded()).map { .milliseconds($0) }
+        default: nil
+        }
     }
 
     private func lines() -> [ArraySlice<UInt8>] {
@@ -49,21 +46,12 @@ struct ChildLog {
 
     /// Returns nil for a line that is not a log record, such as a loader's error; it is shown
     /// unchanged.
-    private static func read(_ line: ArraySlice<UInt8>) -> Line? {
+    private static func record(_ line: ArraySlice<UInt8>) -> JSONObject? {
         // Not JSON, or cut off at the beginning of what was read.
         guard case .object(let object)? = try? JSONReader.value(in: Array(line), options),
-            let level = object["level"]?.string, let event = object["event"]?.string,
-            let message = object["message"]?.string
+            ["level", "event", "message"].allSatisfy({ object[$0]?.string != nil })
         else { return nil }
-        let milliseconds: Double? =
-            switch object["milliseconds"] {
-            case .integer(let number): Double(number)
-            case .real(let number): number
-            default: nil
-            }
-        return Line(
-            level: level, event: event, message: message, detail: object["detail"]?.string,
-            milliseconds: milliseconds)
+        return object
     }
 
     private func written() -> [UInt8] {

@@ -15,10 +15,10 @@ struct DataFolder {
     /// Applications that still authenticate with a secret shared with the gateway, created by an
     /// earlier build.
     let sharingApplications: [String]
-    private let lock: DataFolderLock
+    private let lock: Lock
 
     /// Locks the folder and creates missing parts, readable by its owner only.
-    /// - Throws: `ToolError`; `inUse` while another `postern up` has the folder.
+    /// - Throws: `ToolError`, for example while another `postern up` has the folder.
     init(_ path: String) throws {
         self.path = path
         for part in ["", "/data", "/keys", "/inbox", "/logs", "/run"] {
@@ -26,7 +26,7 @@ struct DataFolder {
                 throw ToolError.system(path + part, errno)
             }
         }
-        lock = try DataFolderLock(path)
+        lock = try Lock(path)
         sharingApplications = try KeyFolders(path: path + "/keys").prepare()
     }
 
@@ -50,7 +50,9 @@ struct DataFolder {
     func portFile(_ program: String) -> String { "\(path)/run/\(program).ports" }
 
     /// Writes `endpoints.json` atomically.
-    func writeEndpoints(_ endpoints: [ServiceEndpoint]) throws {
+    func writeEndpoints(
+        _ endpoints: [(service: String, port: Int, metricsPort: Int)]
+    ) throws {
         let services = endpoints.map { "  \"\($0.service)\": \"127.0.0.1:\($0.port)\"," }
         let metrics = endpoints.map { "\"\($0.service)\": \"127.0.0.1:\($0.metricsPort)\"" }
         let (app, tool) = (try keyFile("app"), try keyFile("tool"))
@@ -65,57 +67,49 @@ struct DataFolder {
             """
         try TextFile.replace("\(path)/endpoints.json", with: text)
     }
-}
 
-/// The ports of one service.
-struct ServiceEndpoint {
-    /// `gateway`, `session`, …
-    let service: String
-    /// The port of its calls.
-    let port: Int
-    /// The port of its metrics and health.
-    let metricsPort: Int
-}
+    /// A lock that permits only one `postern up` for a data folder.
+    ///
+    /// The programs inherit the lock. If `postern up` is killed they drain for a moment and still
+    /// hold their stores. The next `postern up` waits for them here instead of failing on a store.
+    private final class Lock {
+        /// In seconds; longer than a program may drain.
+        private static let timeout = 12.0
+        private let file: Int32
 
-/// A lock that permits only one `postern up` for a data folder.
-///
-/// The programs inherit the lock. If `postern up` is killed they drain for a moment and still hold
-/// their stores. The next `postern up` waits for them here instead of failing on a store.
-final class DataFolderLock {
-    /// In seconds; longer than a program may drain.
-    private static let patience = 12.0
-    private let file: Int32
-
-    /// Takes the lock.
-    /// - Throws: `ToolError.inUse` while another `postern up` has the folder.
-    init(_ folder: String) throws {
-        let path = "\(folder)/up.lock"
-        let file = open(path, O_RDWR | O_CREAT, 0o600)  // no O_CLOEXEC: children inherit it
-        guard file >= 0 else { throw ToolError.system(path, errno) }
-        let deadline = Clock.seconds() + Self.patience
-        while flock(file, LOCK_EX | LOCK_NB) != 0 {
-            let holder = Self.holder(file)
-            guard holder.map({ kill($0, 0) != 0 }) ?? true, Clock.seconds() < deadline else {
-                close(file)
-                throw ToolError.inUse(folder, holder)
+        /// Takes the lock.
+        /// - Throws: `ToolError` while another `postern up` has the folder.
+        init(_ folder: String) throws {
+            let path = "\(folder)/up.lock"
+            let file = open(path, O_RDWR | O_CREAT, 0o600)  // no O_CLOEXEC: children inherit it
+            guard file >= 0 else { throw ToolError.system(path, errno) }
+            let deadline = Clock.seconds() + Self.timeout
+            while flock(file, LOCK_EX | LOCK_NB) != 0 {
+                let holder = Self.holder(file)
+                guard holder.map({ kill($0, 0) != 0 }) ?? true, Clock.seconds() < deadline else {
+                    close(file)
+                    throw ToolError(
+                        "\(folder) is in use by process \(holder.map { "\($0)" } ?? "unknown"): "
+                            + "stop that process first, or use another folder with --data")
+                }
+                usleep(20_000)
             }
-            usleep(20_000)
+            self.file = file
+            let text = Array("\(getpid())\n".utf8)
+            // Only used in the error message of another process, so a failure does not matter.
+            _ = ftruncate(file, 0)
+            _ = pwrite(file, text, text.count, 0)
         }
-        self.file = file
-        let text = Array("\(getpid())\n".utf8)
-        // Only used in the error message of another process, so a failure does not matter.
-        _ = ftruncate(file, 0)
-        _ = pwrite(file, text, text.count, 0)
-    }
 
-    deinit {
-        close(file)
-    }
+        deinit {
+            close(file)
+        }
 
-    private static func holder(_ file: Int32) -> pid_t? {
-        var bytes = [UInt8](repeating: 0, count: 16)
-        let count = pread(file, &bytes, bytes.count, 0)
-        guard count > 0 else { return nil }
-        return pid_t(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+        private static func holder(_ file: Int32) -> pid_t? {
+            var bytes = [UInt8](repeating: 0, count: 16)
+            let count = pread(file, &bytes, bytes.count, 0)
+            guard count > 0 else { return nil }
+            return pid_t(String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self))
+        }
     }
 }

@@ -23,14 +23,14 @@ struct RestartWait: Hashable {
 
     /// Records that the program has ended.
     /// - Parameter life: seconds since its start.
-    mutating func noteEnd(life: Double, wasReady: Bool, wasKilled: Bool) {
+    mutating func recordEnd(life: Double, wasReady: Bool, wasKilled: Bool) {
         quickEnds = life < Self.quick ? quickEnds + 1 : 0
         let most = wasReady || wasKilled ? Self.mostOfReady : Self.mostOfUnready
         wait = quickEnds == 0 ? 0 : min(most, doubled)
     }
 
     /// Records that the program could not be started.
-    mutating func noteFailedStart() { wait = Self.mostOfUnready }
+    mutating func recordFailedStart() { wait = Self.mostOfUnready }
 
     private var doubled: Double {
         Self.first * Double(1 << min(quickEnds - 1, Self.doublingsMax))

@@ -8,35 +8,34 @@ import Hosting
 ///     stop:  the gateway first, so that no call reaches a stopped service; SIGTERM, and SIGKILL
 ///            after 11 s
 final class Supervisor {
-    private static let startPatience = 20.0
-    private static let stopPatience = 11.0
+    private static let startTimeout = 20.0
+    private static let stopTimeout = 11.0
     private static let names = [
         "postern-rate-limit", "postern-notification", "postern-session", "postern-identity",
         "postern-gateway",
     ]
 
     private let folder: DataFolder
-    private let programs: ProgramFiles
+    private let programsFolder: String
     private let portBase: Int
     private var children = Supervisor.names.map { Child($0) }
     /// Ports of programs that are called by a program that starts before them.
     private let earlyPorts: [String: Int]
 
-    init(folder: DataFolder, programs: ProgramFiles, portBase: Int) {
+    init(folder: DataFolder, programsFolder: String, portBase: Int) {
         self.folder = folder
-        self.programs = programs
+        self.programsFolder = programsFolder
         self.portBase = portBase
         earlyPorts =
             portBase == 0
-            ? ["postern-identity": FreePort.find(), "postern-session": FreePort.find()] : [:]
+            ? ["postern-identity": Child.freePort(), "postern-session": Child.freePort()] : [:]
     }
 
     /// The ports of each service, in the order of the port numbers.
-    var endpoints: [ServiceEndpoint] {
+    var endpoints: [(service: String, port: Int, metricsPort: Int)] {
         Endpoints.services.map { service in
             let child = children.first { $0.name == "postern-\(service)" }
-            return ServiceEndpoint(
-                service: service, port: child?.port ?? 0, metricsPort: child?.metricsPort ?? 0)
+            return (service, child?.port ?? 0, child?.metricsPort ?? 0)
         }
     }
 
@@ -58,8 +57,12 @@ final class Supervisor {
         let child = children[index]
         unlink(folder.portFile(child.name))
         children[index].log = ChildLog(folder.log(child.name))
-        let (process, lifeline) = try ChildProcess.start(
-            programs.path(of: child.name), arguments(child), log: folder.log(child.name))
+        let program = "\(programsFolder)/\(child.name)"
+        guard access(program, X_OK) == 0 else {
+            throw ToolError("\(program) does not exist: build it with `swift build -c release`")
+        }
+        let (process, lifeline) = try Child.start(
+            program, arguments(child), log: folder.log(child.name))
         children[index].process = process
         children[index].lifeline = lifeline
         children[index].startedAt = Clock.seconds()
@@ -113,22 +116,27 @@ final class Supervisor {
 
     private func waitUntilReady(_ index: Int, _ signals: StopSignals) throws {
         let child = children[index]
-        let deadline = Clock.seconds() + Self.startPatience
+        let deadline = Clock.seconds() + Self.startTimeout
         while Clock.seconds() < deadline {
             if let ports = PortFile.read(folder.portFile(child.name)) {
                 children[index].port = ports.port
                 children[index].metricsPort = ports.metricsPort
                 return
             }
-            guard let process = child.process, !ChildEnd.hasEnded(process) else {
+            guard let process = child.process, Child.end(of: process) == nil else {
                 children[index].process = nil
-                throw ToolError.childEnded(
-                    child.name, reason: child.log.reason, log: folder.log(child.name))
+                throw notReady(child, "ended before it was ready")
             }
-            if signals.arrive(within: 5) { throw ToolError.stopped }
+            if signals.arrive(within: 5) {
+                throw ToolError("stopped before all programs were ready")
+            }
         }
-        throw ToolError.childNotReady(
-            child.name, reason: child.log.reason, log: folder.log(child.name))
+        throw notReady(child, "did not become ready")
+    }
+
+    private func notReady(_ child: Child, _ what: String) -> ToolError {
+        ToolError(
+            "\(child.name) \(what): \(child.log.reason)\n(its log is \(folder.log(child.name)))")
     }
 
     /// The programs that have logged at their start that they wait for confirmation of the clock.
@@ -148,10 +156,10 @@ final class Supervisor {
     private func restartIfEnded(_ index: Int) {
         let child = children[index]
         if let process = child.process {
-            guard let end = ChildEnd.of(process) else { return }
+            guard let end = Child.end(of: process) else { return }
             Screen.line("\(child.name) ended; see \(folder.log(child.name)); restarting it")
             close(child.lifeline)
-            children[index].restart.noteEnd(
+            children[index].restart.recordEnd(
                 life: Clock.seconds() - child.startedAt,
                 wasReady: PortFile.read(folder.portFile(child.name)) != nil,
                 wasKilled: end == .killed)
@@ -165,7 +173,7 @@ final class Supervisor {
             try start(index)
         } catch {
             Screen.line("\(child.name) cannot be started: \(error)")
-            children[index].restart.noteFailedStart()
+            children[index].restart.recordFailedStart()
             children[index].startedAt = Clock.seconds()
         }
     }
@@ -177,8 +185,8 @@ final class Supervisor {
         for index in children.indices.reversed() {
             guard let process = children[index].process else { continue }
             kill(process, SIGTERM)
-            let deadline = Clock.seconds() + Self.stopPatience
-            while !ChildEnd.hasEnded(process) {
+            let deadline = Clock.seconds() + Self.stopTimeout
+            while Child.end(of: process) == nil {
                 if Clock.seconds() > deadline { kill(process, SIGKILL) }
                 usleep(5_000)
             }
@@ -186,24 +194,6 @@ final class Supervisor {
             children[index].process = nil
         }
     }
-}
-
-/// How a child has ended; it has been reaped then.
-enum ChildEnd {
-    /// By SIGKILL, which a program never sends to itself.
-    case killed
-    /// By exit, by another signal or by a crash.
-    case left
-
-    /// - Returns: nil while the child runs.
-    static func of(_ process: pid_t) -> ChildEnd? {
-        var status: Int32 = 0
-        guard waitpid(process, &status, WNOHANG) == process else { return nil }
-        // The low seven bits are the signal that ended it (WTERMSIG).
-        return status & 0x7f == SIGKILL ? .killed : .left
-    }
-
-    static func hasEnded(_ process: pid_t) -> Bool { of(process) != nil }
 }
 
 /// The boot clock, for timeouts.

@@ -28,7 +28,7 @@ struct UpCommand: ParsableCommand {
         let folder = try DataFolder(data)
         let signals = StopSignals()
         let supervisor = Supervisor(
-            folder: folder, programs: try ProgramFiles.besideThisOne(), portBase: portBase)
+            folder: folder, programsFolder: try Child.programsFolder(), portBase: portBase)
         do {
             try supervisor.start(until: signals)
             try folder.writeEndpoints(supervisor.endpoints)
@@ -39,11 +39,9 @@ struct UpCommand: ParsableCommand {
                         + "earlier build; `postern applications rotate \(application)` creates a "
                         + "key that only the application has")
             }
-            if let text = ClockWaiting.text(
+            let warning = Self.clockWarning(
                 supervisor.waitingForClock, option: Self.option(folder))
-            {
-                Screen.line(text)
-            }
+            warning.map(Screen.line)
             supervisor.supervise(until: signals)
         } catch {
             supervisor.stop()
@@ -67,16 +65,16 @@ struct UpCommand: ParsableCommand {
               postern status\(option)
             """
     }
-}
 
-/// What `postern up` prints if services wait for the operator to confirm the clock. Otherwise only
-/// the logs would say why sign-ins and refreshes fail.
-enum ClockWaiting {
+    /// What it prints if services wait for the operator to confirm the clock. Otherwise only the
+    /// logs would say why sign-ins and refreshes fail.
     /// - Parameters:
     ///   - services: those that wait, each with how far the machine's clock is ahead of its own.
     ///   - option: the option that `postern clock accept` needs to find them.
     /// - Returns: nil if none waits.
-    static func text(_ services: [(name: String, ahead: Duration)], option: String) -> String? {
+    static func clockWarning(_ services: [(name: String, ahead: Duration)], option: String)
+        -> String?
+    {
         guard let farthest = services.map(\.ahead).max() else { return nil }
         let names = services.map { $0.name.trimmingPrefix("postern-") }.joined(separator: ", ")
         return """

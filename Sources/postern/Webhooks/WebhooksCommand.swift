@@ -29,9 +29,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let answer = try await services.webhooks { webhooks, context in
-                try await webhooks.listWebhooks(NotificationV1.ListWebhooksRequest(), context)
-            }
+            let answer = try await services.webhooks { try await $0.listWebhooks(.init(), $1) }
             if answer.webhooks.isEmpty {
                 Screen.line("no webhooks; `postern webhooks add URL` adds one")
             }
@@ -71,8 +69,9 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let request = NotificationV1.RemoveWebhookRequest(webhookId: id)
-            _ = try await services.webhooks { try await $0.removeWebhook(request, $1) }
+            _ = try await services.webhooks {
+                try await $0.removeWebhook(.init(webhookId: id), $1)
+            }
         }
     }
 
@@ -85,9 +84,8 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var services: EndpointsOption
 
         func run() async throws {
-            let request = NotificationV1.RotateWebhookSecretRequest(webhookId: id)
             let answer = try await services.webhooks {
-                try await $0.rotateWebhookSecret(request, $1)
+                try await $0.rotateWebhookSecret(.init(webhookId: id), $1)
             }
             Screen.line("secret: \(answer.secret)")
             let until = Timestamp(milliseconds: answer.formerUntilMs).text
@@ -152,7 +150,7 @@ extension EndpointsOption {
     fileprivate func webhooks<Answer>(
         _ question: (WebhooksClient, CallContext) async throws -> Answer
     ) async throws -> Answer {
-        try await ask("notification", hints: Self.webhookHints) { caller in
+        try await call("notification", hints: Self.webhookHints) { caller in
             try await question(WebhooksClient(caller.client), caller.context)
         }
     }

@@ -96,8 +96,8 @@ struct HTTPConversationTests {
         #expect(status(posted) == 302)
         let secret = try #require(
             HTTPHeader("x-key", lead: "", secret: SecretBytes(copying: "s".utf8)))
-        let asked = await fetch(.get, sink.url("/"), headers: [secret], redirectsMax: 5)
-        #expect(status(asked) == 302)
+        let redirected = await fetch(.get, sink.url("/"), headers: [secret], redirectsMax: 5)
+        #expect(status(redirected) == 302)
         #expect(sink.requests.map(\.path) == ["/", "/"])
         await sink.close()
     }

@@ -47,13 +47,13 @@ struct HTTPEncryptionTests {
             request.path == "/stall" ? .stall : .answer(200)
         }
         let client = try OutboundClient(limits: .init(transfersMax: 100, connectionsMax: 8))
-        #expect(status(await ask("/", sink, client)) == 200)
+        #expect(status(await get("/", sink, client)) == 200)
         async let stalled = fetch(
             .get, sink.secureURL("/stall"), client: client, trustFile: trustFile,
             timeout: .milliseconds(300))
-        #expect(status(await ask("/", sink, client)) == 200)
+        #expect(status(await get("/", sink, client)) == 200)
         #expect(failure(await stalled) == .timedOut)
-        #expect(status(await ask("/", sink, client)) == 200)
+        #expect(status(await get("/", sink, client)) == 200)
         #expect(sink.connections == 1)
         await client.close()
         await sink.close()
@@ -63,7 +63,7 @@ struct HTTPEncryptionTests {
     func fallback() async throws {
         let files = try tls([.address(127, 0, 0, 1)], protocols: ["http/1.1"])
         let sink = try await HTTPSink(tls: files) { _ in .answer(200) }
-        #expect(status(await ask("/", sink)) == 200)
+        #expect(status(await get("/", sink)) == 200)
         #expect(sink.requests.map(\.version) == [1])
         await sink.close()
     }
@@ -74,7 +74,7 @@ struct HTTPEncryptionTests {
         let old = try tls([.address(127, 0, 0, 1)], until: .seconds(-60))
         for files in [other, old] {
             let sink = try await HTTPSink(tls: files) { _ in .answer(200) }
-            #expect(failure(await ask("/", sink)) == .notEncrypted)
+            #expect(failure(await get("/", sink)) == .notEncrypted)
             #expect(sink.requests.isEmpty)
             await sink.close()
         }
@@ -100,7 +100,7 @@ struct HTTPEncryptionTests {
         await plain.close()
     }
 
-    private func ask(
+    private func get(
         _ path: String, _ sink: HTTPSink, _ client: OutboundClient? = nil
     ) async -> HTTPOutcome {
         await fetch(.get, sink.secureURL(path), client: client, trustFile: trustFile)

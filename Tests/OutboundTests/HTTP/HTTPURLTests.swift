@@ -55,15 +55,15 @@ struct HTTPURLTests {
 
     @Test("dates and waits are read in RFC 9110's form, and waits are limited to a day")
     func dates() throws {
-        let moment = try #require(HTTPDate.moment("Sun, 06 Nov 1994 08:49:37 GMT"))
+        let moment = try #require(Timestamp(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
         #expect(moment.text == "1994-11-06T08:49:37.000Z")
-        #expect(HTTPDate.moment("Thu, 29 Feb 2024 00:00:00 GMT")?.seconds == 1_709_164_800)
+        #expect(Timestamp(httpDate: "Thu, 29 Feb 2024 00:00:00 GMT")?.seconds == 1_709_164_800)
         for text in [
             "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
             "Sun, 06 Nov 1994 25:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
             "Sun, 06 Nov 1994 08:49:37 CET", "Sun, +6 Nov 1994 08:49:37 GMT",
         ] {
-            #expect(HTTPDate.moment(text) == nil, "\(text)")
+            #expect(Timestamp(httpDate: text) == nil, "\(text)")
         }
         #expect(wait("120", moment) == .seconds(120))
         #expect(wait("Sun, 06 Nov 1994 08:50:37 GMT", moment) == .seconds(60))

@@ -54,7 +54,7 @@ struct SMTPAnswerTests {
     }
 
     @Test(
-        "a server without SMTPUTF8 is never sent such an address, even on a kept connection")
+        "a server without SMTPUTF8 is never sent such an address, even on a pooled connection")
     func unsupported() async throws {
         var script = SMTPSink.Script()
         script.capabilities = ["8BITMIME"]

@@ -11,10 +11,10 @@ struct SMTPMailTests {
             String(repeating: "a", count: 250) + "@b.example",
         ])
     func hostileAddress(_ address: String) {
-        #expect(throws: SMTPMail.Mistake.address) {
+        #expect(throws: SMTPMail.Problem.address) {
             try SMTPMail(sender: "us@example.org", recipient: address, message: [])
         }
-        #expect(throws: SMTPMail.Mistake.address) {
+        #expect(throws: SMTPMail.Problem.address) {
             try SMTPMail(sender: address, recipient: "us@example.org", message: [])
         }
     }
@@ -23,7 +23,7 @@ struct SMTPMailTests {
     func size() throws {
         let largest = [UInt8](repeating: 65, count: SMTPMail.bytesMax)
         _ = try SMTPMail(sender: "a@b.example", recipient: "c@d.example", message: largest)
-        #expect(throws: SMTPMail.Mistake.size) {
+        #expect(throws: SMTPMail.Problem.size) {
             try SMTPMail(sender: "a@b.example", recipient: "c@d.example", message: largest + [65])
         }
     }

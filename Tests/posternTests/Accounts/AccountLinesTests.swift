@@ -7,11 +7,15 @@ import Testing
 struct AccountLinesTests {
     @Test("I-09: the form of the argument decides what an account is looked up by")
     func search() {
-        #expect(AccountSearch.by("acc_1", subject: nil) == .accountId("acc_1"))
-        #expect(AccountSearch.by("+4915112345678", subject: nil) == .phoneNumber("+4915112345678"))
-        #expect(AccountSearch.by("Ada@example.org", subject: nil) == .email("Ada@example.org"))
+        #expect(AccountsCommand.LookUp.key("acc_1", subject: nil) == .accountId("acc_1"))
         #expect(
-            AccountSearch.by("https://accounts.google.com", subject: "17")
+            AccountsCommand.LookUp.key("+4915112345678", subject: nil)
+                == .phoneNumber("+4915112345678"))
+        #expect(
+            AccountsCommand.LookUp.key("Ada@example.org", subject: nil) == .email("Ada@example.org")
+        )
+        #expect(
+            AccountsCommand.LookUp.key("https://accounts.google.com", subject: "17")
                 == .provider(.init(issuer: "https://accounts.google.com", subject: "17")))
     }
 
@@ -49,7 +53,7 @@ struct AccountLinesTests {
             ("2024-02-29", 19_782), ("2026-11-21", 20_778), ("2100-03-01", 47_541),
         ])
     func day(text: String, days: Int64) {
-        #expect(Day(argument: text)?.milliseconds == days * 86_400_000)
+        #expect(AccountsCommand.List.Day(argument: text)?.milliseconds == days * 86_400_000)
     }
 
     @Test(
@@ -59,6 +63,6 @@ struct AccountLinesTests {
             "1969-12-31", "2026-1-1", "26-01-01", "2026-01-01T00", "२०२६-01-01", "2026--1-01",
         ])
     func noDay(text: String) {
-        #expect(Day(argument: text) == nil)
+        #expect(AccountsCommand.List.Day(argument: text) == nil)
     }
 }

@@ -44,7 +44,7 @@ struct KeyFoldersTests {
                 "tool.k1.pub",
             ])
         #expect(try files("applications") == ["app.k1.key", "tool.k1.key"])
-        for held in try HeldKey.all(in: keys).keys {
+        for held in try StoredKey.all(in: keys).keys {
             #expect(!held.isShared && held.privateFile != nil)
             #expect(
                 held.servers.sorted()
@@ -72,7 +72,7 @@ struct KeyFoldersTests {
         try makeFormer()
         #expect(try keys.prepare().sorted() == ["app", "shop"])
         #expect(try files("applications") == ["app.k1.key", "shop.k7.key", "tool.k1.key"])
-        for held in try HeldKey.all(in: keys).keys {
+        for held in try StoredKey.all(in: keys).keys {
             let isOurs = ProgramDescription.ourApplications.contains(held.application)
             #expect(held.isShared == !isOurs, "\(held.line)")
             if !isOurs { #expect(held.servers == ["gateway"]) }

@@ -72,7 +72,8 @@ struct CallTests {
             let shown = Shown()
             let error = await #expect(throws: ServiceError.self) {
                 try await server.caller().call(
-                    "\(NoteService.name)/Spell", .text(#"{"text": "ab!c"}"#), metadata: Metadata(),
+                    "\(NoteService.name)/Spell", RequestText(#"{"text": "ab!c"}"#),
+                    metadata: Metadata(),
                     timeout: nil
                 ) { shown.add($0) }
             }

@@ -62,9 +62,9 @@ struct ClockStateTests {
 
     @Test("postern up reports waiting clocks with programs, distance and command, if there are any")
     func up() throws {
-        #expect(ClockWaiting.text([], option: "") == nil)
+        #expect(UpCommand.clockWarning([], option: "") == nil)
         let text = try #require(
-            ClockWaiting.text(
+            UpCommand.clockWarning(
                 [
                     ("postern-session", .seconds(86_400 * 2)),
                     ("postern-identity", .seconds(86_400 * 3)),

@@ -8,7 +8,7 @@ import Testing
 struct ErrorListTests {
     @Test("X-01: the JSON has every code, with its properties", arguments: ErrorLanguage.allCases)
     func json(language: ErrorLanguage) throws {
-        let text = ErrorList.json(ErrorCode.allCases, language).joined(separator: "\n")
+        let text = ErrorsCommand.json(ErrorCode.allCases, language).joined(separator: "\n")
         #expect(text.hasPrefix("[\n  {\"code\": \"auth/user-disabled\", "))
         for code in ErrorCode.allCases {
             #expect(
@@ -25,7 +25,7 @@ struct ErrorListTests {
     @Test("X-01: each code has a line with its properties and a line with its user message")
     func lines() {
         #expect(
-            ErrorList.lines([.tooManyRequests], .german) == [
+            ErrorsCommand.lines([.tooManyRequests], .german) == [
                 "auth/too-many-requests  resource_exhausted, may be tried again, next: wait",
                 "    Zu viele Versuche. Bitte warten Sie, bevor Sie es erneut versuchen.",
             ])

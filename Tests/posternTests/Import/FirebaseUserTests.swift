@@ -75,7 +75,7 @@ struct FirebaseUserTests {
 
     @Test("anonymous users are skipped, and anything but a valid object is rejected")
     func nothing() {
-        if case .left(let what) = read(#"{"localId":"1","createdAt":"1"}"#).record {
+        if case .skipped(let what) = read(#"{"localId":"1","createdAt":"1"}"#).record {
             #expect(what == "anonymous users")
         } else {
             Issue.record("an anonymous user was imported")
@@ -91,13 +91,14 @@ struct FirebaseUserTests {
     @Test(
         "a provider can be declared, and hash parameters are read as the console shows them")
     func flags() throws {
-        let providers = try ImportFirebaseCommand.providers(["oidc.x=x,https://x.example/a,b"])
+        let providers = try ImportCommand.Firebase.providers(["oidc.x=x,https://x.example/a,b"])
         #expect(
-            providers["oidc.x"] == FirebaseProvider(method: "x", issuer: "https://x.example/a,b"))
+            providers["oidc.x"]
+                == FirebaseUser.Provider(method: "x", issuer: "https://x.example/a,b"))
         #expect(providers["google.com"]?.method == "google")
-        #expect(throws: (any Error).self) { try ImportFirebaseCommand.providers(["x=y"]) }
+        #expect(throws: (any Error).self) { try ImportCommand.Firebase.providers(["x=y"]) }
 
-        let config = try FirebaseHashConfig(ExportFiles.hashConfig)
+        let config = try FirebaseUser.HashConfig(ExportFiles.hashConfig)
         #expect(config.rounds == 8 && config.memoryCost == 14 && config.saltSeparator == [7])
         #expect(config.signerKey.count == 64)
         for (part, other) in [
@@ -105,7 +106,7 @@ struct FirebaseUserTests {
             ("mem_cost: 14", "mem_cost: x"),
         ] {
             #expect(throws: ToolError.self) {
-                try FirebaseHashConfig(ExportFiles.hashConfig.replacing(part, with: other))
+                try FirebaseUser.HashConfig(ExportFiles.hashConfig.replacing(part, with: other))
             }
         }
     }

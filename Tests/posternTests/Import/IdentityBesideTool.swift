@@ -69,22 +69,24 @@ final class IdentityBesideTool: Sendable {
 
     /// Imports a file.
     func take(
-        _ path: String, _ content: AccountFile.Content = .lines, from start: Int64 = 0,
+        _ path: String, _ firebase: FirebaseUser? = nil, from start: Int64 = 0,
         through imports: (any ImportsAPI)? = nil, show: @escaping (String) -> Void = { _ in }
-    ) async throws -> ImportCounts {
+    ) async throws -> ImportRun.Counts {
         let imports = imports ?? self.imports
-        var file = try await AccountFile(path, content, from: start) { shared in
+        var file = try await AccountFile(path, firebase, from: start) { shared in
             try await imports.keepHashParameters(
                 .init(signerKey: shared.signerKey, saltSeparator: shared.saltSeparator),
                 Self.context
             ).parametersId
         }
-        let run = ImportRun(
-            imports: imports,
-            options: ImportRun.Options(
-                source: "test", positionPath: path + ".position",
-                deadLetterPath: path + ".refused.jsonl"),
-            time: SystemTime(), context: { Self.context })
-        return try await run.run(&file, show: show)
+        return try await run(on: path, through: imports).run(&file, show: show)
+    }
+
+    /// An import of a file that has not begun.
+    func run(on path: String, through imports: (any ImportsAPI)? = nil) -> ImportRun {
+        ImportRun(
+            imports: imports ?? self.imports, source: "test", positionPath: path + ".position",
+            deadLetterPath: path + ".refused.jsonl", time: SystemTime(),
+            context: { Self.context })
     }
 }

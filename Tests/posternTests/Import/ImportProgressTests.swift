@@ -11,12 +11,12 @@ struct ImportProgressTests {
         let time = ManualTime()
         var shown: [String] = []
         var progress = ImportProgress(byteCount: 1_000, start: 200, time: time) { shown.append($0) }
-        var counts = ImportCounts()
+        var counts = ImportRun.Counts()
         for step in 1...10 {
             time.advance(by: .milliseconds(100))
             counts.created += 500
             counts.refused += step.isMultiple(of: 5) ? 1 : 0
-            progress.note(counts, position: 200 + Int64(step) * 8)
+            progress.update(counts, position: 200 + Int64(step) * 8)
         }
         #expect(
             shown == [
@@ -30,7 +30,7 @@ struct ImportProgressTests {
         let time = ManualTime()
         let progress = ImportProgress(byteCount: nil, start: 0, time: time) { _ in }
         time.advance(by: .seconds(1))
-        let line = progress.line(ImportCounts(), position: 5, now: time.uptime())
+        let line = progress.line(ImportRun.Counts(), position: 5, now: time.uptime())
         #expect(line == "0 accounts, 0/s, 0 refused")
     }
 }

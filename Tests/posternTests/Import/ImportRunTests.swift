@@ -1,4 +1,5 @@
 import Contracts
+import Glibc
 import IdentityService
 import Messages
 import RPC
@@ -24,19 +25,18 @@ struct ImportRunTests {
     @Test(
         "a Firebase export is imported, its users can sign in, and a second import changes nothing")
     func firebase() async throws {
-        let config = try FirebaseHashConfig(ExportFiles.hashConfig)
+        let config = try FirebaseUser.HashConfig(ExportFiles.hashConfig)
         let id = try await fixture.imports.keepHashParameters(
             .init(signerKey: config.signerKey, saltSeparator: config.saltSeparator),
             IdentityBesideTool.context
         ).parametersId
-        let content = AccountFile.Content.firebase(
-            FirebaseUser(
-                hashPrefix: "$firebase-scrypt$m=14,r=8$k=\(id)", providers: FirebaseUser.providers))
+        let firebase = FirebaseUser(
+            hashPrefix: "$firebase-scrypt$m=14,r=8$k=\(id)", providers: FirebaseUser.providers)
         let users =
             (0..<3).map(ExportFiles.user)
             + [#"{"localId":"x"}"#, #"{"localId":"y","email":"nobody"}"#]
         let path = try fixture.folder.write(ExportFiles.firebase(users), to: "users.json")
-        let first = try await fixture.take(path, content)
+        let first = try await fixture.take(path, firebase)
         #expect(first.created == 3 && first.refused == 1 && first.lost == ["anonymous users": 1])
         #expect(try await signIn("user1@example.org", "user1password") != "")
         let letter = String(
@@ -45,7 +45,7 @@ struct ImportRunTests {
             letter
                 == #"{"external_id":"y","code":"auth/invalid-email","field":"email","reason":""}"#
                 + "\n")
-        let second = try await fixture.take(path, content)
+        let second = try await fixture.take(path, firebase)
         #expect(second.created == 0 && second.unchanged == 3 && second.refused == 1)
         fixture.close()
     }
@@ -64,9 +64,7 @@ struct ImportRunTests {
                 _ = try await fixture.take(path, from: position, through: failing)
                 break
             } catch is FailingImports.Killed {
-                let byteCount = try RecordReader(path, form: .lines).byteCount ?? 0
-                position =
-                    ImportPosition.read(path + ".position", byteCount: byteCount)?.offset ?? 0
+                position = try fixture.run(on: path).start(of: path)
             }
         }
         #expect(runs > 1 && runs < 50)
@@ -74,7 +72,7 @@ struct ImportRunTests {
         #expect(exported.count == count)
         #expect(Set(exported.map(\.externalId)).count == count)
         #expect(
-            ImportPosition.read(path + ".position", byteCount: 0) == nil,
+            access(path + ".position", F_OK) != 0,
             "all is done: none is left")
         let again = try await fixture.take(path)
         #expect(again.created == 0 && again.unchanged == count)
@@ -87,12 +85,12 @@ struct ImportRunTests {
         _ = try await fixture.take(path)
         let output = fixture.folder.file("export.jsonl")
         do {
-            let file = try ExportFile(output)
+            let file = try OutputFile(output, flags: O_EXCL)
             let items = fixture.imports.exportAccounts(
                 .init(withPasswordHashes: true), IdentityBesideTool.context)
-            #expect(try await file.write(items) == 120)
+            #expect(try await ExportCommand.write(items, to: file) == 120)
         }
-        #expect(throws: ToolError.self) { try ExportFile(output) }
+        #expect(throws: ToolError.self) { try OutputFile(output, flags: O_EXCL) }
 
         let there = try IdentityBesideTool()
         let counts = try await there.take(output)

@@ -12,7 +12,7 @@ struct RecordReaderTests {
     private func read(
         _ text: String, _ form: RecordReader.Form, from offset: Int64 = 0
     ) throws -> [(text: String, end: Int64)] {
-        var reader = try RecordReader(folder.write(text, to: "file"), form: form, from: offset)
+        let reader = try RecordReader(folder.write(text, to: "file"), form: form, from: offset)
         var records: [(text: String, end: Int64)] = []
         while let record = try reader.record() {
             records.append((String(decoding: record.bytes, as: UTF8.self), record.end))

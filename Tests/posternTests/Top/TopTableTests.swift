@@ -87,15 +87,15 @@ struct TopTableTests {
 
     @Test("quantiles: below the lowest bound, between two, above the highest, and without samples")
     func quantiles() {
-        var spread = Spread()
-        #expect(spread.quantile(0.5) == nil)
+        var histogram = Histogram()
+        #expect(histogram.quantile(0.5) == nil)
         for (bound, count) in [(0.1, 10.0), (0.2, 20), (.infinity, 25)] {
-            spread.add(bound, count)
+            histogram.add(bound, count)
         }
-        #expect(spread.quantile(0.4) == .below(0.1))
-        #expect(spread.quantile(0.6) == .about(0.15000000000000002))
-        #expect(spread.quantile(0.99) == .above(0.2))
-        #expect(spread.since(spread).quantile(0.5) == nil)
+        #expect(histogram.quantile(0.4) == .below(0.1))
+        #expect(histogram.quantile(0.6) == .about(0.15000000000000002))
+        #expect(histogram.quantile(0.99) == .above(0.2))
+        #expect(histogram.since(histogram).quantile(0.5) == nil)
     }
 
     @Test("a page is parsed: escapes, labels in any order, and invalid lines")

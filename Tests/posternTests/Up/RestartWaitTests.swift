@@ -9,7 +9,7 @@ struct RestartWaitTests {
     ) -> [Double] {
         var restart = RestartWait()
         return (0..<ends).map { _ in
-            restart.noteEnd(life: life, wasReady: wasReady, wasKilled: wasKilled)
+            restart.recordEnd(life: life, wasReady: wasReady, wasKilled: wasKilled)
             return restart.wait
         }
     }
@@ -31,11 +31,11 @@ struct RestartWaitTests {
     func long() {
         #expect(waits(3, life: 5) == [0, 0, 0])
         var restart = RestartWait()
-        for _ in 0..<5 { restart.noteEnd(life: 1, wasReady: false, wasKilled: false) }
-        restart.noteEnd(life: 60, wasReady: false, wasKilled: false)
-        restart.noteEnd(life: 1, wasReady: false, wasKilled: false)
+        for _ in 0..<5 { restart.recordEnd(life: 1, wasReady: false, wasKilled: false) }
+        restart.recordEnd(life: 60, wasReady: false, wasKilled: false)
+        restart.recordEnd(life: 1, wasReady: false, wasKilled: false)
         #expect(restart.wait == 0.1)
-        restart.noteFailedStart()
+        restart.recordFailedStart()
         #expect(restart.wait == 5)
     }
 }

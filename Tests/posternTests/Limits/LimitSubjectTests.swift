@@ -5,7 +5,7 @@ import Testing
 @testable import postern
 
 @Suite("R-05: Subjects as the operator types them")
-struct TypedSubjectTests {
+struct LimitSubjectTests {
     @Test(
         "R-05: an email is canonicalised as it is for counting, however it is typed",
         arguments: [
@@ -20,7 +20,7 @@ struct TypedSubjectTests {
             ("failed-sign-in-by-device", "192.0.2.7|Phone", "192.0.2.7|Phone"),
         ])
     func counted(limit: String, typed: String, counted: String) throws {
-        let arguments = try LimitSubjectArguments.parse([limit, typed, "--device", "Phone"])
+        let arguments = try LimitsCommand.Subject.parse([limit, typed, "--device", "Phone"])
         #expect(arguments.charge == .init(limit: limit, subject: counted, device: "Phone"))
     }
 

@@ -2,7 +2,7 @@ import Cryptography
 import RPC
 
 /// A key with the places of its files.
-struct HeldKey {
+struct StoredKey {
     let application: String
     let keyID: String
     /// Whether a server has the same secret.
@@ -14,13 +14,13 @@ struct HeldKey {
     /// All its files.
     var files: [String] = []
     /// Its files that cannot be read as a key, each with the error.
-    var troubles: [String] = []
+    var errors: [String] = []
 
     /// A line of `postern applications list`.
     var line: String {
         let known = servers.isEmpty ? "no server" : servers.joined(separator: ",")
         let form =
-            !troubles.isEmpty ? "unreadable" : isShared ? "shared secret: rotate it" : "Ed25519"
+            !errors.isEmpty ? "unreadable" : isShared ? "shared secret: rotate it" : "Ed25519"
         return [
             application, keyID, form, "known to \(known)", privateFile ?? "private key not here",
         ]
@@ -30,28 +30,30 @@ struct HeldKey {
     /// Every key below a folder, sorted, and each file whose name is not that of a key, with the
     /// error. One invalid file does not prevent listing, rotating or removing the others.
     /// - Throws: `ApplicationsError` for a folder that cannot be read.
-    static func all(in keys: KeyFolders) throws -> (keys: [HeldKey], strange: [String]) {
-        var held: [String: HeldKey] = [:]
-        var strange: [String] = []
+    static func all(in keys: KeyFolders) throws -> (keys: [StoredKey], otherFiles: [String]) {
+        var keysByName: [String: StoredKey] = [:]
+        var otherFiles: [String] = []
         for folder in Endpoints.services + ["applications"] {
             for fileName in try ApplicationKeyName.fileNames(in: "\(keys.path)/\(folder)") {
                 let file = "\(keys.path)/\(folder)/\(fileName)"
                 do {
                     let name = try ApplicationKeyName(fileName)
                     let id = "\(name.application).\(name.keyID)"
-                    var key = held[id] ?? HeldKey(application: name.application, keyID: name.keyID)
+                    var key =
+                        keysByName[id]
+                        ?? StoredKey(application: name.application, keyID: name.keyID)
                     let isHome = keys.home(of: name.application) == "\(keys.path)/\(folder)"
                     key.add(file, name.kind, knownTo: folder, isHome: isHome)
-                    held[id] = key
+                    keysByName[id] = key
                 } catch {
-                    strange.append(trouble(file, error))
+                    otherFiles.append(text(file, error))
                 }
             }
         }
-        let sorted = held.values.sorted {
+        let sorted = keysByName.values.sorted {
             ($0.application, $0.keyID) < ($1.application, $1.keyID)
         }
-        return (sorted, strange)
+        return (sorted, otherFiles)
     }
 
     /// Adds one of its files. An unreadable file still counts for its folder: the next key goes to
@@ -67,7 +69,7 @@ struct HeldKey {
                 isShared = try ApplicationKey(file: file).isShared
             }
         } catch {
-            troubles.append(Self.trouble(file, error))
+            errors.append(Self.text(file, error))
         }
         if isHome, kind != .verifying {
             privateFile = file
@@ -77,7 +79,7 @@ struct HeldKey {
     }
 
     /// Adds the file's name to an error that does not contain it.
-    private static func trouble(_ file: String, _ error: any Error) -> String {
+    private static func text(_ file: String, _ error: any Error) -> String {
         let reason = "\(error)"
         return reason.contains(file) ? reason : "\(file): \(reason)"
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import postern
 
 @Suite("postern applications: an unreadable key file does not affect other keys")
-struct HeldKeyTests {
+struct StoredKeyTests {
     private let folder: TemporaryFolder
     private let keys: KeyFolders
 
@@ -24,7 +24,7 @@ struct HeldKeyTests {
     }
 
     private func keyIDs(_ application: String) throws -> [String] {
-        try HeldKey.all(in: keys).keys.filter { $0.application == application }.map(\.keyID)
+        try StoredKey.all(in: keys).keys.filter { $0.application == application }.map(\.keyID)
     }
 
     private func rotate(_ name: String) throws {
@@ -36,21 +36,21 @@ struct HeldKeyTests {
     }
 
     @Test("a bad private key, public key and file name are each reported with their path")
-    func told() throws {
+    func unreadable() throws {
         let privateHalf = "\(keys.outside)/app.k1.key"
         let publicHalf = "\(keys.server("identity"))/tool.k1.pub"
         try spoil(privateHalf)
         try spoil(publicHalf)
         let strangeName = try folder.write("", to: "keys/session/strange.key")
-        let (held, strange) = try HeldKey.all(in: keys)
-        #expect(held.map(\.application) == KeyFolders.applications)
-        let bad = held.filter { !$0.troubles.isEmpty }
+        let (keys, otherFiles) = try StoredKey.all(in: self.keys)
+        #expect(keys.map(\.application) == KeyFolders.applications)
+        let bad = keys.filter { !$0.errors.isEmpty }
         #expect(bad.map(\.application) == ["app", "tool"])
         #expect(bad.first?.line == "app  k1  unreadable  known to gateway  \(privateHalf)")
-        let troubles = bad.flatMap(\.troubles) + strange
-        #expect(troubles.count == 3)
-        for (trouble, file) in zip(troubles, [privateHalf, publicHalf, strangeName]) {
-            #expect(trouble.hasPrefix(file))
+        let errors = bad.flatMap(\.errors) + otherFiles
+        #expect(errors.count == 3)
+        for (error, file) in zip(errors, [privateHalf, publicHalf, strangeName]) {
+            #expect(error.hasPrefix(file))
         }
         #expect(throws: ExitCode.self) {
             try ApplicationsCommand.List.parse(["--data", folder.path]).run()
@@ -79,12 +79,12 @@ struct HeldKeyTests {
         #expect(throws: ToolError.self) { try remove("app", "k2") }
         try remove("app", "k1")
         #expect(try keyIDs("app") == ["k2"])
-        #expect(try HeldKey.all(in: keys).keys.flatMap(\.troubles) == [])
+        #expect(try StoredKey.all(in: keys).keys.flatMap(\.errors) == [])
     }
 
     @Test("rotating the tool's key prints the setting for compose, which has no endpoints file")
     func composeHint() throws {
-        let option = try KeyFolderOption.parse(["--data", folder.path])
+        let option = try ApplicationsCommand.Folder.parse(["--data", folder.path])
         let hint = "then, for docker/compose.yaml: POSTERN_TOOL_KEY=tool.k2.key in docker/.env"
         #expect(option.composeHint(after: "keys/tool.k2.key", of: "tool") == hint)
         #expect(option.composeHint(after: "keys/app.k2.key", of: "app") == nil)

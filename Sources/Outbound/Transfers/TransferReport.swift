@@ -1,13 +1,5 @@
 import CCurl
 
-/// The result of a transfer, before its protocol interprets it.
-enum TransferEnd: Sendable {
-    /// libcurl has not run the transfer, or not to its end.
-    case notRun(TransferFailure)
-    /// libcurl has run the transfer.
-    case run(TransferReport)
-}
-
 /// libcurl's report on a transfer that it has run.
 struct TransferReport: Sendable {
     let code: UInt32
@@ -65,7 +57,7 @@ struct TransferReport: Sendable {
 }
 
 /// Why a transfer ended without a valid response.
-package enum TransferFailure: String, CaseIterable, Sendable {
+package enum TransferFailure: String, CaseIterable, Error {
     /// The host's name resolves to an address that the destination's policy forbids.
     case addressForbidden = "address-forbidden"
     /// Too many transfers are running or waiting.

@@ -1,0 +1,124 @@
+import Contracts
+import Cryptography
+import Messages
+import RPC
+
+/// The methods of services, by their full names, from the services' descriptors.
+struct MethodDirectory: Sendable {
+    private(set) var methods: [String: SchemaMethod] = [:]
+
+    /// The methods of the running services, by reflection; nil if none responds.
+    static func running(_ endpoints: Endpoints) async -> MethodDirectory? {
+        let directories = await Endpoints.ofEach { service in
+            // A service that does not respond is left out.
+            try? await Caller(endpoints, service: service, connectTimeout: .milliseconds(700))
+                .methodDirectory()
+        }
+        guard !directories.isEmpty else { return nil }
+        return directories.values.reduce(into: MethodDirectory()) { all, directory in
+            all.methods.merge(directory.methods) { first, _ in first }
+        }
+    }
+
+    /// The methods that this build of the tool knows.
+    static func compiled() -> MethodDirectory {
+        var directory = MethodDirectory()
+        for service in compiledServices {
+            directory.add(service.name, Base64.decode(service.fileDescriptorSet.utf8) ?? [])
+        }
+        return directory
+    }
+
+    private static let compiledServices: [ServiceDescription] = [
+        AccountActivityDescription.service, AccountAdminDescription.service,
+        AccountNoticesDescription.service, AccountSessionsDescription.service,
+        AccountsDescription.service, AddressesDescription.service, AdminDescription.service,
+        AuthDescription.service, ClockDescription.service, CredentialsDescription.service,
+        DevicesDescription.service, EmailChangesDescription.service, EmailsDescription.service,
+        EventsDescription.service, GuestsDescription.service, HealthDescription.service,
+        IdentitiesDescription.service, ImportsDescription.service,
+        LimitOperationDescription.service, LimitsDescription.service,
+        NotificationsDescription.service, OutboxDescription.service, PasswordsDescription.service,
+        PhoneCodesDescription.service, PhoneSignInDescription.service,
+        PhoneSignalsDescription.service, ProviderEventsDescription.service,
+        ProviderNoticesDescription.service, ProvidersDescription.service,
+        PushDevicesDescription.service, PushMessagesDescription.service,
+        ReflectionDescription.service, RefreshKeysDescription.service,
+        RelayAddressesDescription.service, SessionEndsDescription.service,
+        SessionsDescription.service, SignInMethodsDescription.service,
+        SigningKeysDescription.service, TextMessagesDescription.service,
+        VerificationDescription.service, WebhooksDescription.service,
+    ]
+
+    /// Adds the methods of one service. A set also describes services that are in the same file.
+    fileprivate mutating func add(_ service: String, _ fileDescriptorSet: [UInt8]) {
+        // A service whose descriptors cannot be read is left out.
+        guard let schema = try? Schema(fileDescriptorSet: fileDescriptorSet) else { return }
+        for name in schema.methodNames where name.hasPrefix("\(service)/") {
+            methods[name] = schema.method(named: name)
+        }
+    }
+
+    /// The methods whose names contain `pattern` in any case, sorted.
+    func matching(_ pattern: String) -> [SchemaMethod] {
+        methods.values.filter { $0.name.lowercased().contains(pattern.lowercased()) }
+            .sorted { $0.name < $1.name }
+    }
+}
+
+// MARK: Misspelt names
+
+extension MethodDirectory {
+    private static let suggestionsMax = 3
+
+    /// `did you mean …?` for a name that is no method; nil for a method, or if none is similar.
+    func suggestion(for name: String) -> String? {
+        guard methods[name] == nil else { return nil }
+        let typed = Array(name.lowercased().utf8)
+        let typedOwn = Self.ownName(typed)
+        let similar = methods.keys.compactMap { known -> (distance: Int, name: String)? in
+            let bytes = Array(known.lowercased().utf8)
+            let distance = Self.distance(typed, bytes)
+            let isSimilar =
+                distance <= 4
+                || Self.distance(typedOwn, Self.ownName(bytes)) <= typedOwn.count / 4
+            return isSimilar ? (distance, known) : nil
+        }
+        guard !similar.isEmpty else { return nil }
+        let best = similar.sorted { $0 < $1 }.prefix(Self.suggestionsMax).map(\.name)
+        return "did you mean \(best.joined(separator: ", or "))?"
+    }
+
+    /// The part after the service: `postern.gateway.v1.Auth/Refresh` → `Refresh`.
+    private static func ownName(_ name: [UInt8]) -> [UInt8] {
+        Array(name.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: ".") }.last ?? [])
+    }
+
+    /// The number of insertions, deletions and replacements between two names (Levenshtein).
+    static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var row = Array(0...right.count)
+        for (index, byte) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for (column, other) in right.enumerated() {
+                let replaced = diagonal + (byte == other ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[right.count]
+    }
+}
+
+extension Caller {
+    /// The methods of all services of the program, by reflection.
+    func methodDirectory() async throws -> MethodDirectory {
+        let reflection = ReflectionClient(client)
+        var directory = MethodDirectory()
+        for service in try await reflection.list(.init(), context).services {
+            let described = try await reflection.describe(.init(service: service), context)
+            directory.add(service, described.fileDescriptorSet)
+        }
+        return directory
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Messages
+
+/// `postern methods`: what can be called.
+struct MethodsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "methods",
+        abstract: "Lists the methods of the running services, with their messages.",
+        discussion: """
+            If no service responds, the methods that this build of the tool knows are listed.
+
+              postern methods              all methods
+              postern methods password     those with password in their name, in any case
+              postern describe METHOD      the fields of one method, and a request to start from
+            """)
+
+    @Argument(help: "Only methods whose full name contains this text, in any case.")
+    var pattern = ""
+
+    @OptionGroup var services: EndpointsOption
+
+    func run() async throws {
+        let methods = await services.methodDirectory().matching(pattern)
+        guard !methods.isEmpty else { throw ToolError("no method's name contains \(pattern)") }
+        let width = methods.map(\.name.count).max() ?? 0
+        for method in methods {
+            try Screen.item(method.name.padded(to: width + 1) + " " + method.messages)
+        }
+    }
+}
+
+/// `postern describe METHOD`: what to send, and what comes back.
+struct DescribeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "describe",
+        abstract: "Shows the fields and options of a method, and a request to start from.",
+        discussion: """
+            Text in the request is a placeholder. Secrets are shown as …: give them to `postern \
+            call` in a file or on standard input, since other users can see arguments.
+
+              postern describe postern.gateway.v1.Auth/SignInWithPassword --json > request.json
+              postern call postern.gateway.v1.Auth/SignInWithPassword @request.json
+            """)
+
+    @Argument(help: "For example postern.gateway.v1.Auth/SignInWithPassword.")
+    var method: String
+
+    @Flag(help: "Print only the request.")
+    var json = false
+
+    @OptionGroup var services: EndpointsOption
+
+    func run() async throws {
+        let directory = await services.methodDirectory()
+        guard let found = directory.methods[method] else {
+            let hint = directory.suggestion(for: method) ?? "`postern methods` lists all"
+            throw ToolError("there is no method \(method): \(hint)")
+        }
+        try (json ? [found.request] : found.lines).forEach(Screen.item)
+    }
+}
+
+extension EndpointsOption {
+    /// The methods of the running services; if there are none, those that this build knows.
+    fileprivate func methodDirectory() async -> MethodDirectory {
+        // Without a valid endpoints file no service can be found.
+        if let endpoints = try? Endpoints(endpoints),
+            let running = await MethodDirectory.running(endpoints)
+        {
+            return running
+        }
+        Screen.error("no service responds; these are the methods that this build knows")
+        return .compiled()
+    }
+}
+
+extension SchemaMethod {
+    /// `RefreshRequest → RefreshResponse`
+    var messages: String {
+        let (sent, received) = (hasRequestItems ? "stream " : "", hasResponseItems ? "stream " : "")
+        return "\(sent)\(short(input.name)) → \(received)\(short(output.name))"
+    }
+
+    /// A request to start from. In one line if the method receives items, of which each is a line.
+    var request: String { input.skeleton(pretty: !hasRequestItems) }
+
+    /// The text of `postern describe`.
+    var lines: [String] {
+        [name, "  " + words.joined(separator: ", "), ""]
+            + section(hasRequestItems ? "request, a stream of" : "request", input)
+            + section(hasResponseItems ? "response, a stream of" : "response", output)
+            + [
+                hasRequestItems
+                    ? "a line for each item, for `postern call`:" : "for `postern call`:"
+            ]
+            + request.split(separator: "\n").map { "  \($0)" }
+    }
+
+    private var words: [String] {
+        var words = [hasRequestItems || hasResponseItems ? "stream" : "unary"]
+        words.append(options.isIdempotent ? "idempotent" : "not idempotent")
+        if options.isCostly { words.append("costly: in a lane of its own") }
+        if options.timeoutMilliseconds > 0 {
+            words.append("timeout \(options.timeoutMilliseconds) ms")
+        }
+        if options.hedgeAfterMilliseconds > 0 {
+            words.append("hedged after \(options.hedgeAfterMilliseconds) ms")
+        }
+        if options.isOnLoop { words.append("on the event loop") }
+        if options.isForNamedCallersOnly { words.append("only for callers that name it") }
+        return words
+    }
+
+    private func section(_ title: String, _ message: SchemaMessage) -> [String] {
+        let width = message.fields.map { 2 * $0.depth + $0.name.count }.max() ?? 0
+        let rows = message.fields.map { field in
+            let name = String(repeating: "  ", count: field.depth) + field.name
+            let others = field.alternatives.joined(separator: ", ")
+            return "  " + name.padded(to: width + 1) + " " + field.type
+                + (field.isSecret ? ", secret" : "")
+                + (others.isEmpty ? "" : ", not together with \(others)")
+        }
+        return ["\(title) \(short(message.name))"] + (rows.isEmpty ? ["  no fields"] : rows) + [""]
+    }
+
+    private func short(_ name: String) -> String {
+        name.split(separator: ".").last.map(String.init) ?? name
+    }
+}
