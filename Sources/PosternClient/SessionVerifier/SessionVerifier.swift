@@ -56,7 +56,7 @@ public final class SessionVerifier: Sendable {
     /// How long ago all revocations were known; nil if never. Normally this is about a second.
     public var freshness: Duration? {
         let now = time.uptime()
-        return feedState.withLock { $0.heardAt }.map { now - $0 }
+        return feedState.withLock { $0.completeAt }.map { now - $0 }
     }
 
     /// Whether a token is valid now. It waits only for keys: at the first call, and occasionally
@@ -93,7 +93,7 @@ public final class SessionVerifier: Sendable {
         ends.insert(news.ends.map { ($0.session, $0.at) }, keptFor: news.keptFor)
         if let completeAt = news.completeAt { ends.forget(upTo: completeAt - news.keptFor) }
         let now = time.uptime()
-        feedState.withLock { $0.note(news, at: now) }
+        feedState.withLock { $0.record(news, at: now) }
         // Not awaited, so that revocations are not delayed by keys. The next item retries.
         if fetching.keys?.hash != news.keySet { fetching.begin() }
     }
