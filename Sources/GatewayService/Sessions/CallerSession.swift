@@ -107,10 +107,10 @@ extension SessionsAPI {
     private func session(
         of token: String, unknown: ErrorCode, _ context: CallContext
     ) async throws -> CallerSession {
-        let validity = try await validate(
+        let validity = try await validateAccessToken(
             SessionV1.ValidateAccessTokenRequest(accessToken: token), context.onward())
         if validity.valid { return CallerSession(token, validity) }
-        let state = try await inspect(
+        let state = try await inspectSession(
             SessionV1.InspectSessionRequest(accessToken: token), context.onward())
         guard state.known else { throw ServiceError(unknown) }
         throw ServiceError(state.live ? .invalidAccessToken : .sessionEnded)

@@ -13,7 +13,7 @@ extension SessionsAPI {
         by proof: IdentityV1.SignInProof?, on device: GatewayV1.Device?,
         from origin: IdentityV1.Origin, _ onward: CallContext
     ) async throws -> GatewayV1.Session? {
-        let opened = try await create(
+        let opened = try await createSession(
             SessionV1.CreateSessionRequest(
                 proof: proof, origin: origin, deviceKey: device?.key.map(SessionV1.DeviceKey.init)),
             onward)

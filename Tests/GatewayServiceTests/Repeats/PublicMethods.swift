@@ -3,35 +3,61 @@ import Testing
 
 /// The gateway's public methods, read from the protos, so that none is forgotten.
 enum PublicMethods {
+    /// A method of a proto.
+    struct Method: Hashable, Sendable {
+        /// `Service/Method`.
+        let name: String
+        var isIdempotent = false
+        /// The value of its option `session`; empty without one.
+        var session = ""
+    }
+
     /// The mutating methods: all that are not marked idempotent, each as `Service/Method`.
     static func mutating() throws -> [String] {
+        try texts().flatMap(mutating)
+    }
+
+    /// The option `session` of each method, by its `Service/Method`.
+    static func rules() throws -> [String: String] {
+        Dictionary(
+            uniqueKeysWithValues: try texts().flatMap(methods).map { ($0.name, $0.session) })
+    }
+
+    /// The mutating methods of one file.
+    static func mutating(in text: String) -> [String] {
+        methods(in: text).filter { !$0.isIdempotent }.map(\.name)
+    }
+
+    /// The texts of the gateway's protos.
+    private static func texts() throws -> [String] {
         // This file is Repeats/PublicMethods.swift, possibly reached through a link.
         let file = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
         let root = "/" + file.pathComponents.dropFirst().dropLast(4).joined(separator: "/")
         let folder = root + "/Protos/postern/gateway/v1"
         return try FileManager.default.contentsOfDirectory(atPath: folder)
             .filter { $0.hasSuffix(".proto") }.sorted()
-            .flatMap {
-                mutating(in: try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8))
-            }
+            .map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
     }
 
-    /// The mutating methods of one file.
-    static func mutating(in text: String) -> [String] {
+    private static func methods(in text: String) -> [Method] {
         var service = ""
-        var methods: [(name: String, isIdempotent: Bool)] = []
+        var methods: [Method] = []
         for line in text.split(separator: "\n") {
             let words = line.split { " ({".contains($0) }
             switch words.first {
             case "service": service = String(words.dropFirst().first ?? "")
-            case "rpc": methods.append(("\(service)/\(words.dropFirst().first ?? "")", false))
-            case "option" where line.contains("(postern.options.v1.idempotent) = true"):
+            case "rpc": methods.append(Method(name: "\(service)/\(words.dropFirst().first ?? "")"))
+            case "option":
                 guard let last = methods.indices.last else { continue }
-                methods[last].isIdempotent = true
+                if line.contains("(postern.options.v1.idempotent) = true") {
+                    methods[last].isIdempotent = true
+                } else if line.contains("(postern.options.v1.session) = ") {
+                    methods[last].session = String(words.last?.dropLast() ?? "")
+                }
             default: break
             }
         }
-        return methods.filter { !$0.isIdempotent }.map(\.name)
+        return methods
     }
 }
 

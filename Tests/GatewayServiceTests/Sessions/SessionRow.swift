@@ -1,0 +1,175 @@
+import Contracts
+import GatewayService
+import IdentityService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+/// A public method, and a call of it in each `CallerState`.
+struct SessionRow: Sendable, CustomTestStringConvertible {
+    /// Makes the call; a repeat makes the same one.
+    typealias Call = @Sendable (CallContext) async throws -> Void
+
+    /// `Service/Method`.
+    let method: String
+    /// Replaces the rule of the method's option, for one that depends on the request.
+    var rule: SessionRule?
+    /// The errors of this method where its rule leaves them open.
+    var refusals: [CallerState: String] = [:]
+    /// Creates what a state's call needs.
+    let prepare: @Sendable (ProviderFixture, CallerState) async throws -> Call
+
+    var testDescription: String { rule.map { "\(method), \($0.rawValue)" } ?? method }
+
+    /// A row whose request needs no preparation.
+    init(
+        _ method: String, rule: SessionRule? = nil, refusals: [CallerState: String] = [:],
+        _ call: @escaping @Sendable (GatewayFixture, CallerState, CallContext) async throws -> Any
+    ) {
+        self.init(method, rule: rule, refusals: refusals) { fixture, state in
+            { context in _ = try await call(fixture.gateway, state, context) }
+        }
+    }
+
+    init(
+        _ method: String, rule: SessionRule? = nil, refusals: [CallerState: String] = [:],
+        prepare: @escaping @Sendable (ProviderFixture, CallerState) async throws -> Call
+    ) {
+        self.method = method
+        self.rule = rule
+        self.refusals = refusals
+        self.prepare = prepare
+    }
+
+    private static let signedIn = "auth/already-signed-in"
+    private static let password = "Correct7Horse"
+    private static let ada = "ada@example.org"
+
+    private static func number(_ state: CallerState) -> String {
+        "+4915112345\(600 + (CallerState.allCases.firstIndex(of: state) ?? 0))"
+    }
+
+    /// The methods of `Verification` and `Admin`, which do not read the session: their handlers
+    /// have nothing to read it with.
+    static let elsewhere = ["Verification/", "Admin/"]
+
+    static let all: [SessionRow] = signUpsAndSignIns + inSessions + outside
+
+    private static let signUpsAndSignIns: [SessionRow] = [
+        .init(
+            "Auth/SignUpWithPassword", refusals: [.account: signedIn, .anothers: signedIn]
+        ) {
+            try await $0.auth.signUpWithPassword(
+                .init(email: "\($1)@new.example.org", password: .init(text: password)), $2)
+        },
+        .init("Auth/SignInWithPassword") {
+            try await $0.auth.signInWithPassword(
+                .init(email: ada, password: .init(text: password)), $2)
+        },
+        .init("Providers/SignInWithProvider") { fixture, state in
+            let token = try await fixture.googleToken(of: state.rawValue)
+            return { context in
+                _ = try await fixture.gateway.providers.signInWithProvider(
+                    .init(token: token), context)
+            }
+        },
+        .init("PhoneSignIn/SignInWithPhoneCode") { fixture, state in
+            let (request, code) = try await fixture.gateway.sentCode(number(state))
+            return { context in
+                _ = try await fixture.gateway.phone.signInWithPhoneCode(
+                    .init(requestId: request, phoneNumber: number(state), code: code), context)
+            }
+        },
+        .init(
+            "Guests/CreateGuest",
+            refusals: [.guest: signedIn, .account: signedIn, .anothers: signedIn]
+        ) { try await $0.guests.createGuest(.init(), $2) },
+        .init("Auth/VerifyEmail") { try await $0.auth.verifyEmail(.init(token: "x"), $2) },
+        .init("Passwords/ResetPassword") {
+            try await $0.passwords.resetPassword(
+                .init(token: "x", password: .init(text: password)), $2)
+        },
+        .init("Emails/ConfirmEmailChange") {
+            try await $0.emails.confirmEmailChange(.init(token: "x"), $2)
+        },
+    ]
+
+    private static let inSessions: [SessionRow] = [
+        .init("Passwords/ChangePassword") {
+            try await $0.passwords.changePassword(
+                .init(currentPassword: "Wrong7Horse", newPassword: "Another7Horse"), $2)
+        },
+        .init("Passwords/ResendVerificationEmail") {
+            try await $0.passwords.resendVerificationEmail(.init(), $2)
+        },
+        .init("Emails/RequestEmailChange") {
+            try await $0.emails.requestEmailChange(.init(newEmail: "\($1)@new.example.org"), $2)
+        },
+        .init("Emails/CancelEmailChange") { try await $0.emails.cancelEmailChange(.init(), $2) },
+        .init("PhoneSignIn/RequestPhoneCode", rule: .required) {
+            try await $0.phone.requestPhoneCode(.init(phoneNumber: number($1), purpose: .link), $2)
+        },
+        .init("PhoneSignIn/LinkPhone") {
+            try await $0.phone.linkPhone(
+                .init(requestId: "x", phoneNumber: number($1), code: "000000"), $2)
+        },
+        .init("SignInMethods/ListSignInMethods") {
+            try await $0.methods.listSignInMethods(.init(), $2)
+        },
+        .init("SignInMethods/LinkProvider") { try await $0.methods.linkProvider(.init(), $2) },
+        .init("SignInMethods/UnlinkMethod") {
+            try await $0.methods.unlinkMethod(.init(method: "google"), $2)
+        },
+        .init("AccountSessions/ListSessions") {
+            try await $0.accountSessions.listSessions(.init(), $2)
+        },
+        .init("AccountSessions/EndSession") {
+            try await $0.accountSessions.endSession(.init(sessionId: "x"), $2)
+        },
+        .init("AccountSessions/EndOtherSessions") {
+            try await $0.accountSessions.endOtherSessions(.init(), $2)
+        },
+        .init("AccountSessions/Reauthenticate") {
+            try await $0.accountSessions.reauthenticate(
+                .init(proof: .password("Wrong7Horse")), $2)
+        },
+        .init("AccountSessions/CheckRecentProof") {
+            try await $0.accountSessions.checkRecentProof(.init(), $2)
+        },
+        .init("Auth/CheckAuthState") { try await $0.auth.checkAuthState(.init(), $2) },
+        .init(
+            "Auth/SignOut",
+            refusals: [.none: SessionRule.malformed, .garbled: "auth/invalid-access-token"]
+        ) { try await $0.auth.signOut(.init(), $2) },
+    ]
+
+    private static let outside: [SessionRow] = [
+        .init("Auth/RefreshSession") {
+            try await $0.auth.refreshSession(.init(refreshToken: "x"), $2)
+        },
+        .init("Passwords/RequestPasswordReset") {
+            try await $0.passwords.requestPasswordReset(.init(email: "\($1)@new.example.org"), $2)
+        },
+        .init("Emails/ResendVerificationByPassword") {
+            try await $0.emails.resendVerificationByPassword(
+                .init(email: ada, password: .init(text: password)), $2)
+        },
+        .init("PhoneSignIn/RequestPhoneCode", rule: SessionRule.none) {
+            try await $0.phone.requestPhoneCode(
+                .init(phoneNumber: number($1), purpose: .signIn), $2)
+        },
+        .init("Providers/IssueNonce") {
+            try await $0.providers.issueNonce(.init(provider: "google"), $2)
+        },
+        .init("ProviderNotices/ReceiveProviderNotice") {
+            try await $0.providerNotices.receiveProviderNotice(
+                .init(provider: "apple", payload: "x"), $2)
+        },
+        .init("ProviderNotices/DescribeProviderOutcome") {
+            try $0.providerNotices.describeProviderOutcome(
+                .init(provider: "google", outcome: .cancelled), $2)
+        },
+    ]
+}

@@ -1,0 +1,81 @@
+import GatewayService
+import Messages
+import RPC
+import ServiceRuntime
+import TestSupport
+import Testing
+
+@Suite("What the calling session is to each public method", .timeLimit(.minutes(2)))
+struct SessionTableTests {
+    @Test("every method says what the session is to it, and has a row")
+    func complete() throws {
+        let rules = try PublicMethods.rules()
+        #expect(rules.count > 30)
+        #expect(rules.filter { SessionRule(rawValue: $0.value) == nil }.isEmpty)
+        let methods = Set(rules.keys)
+        let elsewhere = methods.filter { method in
+            SessionRow.elsewhere.contains { method.hasPrefix($0) }
+        }
+        #expect(elsewhere.allSatisfy { rules[$0] == SessionRule.none.rawValue })
+        #expect(methods.subtracting(elsewhere) == Set(SessionRow.all.map(\.method)))
+    }
+
+    @Test(
+        "each state of the session, at the first call and at its repeat", arguments: SessionRow.all)
+    func table(row: SessionRow) async throws {
+        let declared = try PublicMethods.rules()[row.method]
+        let rule = try #require(row.rule ?? declared.flatMap(SessionRule.init))
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let callers = try await CallerTokens(fixture)
+            for state in CallerState.allCases {
+                let expected = row.refusals[state] ?? rule.refusal(state)
+                let call = try await row.prepare(fixture, state)
+                let first = try await outcome(call, callers.context(state, gateway))
+                if let expected {
+                    #expect(first == expected, "\(state)")
+                } else {
+                    #expect(!SessionRule.codes.contains(first), "\(state): \(first)")
+                }
+                // A guest that became an account has no session any more.
+                if state == .guest { try await gateway.inner.settle() }
+                let again = try await outcome(call, callers.context(state, gateway))
+                #expect(again == first, "\(state), repeated")
+            }
+        }
+    }
+
+    @Test(
+        "G-25: a repeat of the call that used up a guest's session gets the first answer",
+        arguments: [
+            "Auth/SignUpWithPassword", "Providers/SignInWithProvider",
+            "PhoneSignIn/SignInWithPhoneCode",
+        ])
+    func usedUp(method: String) async throws {
+        let row = try #require(SessionRow.all.first { $0.method == method })
+        try await ProviderFixture.with { fixture in
+            let gateway = fixture.gateway
+            let callers = try await CallerTokens(fixture)
+            let token = try #require(callers.tokens[.guest])
+            let call = try await row.prepare(fixture, .guest)
+            #expect(try await outcome(call, callers.context(.guest, gateway)) == "ok")
+            try await gateway.inner.settle()
+            #expect(try await !gateway.check(token).authenticated)
+            #expect(try await outcome(call, callers.context(.guest, gateway)) == "ok")
+        }
+    }
+
+    /// "ok", or the error's code; `SessionRule.malformed` for malformed metadata.
+    private func outcome(
+        _ call: SessionRow.Call, _ context: CallContext
+    ) async throws -> String {
+        do {
+            try await call(context)
+            return "ok"
+        } catch let error as ServiceError {
+            let isMalformed =
+                error.code == .invalidArgument && error.fields == [Metadata.Key.authorization]
+            return isMalformed ? SessionRule.malformed : error.code.rawValue
+        }
+    }
+}
