@@ -16,7 +16,7 @@ struct GatewayProgram: Program {
     ) async throws -> Assembly {
         // An unreachable rate limiter must be detected quickly.
         let limiter = LimitsClient(
-            try host.channel(to: settings.rateLimit, connectPatience: .milliseconds(250)))
+            try host.channel(to: settings.rateLimit, connectTimeout: .milliseconds(250)))
         let limits = RateLimiter(
             limits: limiter, failures: settings.gateway.limiterFailures, time: host.time,
             randomness: host.randomness, logger: host.logger)

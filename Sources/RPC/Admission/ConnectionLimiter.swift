@@ -9,14 +9,14 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
     enum Verdict {
         /// It is admitted; the connection in `crowdedOut` must be closed.
         case admitted(crowdedOut: Crowded?)
-        /// It is refused; `isTold` says whether it stays open long enough to read the reason.
-        case refused(CrowdReason, isTold: Bool)
+        /// It is refused; `isNotified` says whether it stays open long enough to read the reason.
+        case refused(CrowdReason, isNotified: Bool)
     }
 
     /// A connection that must be closed, and whether it stays open long enough to read the reason.
     struct Crowded {
         let peer: Peer
-        let isTold: Bool
+        let isNotified: Bool
     }
 
     struct Guest {
@@ -63,7 +63,7 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
     }
 
     private mutating func refuse(_ id: ID, _ reason: CrowdReason) -> Verdict {
-        .refused(reason, isTold: mayPart(id))
+        .refused(reason, isNotified: mayPart(id))
     }
 
     private mutating func mayPart(_ id: ID) -> Bool {
@@ -76,7 +76,7 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
     private mutating func crowdOut() -> Crowded? {
         guard let id = ungreeted.removeFirst() else { return nil }
         guests[id]?.ungreeted = nil
-        return guests[id].map { Crowded(peer: $0.peer, isTold: mayPart(id)) }
+        return guests[id].map { Crowded(peer: $0.peer, isNotified: mayPart(id)) }
     }
 
     /// The connection has sent a valid Hello.

@@ -31,7 +31,7 @@ extension ServerConnection {
         let ticket = WaitingTicket(
             call: call, connection: NIOLoopBound(self, eventLoop: loop), loop: loop)
         let arrival = limiter.wait(
-            ticket, bytes: payload.count, deadline: context.deadline, at: turnUptime)
+            ticket, bytes: payload.count, deadline: context.deadline, at: eventUptime)
         switch arrival {
         case .refused(let shed): refuse(call, Self.overloaded(shed.retryAfter))
         case .waits(let place):
@@ -52,7 +52,7 @@ extension ServerConnection {
     /// Runs a call that was admitted, unless it has ended meanwhile.
     func admitted(_ call: UInt64, by limiter: LaneLimiter) {
         guard let waited = waiting.removeValue(forKey: call) else { return limiter.leave() }
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         waited.payload.withBytes { payload in
             run(call, payload, waited.context, waited.entry, waited.start, limiter)
         }

@@ -25,7 +25,7 @@ final class ClientConnection: ChannelInboundHandler {
     private(set) var peerFrameBytesMax = FrameLimits.frameBytesDefault
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
-    var roomQueue = RoomQueue()
+    var capacityQueue = CapacityQueue()
     var isPeerTaking = true
     var isWriterWoken = false
     var isGreeted = false
@@ -44,9 +44,9 @@ final class ClientConnection: ChannelInboundHandler {
     var closeDue: Duration?
     private var keepAlive: KeepAlive?
     /// The reason for an imminent loss of the connection.
-    private var trouble: String?
+    private var failure: String?
 
-    /// A connection that uses call ids up to `idsMax` and then asks for a replacement.
+    /// A connection that uses call ids up to `idsMax` and then requests a replacement.
     init(
         _ settings: ClientSettings, time: any Time, idsMax: UInt64 = FrameLimits.callIDsMax,
         onReady: @escaping (ClientConnection) -> Void,
@@ -68,7 +68,7 @@ final class ClientConnection: ChannelInboundHandler {
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     func channelActive(context: ChannelHandlerContext) {
-        let due = time.uptime() + FrameLimits.helloPatience
+        let due = time.uptime() + FrameLimits.helloTimeout
         helloDue = due
         arm(due)
         context.fireChannelActive()
@@ -77,13 +77,13 @@ final class ClientConnection: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         self.context = nil
         timer?.cancel()
-        let detail = ["connection lost", trouble].compactMap { $0 }.joined(separator: ": ")
+        let detail = ["connection lost", failure].compactMap { $0 }.joined(separator: ": ")
         lose(ServiceError(.unavailable, detail: detail, notProcessed: !isGreeted))
         context.fireChannelInactive()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        trouble = trouble ?? ConnectionTrouble.text(error)  // the first error is the cause
+        failure = failure ?? ConnectionFailure.text(error)  // the first error is the cause
         context.close(promise: nil)  // channelInactive fails the waiting calls
     }
 
@@ -107,11 +107,11 @@ final class ClientConnection: ChannelInboundHandler {
         let (consumed, violation) = FrameDecoder.forEachFrame(
             in: buffer, frameBytesMax: { FrameLimits.frameBytesMax }, received)
         if violation != nil { return context.close(promise: nil) }
-        decoder.keep(buffer, from: consumed)
+        decoder.store(buffer, from: consumed)
         if !decoder.isMidFrame {
             partialDue = nil
         } else if consumed > 0 || partialDue == nil {
-            let due = time.uptime() + FrameLimits.partialFramePatience
+            let due = time.uptime() + FrameLimits.partialFrameTimeout
             partialDue = due
             arm(due)
         }
@@ -119,7 +119,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        flushTurn()
+        flushAfterRead()
         context.fireChannelReadComplete()
     }
 
@@ -258,12 +258,12 @@ final class ClientConnection: ChannelInboundHandler {
         // elsewhere.
         if [helloDue, closeDue, partialDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
             let isPartial = partialDue.map { $0 <= uptime } ?? false
-            trouble = !isGreeted ? "no Hello received" : isPartial ? "a frame did not end" : nil
+            failure = !isGreeted ? "no Hello received" : isPartial ? "a frame did not end" : nil
             context?.close(promise: nil)
         }
         switch keepAlive?.look(at: uptime) {
         case .close:
-            trouble = "keepalive timed out"
+            failure = "keepalive timed out"
             context?.close(promise: nil)
         case .ping: FrameWriter.write(.ping(WireV1.Ping()), to: &out)
         case .wait, nil: break

@@ -43,8 +43,8 @@ final class ClientEndpoint {
     }
 
     /// Why there is no connection.
-    var trouble: (address: String, text: String) {
-        (name, link?.trouble ?? (isHopeful ? "no answer yet" : "not connected"))
+    var failure: (address: String, text: String) {
+        (name, link?.failure ?? (isHopeful ? "no answer yet" : "not connected"))
     }
 
     // MARK: Calls

@@ -19,7 +19,7 @@ final class ClientPool {
     var endpoints: [ClientEndpoint] = []
     private var balancer = Balancer()
     var waiting = WaitingCalls()
-    /// Calls in backoff between two tries. They are kept so that `close` can end them: a stopped
+    /// Calls in backoff between two tries. They are stored so that `close` can end them: a stopped
     /// loop runs no timers, and they would wait forever.
     private var resting: [ObjectIdentifier: CallTries] = [:]
     private var look: Scheduled<Void>?
@@ -183,7 +183,7 @@ final class ClientPool {
     var unreached: ServiceError {
         ServiceError(
             .unavailable,
-            detail: ConnectionTrouble.detail(settings.service, endpoints.map(\.trouble)),
+            detail: ConnectionFailure.detail(settings.service, endpoints.map(\.failure)),
             notProcessed: true)
     }
 

@@ -16,40 +16,40 @@ package struct ClientSettings: Sendable {
     package var security = ClientSecurity()
     /// How long a call waits for a connection: long enough for a peer's restart, short enough that
     /// a caller notices a peer that is down.
-    package let connectPatience: Duration
+    package let connectTimeout: Duration
     /// Items of one stream that the server may send before they are consumed.
     package let streamCredit: UInt32
     /// A client closes its connections after this time without calls, at the latest after twice
     /// this time.
-    package let idlePatience: Duration
+    package let idleTimeout: Duration
 
     /// Settings of a client of a service with several addresses.
     package init(
         service: String, addresses: [ServiceAddress], application: String, keyID: String,
-        secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2),
-        streamCredit: UInt32 = FrameLimits.streamCredit, idlePatience: Duration = .seconds(300)
+        secret: (any ApplicationProver)?, connectTimeout: Duration = .seconds(2),
+        streamCredit: UInt32 = FrameLimits.streamCredit, idleTimeout: Duration = .seconds(300)
     ) {
         self.service = service
         self.addresses = addresses
         self.application = application
         self.keyID = keyID
         self.secret = secret
-        self.connectPatience = connectPatience
+        self.connectTimeout = connectTimeout
         self.streamCredit = streamCredit
-        self.idlePatience = idlePatience
+        self.idleTimeout = idleTimeout
     }
 
     /// Settings of a client of a service with one address. If the address is invalid, the first
     /// call fails.
     package init(
         service: String, host: String, port: Int, application: String, keyID: String,
-        secret: (any ApplicationProver)?, connectPatience: Duration = .seconds(2),
+        secret: (any ApplicationProver)?, connectTimeout: Duration = .seconds(2),
         streamCredit: UInt32 = FrameLimits.streamCredit
     ) {
         self.init(
             service: service,
             addresses: ServiceAddress(host: host, port: port).map { [$0] } ?? [],
             application: application, keyID: keyID, secret: secret,
-            connectPatience: connectPatience, streamCredit: streamCredit)
+            connectTimeout: connectTimeout, streamCredit: streamCredit)
     }
 }

@@ -12,8 +12,8 @@ struct ClientTarget {
 
     let address: ServiceAddress
     private(set) var resolved: [SocketAddress] = []
-    private var isAsked = false
-    private var askedAt: Duration?
+    private var isLookingUp = false
+    private var lookedUpAt: Duration?
     private var backoff = Backoff()
 
     init(_ address: ServiceAddress) {
@@ -21,18 +21,20 @@ struct ClientTarget {
     }
 
     /// Whether to start a lookup now.
-    mutating func asks(at uptime: Duration) -> Bool {
-        if isAsked { return false }
-        if let askedAt, !resolved.isEmpty, uptime - askedAt < Self.lookUpFloor { return false }
-        isAsked = true
-        askedAt = uptime
+    mutating func startsLookUp(at uptime: Duration) -> Bool {
+        if isLookingUp { return false }
+        if let lookedUpAt, !resolved.isEmpty, uptime - lookedUpAt < Self.lookUpFloor {
+            return false
+        }
+        isLookingUp = true
+        lookedUpAt = uptime
         return true
     }
 
     /// A lookup has ended; without addresses the previous ones stay.
     /// - Returns: when to retry, if no address is known.
     mutating func answered(_ addresses: [SocketAddress], jitter: UInt64) -> Duration? {
-        isAsked = false
+        isLookingUp = false
         if !addresses.isEmpty {
             resolved = addresses
             backoff.reset()

@@ -59,7 +59,7 @@ extension RPCClient {
             method: method.name, metadata: context.metadata, payload: payload,
             more: method.streams.hasRequestItems)
         let uptime = time.uptime()
-        let connectDue = uptime + settings.connectPatience
+        let connectDue = uptime + settings.connectTimeout
         let callersTime = context.isCallersDeadline ? context.deadline - uptime : nil
         on(loop) { pool in
             let pending = PendingCall(

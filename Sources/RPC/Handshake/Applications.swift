@@ -27,7 +27,7 @@ package struct Applications: Sendable {
     private let byCertificate: [(application: Application, names: [String])]
 
     /// No application: every Hello is rejected.
-    package static let nobody = Applications(keys: [], byCertificate: [])
+    package static let empty = Applications(keys: [], byCertificate: [])
 
     private init(keys: [Key], byCertificate: [(application: Application, names: [String])]) {
         self.keys = keys

@@ -54,7 +54,7 @@ package struct CallersList: Hashable, Sendable {
     }
 
     /// Parses the text of a callers file.
-    /// - Throws: `CallersListError`. A mistake is an error, because skipping the line could leave a
+    /// - Throws: `CallersListError`. An invalid line is an error, because skipping it could leave a
     ///   caller more permissions than intended.
     package init(text: String) throws(CallersListError) {
         var entries: [CallerEntry] = []

@@ -86,7 +86,7 @@ final class TracedCall: Sendable {
         span.end(at: clock.instant(at: uptime))
     }
 
-    /// A caller's mistake is not a failure of the server.
+    /// A caller's error is not a failure of the server.
     private func isFailure(_ status: StatusCode) -> Bool {
         switch status {
         case .ok: false

@@ -8,8 +8,8 @@ final class LoopCounts {
     let figures: LoopFigures
     private let methods: [String]
     private let slowCalls: SlowCallLog?
-    private var isInTurn = false
-    private var turnBegan = Duration.zero
+    private var isInRead = false
+    private var readBegan = Duration.zero
     /// Number of calls of each method that ended during this read.
     private var ended: [Int]
     /// The methods of which calls ended during this read.
@@ -23,31 +23,31 @@ final class LoopCounts {
     }
 
     /// A connection starts to read.
-    func turnBegan(at uptime: Duration) {
-        isInTurn = true
-        turnBegan = uptime
+    func readBegan(at uptime: Duration) {
+        isInRead = true
+        readBegan = uptime
     }
 
     /// A connection has flushed the responses to what it read. Reads the clock if calls have ended.
-    func turnEnded(_ time: any Time) {
-        defer { isInTurn = false }
+    func readEnded(_ time: any Time) {
+        defer { isInRead = false }
         guard !touched.isEmpty else { return }
         let uptime = time.uptime()
-        let took = isInTurn ? uptime - turnBegan : .zero
+        let took = isInRead ? uptime - readBegan : .zero
         for method in touched {
             figures.methods[method].took(took.nanoseconds, calls: ended[method])
             ended[method] = 0
-            slowCalls?.note(took, at: uptime) { SlowCall(method: methods[method]) }
+            slowCalls?.record(took, at: uptime) { SlowCall(method: methods[method]) }
         }
         touched.removeAll(keepingCapacity: true)
     }
 
     /// Counts the end of a call.
-    /// - Returns: false when `turnEnded` will count the duration; otherwise the caller must call
+    /// - Returns: false when `readEnded` will count the duration; otherwise the caller must call
     ///   `took`.
     func ended(_ call: borrowing ObservedCall, _ status: StatusCode, responseBytes: Int) -> Bool {
         figures.methods[call.method].ended(status, responseBytes: responseBytes)
-        guard isInTurn, turnBegan == call.beganAt, call.traced == nil else { return true }
+        guard isInRead, readBegan == call.beganAt, call.traced == nil else { return true }
         if ended[call.method] == 0 { touched.append(call.method) }
         ended[call.method] += 1
         return false
@@ -58,7 +58,7 @@ final class LoopCounts {
         let took = uptime - call.beganAt
         figures.methods[call.method].took(took.nanoseconds)
         guard !call.mayTakeLong else { return }
-        slowCalls?.note(took, at: uptime) {
+        slowCalls?.record(took, at: uptime) {
             SlowCall(method: methods[call.method], status: status, trace: call.trace)
         }
     }

@@ -17,34 +17,34 @@ import Synchronization
 /// seconds and 8 KiB for its one request, and there may be 32 at once.
 package enum MetricsEndpoint {
     /// Timeout from the connection to the end of its response.
-    package static let patience = Duration.seconds(5)
+    package static let timeout = Duration.seconds(5)
     /// Size limit of a request with all its headers, in bytes; a probe's has 200.
     package static let requestBytesMax = 8 * 1_024
     /// Connections at once; a scraper and each probe use one.
     package static let connectionsMax = 32
 
     /// An event loop that does not run a task within this time counts as hanging.
-    static let loopPatience = TimeAmount.seconds(2)
+    static let loopTimeout = TimeAmount.seconds(2)
 
     /// The content of the endpoint's pages.
     package struct Source: Sendable {
         let metrics: @Sendable () -> String
         let readiness: @Sendable () -> (isReady: Bool, text: String)
-        let isTurning: @Sendable () -> Bool
+        let isMakingProgress: @Sendable () -> Bool
 
         /// The content of all pages.
         /// - Parameters:
         ///   - readiness: whether calls may be sent, with the text of the page.
-        ///   - isTurning: whether the writers and other threads make progress; event loops are
-        ///     checked by the endpoint.
+        ///   - isMakingProgress: whether the writers and other threads make progress; event loops
+        ///     are checked by the endpoint.
         package init(
             metrics: @escaping @Sendable () -> String,
             readiness: @escaping @Sendable () -> (isReady: Bool, text: String),
-            isTurning: @escaping @Sendable () -> Bool
+            isMakingProgress: @escaping @Sendable () -> Bool
         ) {
             self.metrics = metrics
             self.readiness = readiness
-            self.isTurning = isTurning
+            self.isMakingProgress = isMakingProgress
         }
     }
 
@@ -53,7 +53,7 @@ package enum MetricsEndpoint {
     /// - Throws: `ListenError` when the port is in use, and the resolver's error for `host`.
     package static func start(
         host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup,
-        patience: Duration = patience
+        timeout: Duration = timeout
     ) async throws -> Int {
         let guests = MetricsConnectionCount()
         let listener = try await ServerBootstrap(group: group)
@@ -62,7 +62,7 @@ package enum MetricsEndpoint {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(
-                        MetricsConnectionGuard(guests, patience: TimeAmount(patience)))
+                        MetricsConnectionGuard(guests, timeout: TimeAmount(timeout)))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(MetricsHandler(source, loops: group))
                 }
@@ -94,21 +94,21 @@ private final class MetricsConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let guests: MetricsConnectionCount
-    private let patience: TimeAmount
+    private let timeout: TimeAmount
     private var isCounted = false
     private var bytes = 0
     private var closing: Scheduled<Void>?
 
-    init(_ guests: MetricsConnectionCount, patience: TimeAmount) {
+    init(_ guests: MetricsConnectionCount, timeout: TimeAmount) {
         self.guests = guests
-        self.patience = patience
+        self.timeout = timeout
     }
 
     func channelActive(context: ChannelHandlerContext) {
         isCounted = guests.enter()
         guard isCounted else { return context.close(promise: nil) }
         let channel = context.channel
-        closing = context.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
+        closing = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
         context.fireChannelActive()
     }
 
@@ -157,19 +157,19 @@ private final class MetricsHandler: ChannelInboundHandler {
         isAnswered = true
         guard uri == "/livez" else { return write(page(), context) }
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        allLoopsTurn(on: context.eventLoop).whenSuccess { isTurning in
+        allLoopsRespond(on: context.eventLoop).whenSuccess { isMakingProgress in
             let (handler, context) = bound.value
             guard context.channel.isActive else { return }
             handler.write(
-                isTurning && handler.source.isTurning()
+                isMakingProgress && handler.source.isMakingProgress()
                     ? (.ok, "alive\n") : (.serviceUnavailable, "hangs\n"), context)
         }
     }
 
-    /// Whether every event loop runs a task within `loopPatience`.
-    private func allLoopsTurn(on loop: any EventLoop) -> EventLoopFuture<Bool> {
+    /// Whether every event loop runs a task within `loopTimeout`.
+    private func allLoopsRespond(on loop: any EventLoop) -> EventLoopFuture<Bool> {
         let answered = loop.makePromise(of: Bool.self)
-        let timer = loop.scheduleTask(in: MetricsEndpoint.loopPatience) { answered.succeed(false) }
+        let timer = loop.scheduleTask(in: MetricsEndpoint.loopTimeout) { answered.succeed(false) }
         EventLoopFuture.andAllSucceed(loops.makeIterator().map { $0.submit {} }, on: loop)
             .whenSuccess {
                 timer.cancel()

@@ -35,14 +35,14 @@ extension ServerConnection {
         counts.figures.methods[entry.index].began(requestBytes: requestBytes)
         let method = entry.handler.method
         return ObservedCall(
-            method: entry.index, beganAt: turnUptime, deadline: context.deadline,
+            method: entry.index, beganAt: eventUptime, deadline: context.deadline,
             metadata: context.metadata,
             mayTakeLong: method.streams != .none || method.timeout > ObservedCall.waitingLonger,
             traced: shared.observation.isTraced ? traced(method.name, context) : nil)
     }
 
     private func traced(_ method: String, _ context: CallContext) -> TracedCall? {
-        shared.observation.tracing?.served(method, context, at: turnUptime)
+        shared.observation.tracing?.served(method, context, at: eventUptime)
     }
 
     /// The handler's task has returned. A cancelled one was answered before: as cancelled or, after

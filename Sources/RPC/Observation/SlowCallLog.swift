@@ -23,7 +23,7 @@ package final class SlowCallLog: Sendable {
     }
 
     /// Logs the call if it was slow.
-    func note(_ took: Duration, at uptime: Duration, _ call: () -> SlowCall) {
+    func record(_ took: Duration, at uptime: Duration, _ call: () -> SlowCall) {
         guard took >= threshold else { return }
         guard case .write(let leftOut) = budget.withLock({ $0.decide(at: uptime) }) else { return }
         let call = call()

@@ -93,11 +93,11 @@ struct TryPlan {
         }
     }
 
-    /// At least the time that the server asked for, and up to a fifth more, so that clients that
+    /// At least the time that the server requested, and up to a fifth more, so that clients that
     /// were rejected together do not return together.
     private mutating func wait(after error: ServiceError, jitter: UInt64) -> Duration {
         let own = backoff.next(jitter: jitter)
-        guard let asked = error.retryAfter else { return own }
-        return max(own, asked + asked * Int(jitter % 201) / 1_000)
+        guard let requested = error.retryAfter else { return own }
+        return max(own, requested + requested * Int(jitter % 201) / 1_000)
     }
 }

@@ -14,7 +14,7 @@ final class WatchedHealth: EndpointHealth {
     static let method = "postern.health.v1.Health/Watch"
     /// A server that sends nothing for this long counts as not serving. A heartbeat may be 400 ms
     /// late, and the total is less than a second.
-    static let patience = FrameLimits.watchHeartbeat + .milliseconds(400)
+    static let silenceTimeout = FrameLimits.watchHeartbeat + .milliseconds(400)
     /// From the end of a stream to the next, so that a server that ends each stream is not flooded.
     static let pause = Duration.milliseconds(500)
     /// The longest life of one stream; then the next one replaces it.
@@ -86,7 +86,7 @@ final class WatchedHealth: EndpointHealth {
     private func awaitItem() {
         silence?.cancel()
         let health = NIOLoopBound(self, eventLoop: loop)
-        silence = loop.scheduleTask(in: TimeAmount(Self.patience)) {
+        silence = loop.scheduleTask(in: TimeAmount(Self.silenceTimeout)) {
             health.value.report(.notServing)
         }
     }

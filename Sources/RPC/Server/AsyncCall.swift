@@ -47,7 +47,7 @@ struct AsyncCall: Sendable {
     }
 }
 
-/// The state that a connection keeps of a call whose handler has not returned.
+/// The state that a connection stores for a call whose handler has not returned.
 struct RunningCall: StreamHolder {
     let task: Task<Void, Never>
     let stream: CallStream?

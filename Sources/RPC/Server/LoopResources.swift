@@ -14,17 +14,17 @@ final class LoopResources {
         executor = EventLoopTaskExecutor(loop)
     }
 
-    /// Largest buffer that is kept for reuse, in bytes: the size at which a side stops reading.
+    /// Largest buffer that is retained for reuse, in bytes: the size at which a side stops reading.
     private static let spareBytesMax = FrameLimits.outboundPauseBytes
 
     /// Gives `out` the spare memory, unless it has its own.
-    func lend(_ out: inout ByteBuffer) {
+    func provideSpare(_ out: inout ByteBuffer) {
         if out.capacity == 0 { swap(&out, &spare) }
     }
 
-    /// Empties `out` and keeps its memory for the next writer: an idle connection holds none, and a
-    /// busy one gets memory that is in the cache.
-    func takeBack(_ out: inout ByteBuffer) {
+    /// Empties `out` and retains its memory for the next writer: an idle connection holds none, and
+    /// a busy one gets memory that is in the cache.
+    func reclaim(_ out: inout ByteBuffer) {
         // If the socket's queue still refers to the memory, it stays there.
         out.clear(minimumCapacity: 0)
         if out.capacity > spare.capacity, out.capacity <= Self.spareBytesMax { swap(&out, &spare) }

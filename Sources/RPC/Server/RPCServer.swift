@@ -75,7 +75,7 @@ package final class RPCServer: Sendable {
     }
 
     /// Replaces the list of callers, for existing connections too. A caller that is no longer on it
-    /// gets UNAUTHENTICATED; one whose key was removed is asked to reconnect.
+    /// gets UNAUTHENTICATED; one whose key was removed must reconnect.
     package func use(_ applications: Applications) {
         shared.callers.replace(applications)
         for channel in shared.connections.withLock({ Array($0.values) }) {

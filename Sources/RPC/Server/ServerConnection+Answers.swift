@@ -13,7 +13,7 @@ extension ServerConnection {
             return true
         }
         languages.take(call)
-        resources.lend(&out)
+        resources.provideSpare(&out)
         let isWritten = FrameWriter.writeResponse(
             call: call, response, to: &out, frameBytesMax: peerFrameBytesMax)
         if !isWritten { answer(call, ResponseWriter.tooLarge) }
@@ -79,7 +79,7 @@ struct CallLanguages {
     private var languages: [UInt64: ErrorLanguage] = [:]
 
     /// Records the language of a new call.
-    mutating func note(_ call: UInt64, _ metadata: Metadata) {
+    mutating func record(_ call: UInt64, _ metadata: Metadata) {
         guard !metadata.entries.isEmpty else { return }
         let language = metadata.language
         if language != .english { languages[call] = language }

@@ -52,7 +52,7 @@ extension ServerConnection {
     func isStillAdmitted(refusing call: UInt64? = nil) -> Bool {
         guard let caller = peer.caller else { return true }  // no Hello yet
         // The last read may be long ago, and the timeouts set below start from now.
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         peer.generation = shared.callers.generation.load(ordering: .acquiring)
         switch shared.callers.applications.standing(of: caller, over: peer.channel) {
         case .admitted(let application):

@@ -42,7 +42,7 @@ extension ServerConnection {
         case .cancel(let cancel): return cancelled(cancel.call)
         case .ping(let ping):
             guard machine.phase != .awaitingHello else { return violated("a Ping before Hello") }
-            guard pings.allows(at: turnUptime) else {
+            guard pings.allows(at: eventUptime) else {
                 goAway(.tooManyPings, "pings under the keepalive floor")
                 return false
             }
@@ -114,8 +114,8 @@ extension ServerConnection {
         case .proceed where head.hasTooMuchMetadata:
             refuse(.invalidArgument, fields: ["metadata"])
         case .proceed:
-            life?.called(at: turnUptime)
-            languages.note(head.call, head.metadata)
+            life?.called(at: eventUptime)
+            languages.record(head.call, head.metadata)
             head.method.withBytes(in: bytes) { name in
                 if let entry = shared.methods.entry(name),
                     !head.more || entry.handler.method.streams.hasRequestItems
@@ -142,7 +142,7 @@ extension ServerConnection {
         }
         let context = CallContext(
             application: caller,
-            deadline: turnUptime + timeout - FrameLimits.deadlineMargin,
+            deadline: eventUptime + timeout - FrameLimits.deadlineMargin,
             isCallersDeadline: true,
             metadata: head.metadata,
             mayAssertClientAddress: application?.mayAssertClientAddress ?? false)

@@ -7,7 +7,7 @@ import Synchronization
 extension ServerConnection {
     func greeted(keepaliveFloor: Duration) {
         watch.helloDue = nil
-        keepAlive = KeepAlive(at: turnUptime, floor: keepaliveFloor)
+        keepAlive = KeepAlive(at: eventUptime, floor: keepaliveFloor)
         guard let channel = context?.channel else { return }
         shared.connections.withLock { $0.greeted(ObjectIdentifier(channel)) }
     }
@@ -20,7 +20,7 @@ extension ServerConnection {
         if let armed = watch.armedFor, armed <= due { return }
         watchdog?.cancel()
         watch.armedFor = due
-        let wait = max(.milliseconds(1), due - turnUptime)
+        let wait = max(.milliseconds(1), due - eventUptime)
         let timerTarget = timerTarget ?? TimerTarget(self)
         self.timerTarget = timerTarget
         let held = NIOLoopBound(timerTarget, eventLoop: context.eventLoop)
@@ -32,13 +32,13 @@ extension ServerConnection {
     private func wake() {
         guard let context else { return }
         watch.armedFor = nil
-        turnUptime = shared.time.uptime()
-        for (call, running) in machine.overdue(at: turnUptime) {
+        eventUptime = shared.time.uptime()
+        for (call, running) in machine.overdue(at: eventUptime) {
             stop(call, running, ServiceError(.deadlineExceeded))
         }
         flush()
         lookAtProgress()
-        switch watch.overdue(at: turnUptime) {
+        switch watch.overdue(at: eventUptime) {
         case .slowHello: goAway(.slow, "no Hello within 5 s")
         case .slowFrame: goAway(.slow, "a partial frame took over 10 s")
         case .close: context.close(promise: nil)
@@ -47,7 +47,7 @@ extension ServerConnection {
     }
 
     private func lookAfterPeer(_ context: ChannelHandlerContext) {
-        switch keepAlive?.look(at: turnUptime) {
+        switch keepAlive?.look(at: eventUptime) {
         case .close: return context.close(promise: nil)
         case .ping:
             write(.ping(WireV1.Ping()))

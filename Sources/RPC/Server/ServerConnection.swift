@@ -32,7 +32,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var out = ByteBuffer()
     var context: ChannelHandlerContext?
     /// The uptime at the start of the current read; one clock reading serves all its calls.
-    var turnUptime = Duration.zero
+    var eventUptime = Duration.zero
     var pings = PingRateLimiter()
     /// Set when the Hello arrives.
     var keepAlive: KeepAlive?
@@ -43,7 +43,7 @@ final class ServerConnection: ChannelDuplexHandler {
     private var isFlushScheduled = false
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
-    var roomQueue = RoomQueue()
+    var capacityQueue = CapacityQueue()
     var isPeerTaking = true
     var isWriterWoken = false
 
@@ -67,12 +67,12 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         guard takePlace(context.channel) else { return }
         life = ConnectionLife(
-            at: turnUptime, shared.settings.limits, jitter: shared.randomness.integer())
+            at: eventUptime, shared.settings.limits, jitter: shared.randomness.integer())
         write(.hello(serverHello))
-        watch.helloDue = turnUptime + FrameLimits.helloPatience
+        watch.helloDue = eventUptime + FrameLimits.helloTimeout
         flush()
         arm()
         // The connection was accepted while the server began to drain, so it missed the drain
@@ -99,7 +99,7 @@ final class ServerConnection: ChannelDuplexHandler {
         switch event {
         case is DrainEvent: drain(.draining, "server stopping")
         case let event as CrowdedOutEvent:
-            crowdedOut(context.channel, isTold: event.isTold)
+            crowdedOut(context.channel, isNotified: event.isNotified)
         case is CallersChanged: isStillAdmitted()
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
@@ -113,10 +113,10 @@ final class ServerConnection: ChannelDuplexHandler {
         guard watch.lingerDue == nil else { return linger(buffer) }
         if !isReading {
             isReading = true
-            turnUptime = shared.time.uptime()
-            counts.turnBegan(at: turnUptime)
+            eventUptime = shared.time.uptime()
+            counts.readBegan(at: eventUptime)
             keepAlive?.received()
-            resources.lend(&out)
+            resources.provideSpare(&out)
         }
         counts.figures.receivedBytes.add(buffer.readableBytes)
         read(decoder.take(buffer))
@@ -132,19 +132,19 @@ final class ServerConnection: ChannelDuplexHandler {
         }
         // The connection has ended, and the unread bytes may contain a password.
         guard watch.lingerDue == nil, context != nil else { return buffer.wipe() }
-        decoder.keep(buffer, from: consumed)
+        decoder.store(buffer, from: consumed)
         // The timeout is for one frame; a new partial frame restarts it.
         if !decoder.isMidFrame {
             watch.partialDue = nil
         } else if consumed > 0 || watch.partialDue == nil {
-            watch.partialDue = turnUptime + FrameLimits.partialFramePatience
+            watch.partialDue = eventUptime + FrameLimits.partialFrameTimeout
         }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isReading = false
-        flushTurn()
-        counts.turnEnded(shared.time)
+        flushAfterRead()
+        counts.readEnded(shared.time)
         arm()
         context.fireChannelReadComplete()
     }
@@ -156,14 +156,14 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         isPeerTaking = context.channel.isWritable
         if isPeerTaking {
             watch.outboundDue = nil
             letWritersGo()
             context.read()
         } else {
-            watch.outboundDue = turnUptime + FrameLimits.outboundPatience
+            watch.outboundDue = eventUptime + FrameLimits.outboundTimeout
             progress.began(pending: pendingBytes)
             arm()
         }
@@ -188,11 +188,11 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func flush() {
-        guard let context, out.readableBytes > 0 else { return resources.takeBack(&out) }
+        guard let context, out.readableBytes > 0 else { return resources.reclaim(&out) }
         progress.wrote(out.readableBytes)
         counts.figures.sentBytes.add(out.readableBytes)
         context.writeAndFlush(wrapOutboundOut(out), promise: nil)
-        resources.takeBack(&out)
+        resources.reclaim(&out)
         guard !context.channel.isWritable else { return letWritersGo() }
         if pendingBytes > FrameLimits.outboundDropBytes { context.close(promise: nil) }
     }
@@ -216,7 +216,7 @@ final class ServerConnection: ChannelDuplexHandler {
         decoder.discard()
         watch = ConnectionWatch()
         keepAlive = nil
-        watch.lingerDue = shared.time.uptime() + FrameLimits.lingerPatience
+        watch.lingerDue = shared.time.uptime() + FrameLimits.lingerTimeout
         context.close(mode: .output, promise: nil)
         arm()
     }
@@ -235,13 +235,13 @@ final class ServerConnection: ChannelDuplexHandler {
         _ reason: WireV1.GoAwayReason, _ message: String, refusing call: UInt64? = nil
     ) {
         guard watch.lingerDue == nil, watch.drainDue == nil else { return }
-        turnUptime = shared.time.uptime()
+        eventUptime = shared.time.uptime()
         let (last, watches) = machine.drain()
         write(.goAway(WireV1.GoAway(lastCall: last, reason: reason, message: message)))
         if let call { refuse(call, ServiceError(.unavailable, notProcessed: true)) }
         for watch in watches { stop(watch.call, watch.handle, ServiceError(.unavailable)) }
         flush()
-        watch.drainDue = turnUptime + FrameLimits.drainGrace
+        watch.drainDue = eventUptime + FrameLimits.drainGrace
         closeIfDrained()
         arm()
     }
@@ -262,7 +262,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     private func lingerBriefly() {
-        let due = shared.time.uptime() + FrameLimits.lingerPatience
+        let due = shared.time.uptime() + FrameLimits.lingerTimeout
         watch.lingerDue = min(due, watch.lingerDue ?? due)
         arm()
     }

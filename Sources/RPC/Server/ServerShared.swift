@@ -7,7 +7,7 @@ import Synchronization
 final class ServerShared: Sendable {
     let settings: ServerSettings
     let methods: MethodTable
-    let callers: CallersInForce
+    let callers: CurrentCallers
     let tls: Reloadable<ServerTLS>?
     let time: any Time
     let randomness: any Randomness
@@ -29,7 +29,7 @@ final class ServerShared: Sendable {
     ) {
         self.settings = settings
         self.methods = methods
-        callers = CallersInForce(applications, methods: methods)
+        callers = CurrentCallers(applications, methods: methods)
         self.tls = tls.map { Reloadable($0) }
         self.time = time
         self.randomness = randomness

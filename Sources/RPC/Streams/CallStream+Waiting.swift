@@ -43,18 +43,18 @@ extension CallStream {
     }
 
     /// Waits until there may be something to take.
-    func news() async {
+    func waitForItems() async {
         let ticket = StreamTicket()
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
-                onLoop { $0.keep(Reader(ticket: ticket, wake: wake)) }
+                onLoop { $0.enqueue(Reader(ticket: ticket, wake: wake)) }
             }
         } onCancel: {
             callOff(ticket)
         }
     }
 
-    private func keep(_ reader: Reader) {
+    private func enqueue(_ reader: Reader) {
         let isReady = inbox.count > 0 || ending != nil || isIncomingEnded
         if isReady || reader.ticket.isCancelled.load(ordering: .acquiring) {
             return reader.wake.resume()
@@ -76,7 +76,7 @@ extension CallStream {
                     if isOver || ticket.isCancelled.load(ordering: .acquiring) {
                         return wake.resume()
                     }
-                    stream.mourners.append(Reader(ticket: ticket, wake: wake))
+                    stream.endWaiters.append(Reader(ticket: ticket, wake: wake))
                 }
             }
         } onCancel: {
@@ -100,14 +100,14 @@ extension CallStream {
         let ticket = StreamTicket()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { wake in
-                onLoop { $0.keep(Writer(ticket: ticket, item: item, wake: wake)) }
+                onLoop { $0.enqueue(Writer(ticket: ticket, item: item, wake: wake)) }
             }
         } onCancel: {
             callOff(ticket)
         }
     }
 
-    private func keep(_ writer: Writer) {
+    private func enqueue(_ writer: Writer) {
         if writer.ticket.isCancelled.load(ordering: .acquiring) {
             return writer.wake.resume(throwing: ServiceError(.cancelled))
         }
@@ -115,9 +115,9 @@ extension CallStream {
         case .sent: return writer.wake.resume()
         case .failed(let error): return writer.wake.resume(throwing: error)
         case .noCredit: writers.append(writer)
-        case .noRoom:
+        case .bufferFull:
             writers.append(writer)
-            carrier?.waitForRoom(self)
+            carrier?.waitForCapacity(self)
         }
     }
 
@@ -132,8 +132,8 @@ extension CallStream {
             if let place = readers.firstIndex(where: { $0.ticket === ticket }) {
                 readers.remove(at: place).wake.resume()
             }
-            if let place = mourners.firstIndex(where: { $0.ticket === ticket }) {
-                mourners.remove(at: place).wake.resume()
+            if let place = endWaiters.firstIndex(where: { $0.ticket === ticket }) {
+                endWaiters.remove(at: place).wake.resume()
             }
             if let place = writers.firstIndex(where: { $0.ticket === ticket }) {
                 writers.remove(at: place).wake.resume(throwing: ServiceError(.cancelled))

@@ -4,8 +4,8 @@ import ServiceRuntime
 import Synchronization
 
 /// The streams of one call, at either side: the items that arrived and are not yet taken, and the
-/// tasks that wait to take or to send. The connection's call machine keeps the credit; this class
-/// keeps the data.
+/// tasks that wait to take or to send. The connection's call machine holds the credit; this class
+/// holds the data.
 ///
 ///     not begun ──begin──▶ running ──end──▶ over
 ///
@@ -42,7 +42,7 @@ final class CallStream: @unchecked Sendable {
     /// Called when an item has arrived, for a reader on the loop that is not a task.
     var onItem: (() -> Void)?
     /// Whether it is in the queue of streams that wait for outbound buffer capacity.
-    var isQueuedForRoom = false
+    var isQueuedForCapacity = false
     /// The call has ended, so there is nothing to abandon.
     let isOver = Atomic(false)
     private(set) var carrier: (any StreamCarrier)?
@@ -53,7 +53,7 @@ final class CallStream: @unchecked Sendable {
     var inbox = ItemInbox()
     var readers: [Reader] = []
     /// Tasks that wait for the end only.
-    var mourners: [Reader] = []
+    var endWaiters: [Reader] = []
     var writers = CircularBuffer<Writer>(initialCapacity: 0) { didSet { look() } }
     private(set) var isIncomingEnded = false
     private var isEndWanted = false { didSet { look() } }
@@ -102,8 +102,8 @@ final class CallStream: @unchecked Sendable {
         giveUp = nil
         if case .failed(let error) = ending, error.code == .cancelled { inbox.clear() }
         wakeReaders()
-        for mourner in mourners { mourner.wake.resume() }
-        mourners = []
+        for waiter in endWaiters { waiter.wake.resume() }
+        endWaiters = []
         while let writer = writers.popFirst() { writer.wake.resume(throwing: overError) }
     }
 
@@ -142,7 +142,7 @@ final class CallStream: @unchecked Sendable {
             case .sent: first.wake.resume()
             case .failed(let error): first.wake.resume(throwing: error)
             case .noCredit: return
-            case .noRoom: return carrier.waitForRoom(self)
+            case .bufferFull: return carrier.waitForCapacity(self)
             }
             writers.removeFirst()
             carrier.wokeWriter()

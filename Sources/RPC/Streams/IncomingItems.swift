@@ -101,7 +101,7 @@ final class ItemReader<Item: Sendable>: Sendable {
             case .items(let items): batch.withLock { $0 = items }
             case .ended: return nil
             case .failed(let error): throw error
-            case .nothing: await stream.news()
+            case .nothing: await stream.waitForItems()
             }
         }
     }

@@ -60,7 +60,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
                 return nil
             case .nothing:
                 guard !Task.isCancelled else { throw ServiceError(.cancelled) }
-                await news()
+                await waitForItems()
             }
         }
     }
@@ -86,7 +86,7 @@ final class ItemPipe<Item: Sendable>: Sendable {
         return taken
     }
 
-    private func news() async {
+    private func waitForItems() async {
         let ticket = StreamTicket()
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in

@@ -73,7 +73,7 @@ extension CallStream {
         switch sendNow(item) {
         case .sent: return .sent
         case .failed(let error): return .failed(error)
-        case .noCredit, .noRoom: return .later(item.encoded())
+        case .noCredit, .bufferFull: return .later(item.encoded())
         }
     }
 }

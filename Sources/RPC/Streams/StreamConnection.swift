@@ -2,7 +2,7 @@ import Messages
 import NIOCore
 import ServiceRuntime
 
-/// The state that a connection keeps of a call, with its stream if it has one.
+/// The state that a connection stores for a call, with its stream if it has one.
 protocol StreamHolder {
     var stream: CallStream? { get }
 }
@@ -22,7 +22,7 @@ protocol StreamConnection: StreamCarrier {
     var isPeerTaking: Bool { get }
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes: Int { get set }
-    var roomQueue: RoomQueue { get set }
+    var capacityQueue: CapacityQueue { get set }
     var isWriterWoken: Bool { get set }
 
     /// Closes the connection because the peer violated the protocol.
@@ -83,8 +83,8 @@ extension StreamConnection {
 
 extension StreamConnection {
     func send(_ item: some WireEncoded, of stream: CallStream) -> Sending {
-        guard isPeerTaking, out.readableBytes < FrameLimits.outboundTurnBytes else {
-            return .noRoom
+        guard isPeerTaking, out.readableBytes < FrameLimits.outboundFlushBytes else {
+            return .bufferFull
         }
         let frame = ItemFrame(call: stream.call, payloadBytes: item.encodedByteCount)
         guard frame.byteCount <= peerFrameBytesMax else {
@@ -118,7 +118,7 @@ extension StreamConnection {
         flushSoon()
     }
 
-    func waitForRoom(_ stream: CallStream) { roomQueue.add(stream) }
+    func waitForCapacity(_ stream: CallStream) { capacityQueue.add(stream) }
 
     func wokeWriter() { isWriterWoken = true }
 
@@ -126,7 +126,7 @@ extension StreamConnection {
 
     /// Flushes after a read. A writer that was woken by the read runs next and sends more, so the
     /// flush waits for it: one flush for both.
-    func flushTurn() {
+    func flushAfterRead() {
         guard isWriterWoken else { return flush() }
         isWriterWoken = false
         flushSoon()
@@ -135,8 +135,8 @@ extension StreamConnection {
     /// The outbound buffer has capacity again: resumes the waiting writers, first come, first
     /// served.
     func letWritersGo() {
-        while isPeerTaking, out.readableBytes < FrameLimits.outboundTurnBytes,
-            let stream = roomQueue.next()
+        while isPeerTaking, out.readableBytes < FrameLimits.outboundFlushBytes,
+            let stream = capacityQueue.next()
         {
             stream.pump()
         }
@@ -160,7 +160,7 @@ enum Sending {
     /// The credit is used up; the peer must grant more.
     case noCredit
     /// The outbound buffer is full; it must drain first.
-    case noRoom
+    case bufferFull
     case failed(ServiceError)
 }
 
@@ -175,27 +175,27 @@ protocol StreamCarrier: AnyObject {
     /// Records that the consumer took `count` items of `byteCount` bytes.
     func consumed(_ count: Int, byteCount: Int, of stream: CallStream)
     /// Resumes `stream` when the outbound buffer has capacity; first come, first served.
-    func waitForRoom(_ stream: CallStream)
+    func waitForCapacity(_ stream: CallStream)
     /// Records that a writer was woken. It is about to send more, so a flush can wait for it.
     func wokeWriter()
 }
 
 /// The streams that wait for outbound buffer capacity, first come, first served, so that none
 /// starves.
-struct RoomQueue {
+struct CapacityQueue {
     private var streams = CircularBuffer<CallStream>()
 
     var isEmpty: Bool { streams.isEmpty }
 
     mutating func add(_ stream: CallStream) {
-        guard !stream.isQueuedForRoom else { return }
-        stream.isQueuedForRoom = true
+        guard !stream.isQueuedForCapacity else { return }
+        stream.isQueuedForCapacity = true
         streams.append(stream)
     }
 
     mutating func next() -> CallStream? {
         let next = streams.popFirst()
-        next?.isQueuedForRoom = false
+        next?.isQueuedForCapacity = false
         return next
     }
 }

@@ -33,7 +33,7 @@ package struct ClientTLS: Sendable {
     /// - Throws: `NIOSSLError` or a pipeline error when the TLS handler cannot be made or added.
     func guardChannel(_ channel: any Channel, serverName: String) throws {
         var configuration = NIOSSLHandler.Configuration()
-        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesKept
+        configuration.maximumPreservedOutboundBufferCapacity = Self.outboundBytesRetained
         let name = Self.isAddress(serverName) ? nil : serverName
         let handler = try NIOSSLClientHandler(
             context: context, serverHostname: name, configuration: configuration)
@@ -57,8 +57,8 @@ package struct ClientTLS: Sendable {
         (try? SocketAddress(ipAddress: host, port: 0)) != nil
     }
 
-    /// Bytes of a connection's outbound buffer that are kept while it is idle.
-    private static let outboundBytesKept = 64 * 1024
+    /// Bytes of a connection's outbound buffer that are retained while it is idle.
+    private static let outboundBytesRetained = 64 * 1024
 }
 
 /// The TLS and authentication settings of a client that can change while it runs. Each new
@@ -81,11 +81,11 @@ extension ClientSettings {
     /// Settings of a client whose key and certificate are reloaded when their files change.
     package init(
         service: String, addresses: [ServiceAddress], application: String,
-        security: ClientSecurity, connectPatience: Duration = .seconds(2)
+        security: ClientSecurity, connectTimeout: Duration = .seconds(2)
     ) {
         self.init(
             service: service, addresses: addresses, application: application, keyID: "",
-            secret: nil, connectPatience: connectPatience)
+            secret: nil, connectTimeout: connectTimeout)
         self.security = security
     }
 }

@@ -65,7 +65,7 @@ struct CredentialState: Hashable {
 }
 
 /// Polls the files of credentials and reloads those that changed. When a reload fails, the previous
-/// credential stays in force. The failure is logged once and counted at each attempt. It is retried
+/// credential stays in use. The failure is logged once and counted at each attempt. It is retried
 /// at each poll, because two files are never replaced at the same instant and a certificate may not
 /// be valid yet.
 package final class CredentialWatch: Sendable {

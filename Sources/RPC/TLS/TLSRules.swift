@@ -23,7 +23,7 @@ enum TLSRules {
         configuration.cipherSuiteValues = ciphers
         configuration.renegotiationSupport = .none
         // A peer that never sends close_notify delays the close no longer than one after a GoAway.
-        configuration.shutdownTimeout = .init(FrameLimits.lingerPatience)
+        configuration.shutdownTimeout = .init(FrameLimits.lingerTimeout)
     }
 
     /// Makes a context. This also checks that key and certificate match.

@@ -67,7 +67,7 @@ struct RequestHead {
     let payload: BorrowedBytes
     let metadata: Metadata
     /// The metadata is over the limit; only this call is rejected. Entries over the limit are not
-    /// kept.
+    /// stored.
     let hasTooMuchMetadata: Bool
 
     init(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) throws(WireViolation) {
@@ -89,7 +89,7 @@ struct RequestHead {
         }
         (self.call, timeoutMilliseconds, self.more) = (call, timeout, more)
         (self.method, self.payload) = (.range(method), .range(payload))
-        (self.metadata, hasTooMuchMetadata) = (metadata.kept, metadata.isTooMuch)
+        (self.metadata, hasTooMuchMetadata) = (metadata.accepted, metadata.isTooMuch)
     }
 
     init(_ request: WireV1.Request) {
@@ -99,7 +99,7 @@ struct RequestHead {
         }
         (call, timeoutMilliseconds, more) = (request.call, request.timeoutMs, request.more)
         (method, payload) = (.owned(Array(request.method.utf8)), .owned(request.payload))
-        (self.metadata, hasTooMuchMetadata) = (metadata.kept, metadata.isTooMuch)
+        (self.metadata, hasTooMuchMetadata) = (metadata.accepted, metadata.isTooMuch)
     }
 }
 
@@ -114,16 +114,16 @@ extension RequestHead {
 
 /// Collects metadata up to the limits of a call.
 private struct CountedMetadata {
-    private(set) var kept = Metadata()
+    private(set) var accepted = Metadata()
     private(set) var isTooMuch = false
     private var byteCount = 0
 
     mutating func add(_ entry: Metadata.Entry) {
         byteCount += entry.byteCount
         if byteCount <= FrameLimits.metadataBytesMax,
-            kept.entries.count < FrameLimits.metadataEntriesMax
+            accepted.entries.count < FrameLimits.metadataEntriesMax
         {
-            kept.append(entry)
+            accepted.append(entry)
         } else {
             isTooMuch = true
         }

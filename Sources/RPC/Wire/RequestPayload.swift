@@ -2,7 +2,7 @@ package import Cryptography
 import Messages
 
 /// A packed request. A request with a secret is in memory that is wiped when it is freed. It is
-/// kept for as long as its call may be retried.
+/// retained for as long as its call may be retried.
 package enum RequestPayload: Sendable {
     /// A request without a secret.
     case plain([UInt8])

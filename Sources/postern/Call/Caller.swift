@@ -17,10 +17,10 @@ struct Caller: Sendable {
 
     /// A caller of `service` (`gateway`, `session`, …).
     init(
-        _ endpoints: Endpoints, service: String, connectPatience: Duration = .seconds(2)
+        _ endpoints: Endpoints, service: String, connectTimeout: Duration = .seconds(2)
     ) throws {
         client = RPCClient(
-            try endpoints.client(of: service, connectPatience: connectPatience),
+            try endpoints.client(of: service, connectTimeout: connectTimeout),
             group: MultiThreadedEventLoopGroup.singleton,
             time: SystemTime(), randomness: SecureRandomness())
     }

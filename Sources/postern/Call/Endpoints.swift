@@ -83,7 +83,7 @@ struct Endpoints {
     /// The client settings for a service: the gateway is called as the application, the others as
     /// the operator's tool.
     func client(
-        of service: String, connectPatience: Duration = .seconds(2)
+        of service: String, connectTimeout: Duration = .seconds(2)
     ) throws -> ClientSettings {
         guard let address = addresses[service] else { throw ToolError.unknownService(service) }
         let caller = service == "gateway" ? application : admin
@@ -91,7 +91,7 @@ struct Endpoints {
         var settings = ClientSettings(
             service: "postern.\(service)", host: address.host, port: address.port,
             application: caller.id, keyID: key?.keyID ?? "", secret: key?.key,
-            connectPatience: connectPatience)
+            connectTimeout: connectTimeout)
         settings.security = try tls?.security(inFolder) ?? ClientSecurity()
         return settings
     }

@@ -41,7 +41,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func state(of service: String, _ endpoints: Endpoints) async -> String {
         do {
-            let caller = try Caller(endpoints, service: service, connectPatience: patience)
+            let caller = try Caller(endpoints, service: service, connectTimeout: patience)
             return line(try await caller.health())
         } catch let error as ServiceError {
             return "no answer (\(error.code.rawValue))"

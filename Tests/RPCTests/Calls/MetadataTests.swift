@@ -37,7 +37,7 @@ struct MetadataTests {
     }
 
     @Test(
-        "metadata may have 64 entries, and of 30,000 empty ones at most 64 are kept",
+        "metadata may have 64 entries, and of 30,000 empty ones at most 64 are stored",
         arguments: [
             false, true,
         ])

@@ -86,7 +86,7 @@ struct ApplicationsTests {
         let hello = try proved("session", "k1", provedBy: "session.k1.key")
         #expect(applications.verified(hello, challenge: challenge) == nil)
         let other = try proved("gateway", "k1", provedBy: "gateway.k1.key")
-        #expect(Applications.nobody.verified(other, challenge: challenge) == nil)
+        #expect(Applications.empty.verified(other, challenge: challenge) == nil)
     }
 
     @Test("X-03: an application's name must match whole: the key of a longer name is not its own")

@@ -9,7 +9,7 @@ struct SlowCallTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
     @Test("a slow call is logged with method, status, duration and trace, but without content")
-    func noted() async throws {
+    func logged() async throws {
         let log = CapturedLog()
         let slow = SlowCallLog(threshold: .zero, logger: log.logger())
         try await ObservedLoopback.run(slowCalls: slow) { loopback in
@@ -65,12 +65,12 @@ struct SlowCallTests {
     func leftOut() {
         let log = CapturedLog()
         let slow = SlowCallLog(threshold: .seconds(1), logger: log.logger())
-        for _ in 0..<15 { slow.note(.seconds(2), at: .seconds(5)) { SlowCall(method: "m") } }
+        for _ in 0..<15 { slow.record(.seconds(2), at: .seconds(5)) { SlowCall(method: "m") } }
         #expect(log.lines.count == 10)
-        slow.note(.seconds(1), at: .seconds(7)) { SlowCall(method: "m") }
+        slow.record(.seconds(1), at: .seconds(7)) { SlowCall(method: "m") }
         #expect(log.lines.count == 12)
         #expect(log.lines.last?.contains("\"count\":5") == true)
-        slow.note(.milliseconds(999), at: .seconds(9)) { SlowCall(method: "m") }
+        slow.record(.milliseconds(999), at: .seconds(9)) { SlowCall(method: "m") }
         #expect(log.lines.count == 12)
     }
 }

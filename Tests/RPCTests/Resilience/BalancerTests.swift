@@ -58,19 +58,19 @@ struct BalancerTests {
             ([.serving], 0),
         ])
     func avoided(conditions: [EndpointCondition], place: Int) {
-        for turns in 0..<3 {
+        for steps in 0..<3 {
             var balancer = Balancer()
-            for _ in 0..<turns { _ = choose(&balancer, conditions) }
+            for _ in 0..<steps { _ = choose(&balancer, conditions) }
             #expect(choose(&balancer, conditions, avoiding: 0) == .endpoint(place))
         }
     }
 
     @Test("a retry does not advance the round-robin, so first tries are spread evenly")
-    func turns() {
+    func steps() {
         var balancer = Balancer()
         for conditions in [[EndpointCondition.serving, .serving], [.unhealthy, .unhealthy]] {
-            for turn in 0..<6 {
-                let first = turn % 2
+            for step in 0..<6 {
+                let first = step % 2
                 #expect(choose(&balancer, conditions) == .endpoint(first))
                 #expect(choose(&balancer, conditions, avoiding: first) == .endpoint(1 - first))
             }

@@ -48,7 +48,7 @@ struct CredentialWatchTests {
     }
 
     @Test("an unusable file is logged once, and the last value stays until a good one is read")
-    func mistake() throws {
+    func invalidFile() throws {
         try folder.write("1", to: "number")
         let (value, watch) = try following()
         try folder.write("one", to: "number")
