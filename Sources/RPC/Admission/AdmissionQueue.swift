@@ -32,7 +32,7 @@ package struct AdmissionQueue<Ticket> {
 
     /// Why a call is not served, and when the caller may retry.
     struct Shed: Hashable, Sendable {
-        let reason: ShedReason
+        let reason: LaneLimiter.ShedReason
         let retryAfter: Duration
     }
 
@@ -126,7 +126,7 @@ package struct AdmissionQueue<Ticket> {
         line.first.map { uptime - $0.since } ?? .zero
     }
 
-    private mutating func shedFirst(_ reason: ShedReason, at uptime: Duration) -> Bool {
+    private mutating func shedFirst(_ reason: LaneLimiter.ShedReason, at uptime: Duration) -> Bool {
         let shed = shed(reason, at: uptime)
         guard let waiter = line.removeFirst() else { return false }
         bytes -= waiter.bytes
@@ -135,7 +135,7 @@ package struct AdmissionQueue<Ticket> {
     }
 
     /// The retry delay grows with the queue: twice the time that the whole queue will take.
-    private func shed(_ reason: ShedReason, at uptime: Duration) -> Shed {
+    private func shed(_ reason: LaneLimiter.ShedReason, at uptime: Duration) -> Shed {
         let wait = max(pace.wait(behind: count, at: uptime), oldestWait(at: uptime))
         let bounds = Self.retryAfterBounds
         return Shed(
@@ -146,13 +146,3 @@ package struct AdmissionQueue<Ticket> {
 
 extension AdmissionQueue: Sendable where Ticket: Sendable {}
 extension AdmissionQueue.Waiter: Sendable where Ticket: Sendable {}
-
-/// Why a call was shed.
-package enum ShedReason: String, CaseIterable, Sendable {
-    /// The queue is full.
-    case full
-    /// The call's deadline would have passed before it was served.
-    case deadline
-    /// It has waited too long in overload.
-    case late
-}

@@ -25,7 +25,7 @@ final class ClientConnection: ChannelInboundHandler {
     private(set) var peerFrameBytesMax = FrameLimits.frameBytesDefault
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
-    var capacityQueue = CapacityQueue()
+    var capacityQueue = CallStream.CapacityQueue()
     var isPeerTaking = true
     var isWriterWoken = false
     var isGreeted = false
@@ -173,7 +173,7 @@ final class ClientConnection: ChannelInboundHandler {
         onReady(self)
     }
 
-    private func response(_ head: ResponseHead, _ bytes: UnsafeRawBufferPointer) {
+    private func response(_ head: Envelope.Response, _ bytes: UnsafeRawBufferPointer) {
         guard let call = machine.ended(head.call) else { return }
         defer { ended() }
         call.isAnswered = true

@@ -93,7 +93,7 @@ enum ConnectionFailure {
         case let error as IOError where error.errnoCode == ECONNREFUSED: "refused"
         case let error as IOError where error.errnoCode == ETIMEDOUT: "timed out"
         case ChannelError.connectTimeout: "timed out"
-        case is NIOSSLError, is BoringSSLError, is TLSRefusal, is NIOSSLExtraError:
+        case is NIOSSLError, is BoringSSLError, is TLSPeerCheck.Refusal, is NIOSSLExtraError:
             "TLS refused: \(error)"
         default: "\(error)"
         }

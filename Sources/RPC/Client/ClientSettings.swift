@@ -13,7 +13,7 @@ package struct ClientSettings: Sendable {
     /// The key; with nil the client is identified by its certificate.
     package let secret: (any ApplicationProver)?
     /// Its TLS settings, and its key if it can change while the client runs.
-    package var security = ClientSecurity()
+    package var security = Security()
     /// How long a call waits for a connection: long enough for a peer's restart, short enough that
     /// a caller notices a peer that is down.
     package let connectTimeout: Duration
@@ -51,5 +51,21 @@ package struct ClientSettings: Sendable {
             addresses: ServiceAddress(host: host, port: port).map { [$0] } ?? [],
             application: application, keyID: keyID, secret: secret,
             connectTimeout: connectTimeout, streamCredit: streamCredit)
+    }
+
+    /// The TLS and authentication settings of a client that can change while it runs. Each new
+    /// connection reads the current values.
+    package struct Security: Sendable {
+        /// The client's TLS; nil means plaintext connections.
+        package var tls: Reloadable<ClientTLS>?
+        /// The name that the server's certificate must contain, if it differs from the host that is
+        /// dialled.
+        package var serverName: String?
+        /// The client's current key; replaces the key of the settings. If the contained value is
+        /// nil, the client sends no proof by key and is identified by its certificate alone.
+        package var key: Reloadable<ApplicationKey?>?
+
+        /// Plaintext, with the key from the settings.
+        package init() {}
     }
 }

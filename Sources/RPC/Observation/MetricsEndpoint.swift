@@ -50,7 +50,7 @@ package enum MetricsEndpoint {
 
     /// Listens until the group is shut down.
     /// - Returns: the port.
-    /// - Throws: `ListenError` when the port is in use, and the resolver's error for `host`.
+    /// - Throws: `RPCServer.ListenError` when the port is in use, and the resolver's error for `host`.
     package static func start(
         host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup,
         timeout: Duration = timeout
@@ -64,147 +64,152 @@ package enum MetricsEndpoint {
                     try pipeline.addHandler(
                         MetricsConnectionGuard(guests, timeout: TimeAmount(timeout)))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(MetricsHandler(source, loops: group))
+                    try pipeline.addHandler(Handler(source, loops: group))
                 }
             }
             .listen(on: try .makeAddressResolvingHost(host, port: port))
         return listener.localAddress?.port ?? 0
     }
-}
 
-/// The number of open connections of the endpoint.
-private final class MetricsConnectionCount: Sendable {
-    private let count = Atomic<Int>(0)
+    /// The number of open connections of the endpoint.
+    private final class MetricsConnectionCount: Sendable {
+        private let count = Atomic<Int>(0)
 
-    /// - Returns: false, with nothing counted, when the limit is reached.
-    func enter() -> Bool {
-        if count.add(1, ordering: .relaxed).newValue <= MetricsEndpoint.connectionsMax {
-            return true
-        }
-        leave()
-        return false
-    }
-
-    func leave() { count.subtract(1, ordering: .relaxed) }
-}
-
-/// Closes a connection that exceeds the limit of connections, of request bytes or of time. It comes
-/// before the HTTP handlers.
-private final class MetricsConnectionGuard: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let guests: MetricsConnectionCount
-    private let timeout: TimeAmount
-    private var isCounted = false
-    private var bytes = 0
-    private var closing: Scheduled<Void>?
-
-    init(_ guests: MetricsConnectionCount, timeout: TimeAmount) {
-        self.guests = guests
-        self.timeout = timeout
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        isCounted = guests.enter()
-        guard isCounted else { return context.close(promise: nil) }
-        let channel = context.channel
-        closing = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
-        context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        bytes += unwrapInboundIn(data).readableBytes
-        guard bytes <= MetricsEndpoint.requestBytesMax else { return context.close(promise: nil) }
-        context.fireChannelRead(data)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        closing?.cancel()
-        if isCounted { guests.leave() }
-        context.fireChannelInactive()
-    }
-}
-
-/// Answers one request and closes the connection.
-private final class MetricsHandler: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
-
-    private let source: MetricsEndpoint.Source
-    private let loops: MultiThreadedEventLoopGroup
-    private var uri = ""
-    private var isAnswered = false
-
-    init(_ source: MetricsEndpoint.Source, loops: MultiThreadedEventLoopGroup) {
-        self.source = source
-        self.loops = loops
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): uri = head.method == .GET ? head.uri : ""
-        case .body: break
-        case .end: answer(context)
-        }
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)  // not HTTP, or the connection was lost
-    }
-
-    private func answer(_ context: ChannelHandlerContext) {
-        guard !isAnswered else { return }  // the response says that the connection closes
-        isAnswered = true
-        guard uri == "/livez" else { return write(page(), context) }
-        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        allLoopsRespond(on: context.eventLoop).whenSuccess { isMakingProgress in
-            let (handler, context) = bound.value
-            guard context.channel.isActive else { return }
-            handler.write(
-                isMakingProgress && handler.source.isMakingProgress()
-                    ? (.ok, "alive\n") : (.serviceUnavailable, "hangs\n"), context)
-        }
-    }
-
-    /// Whether every event loop runs a task within `loopTimeout`.
-    private func allLoopsRespond(on loop: any EventLoop) -> EventLoopFuture<Bool> {
-        let answered = loop.makePromise(of: Bool.self)
-        let timer = loop.scheduleTask(in: MetricsEndpoint.loopTimeout) { answered.succeed(false) }
-        EventLoopFuture.andAllSucceed(loops.makeIterator().map { $0.submit {} }, on: loop)
-            .whenSuccess {
-                timer.cancel()
-                answered.succeed(true)
+        /// - Returns: false, with nothing counted, when the limit is reached.
+        func enter() -> Bool {
+            if count.add(1, ordering: .relaxed).newValue <= MetricsEndpoint.connectionsMax {
+                return true
             }
-        return answered.futureResult
+            leave()
+            return false
+        }
+
+        func leave() { count.subtract(1, ordering: .relaxed) }
     }
 
-    private func write(
-        _ page: (status: HTTPResponseStatus, text: String), _ context: ChannelHandlerContext
-    ) {
-        let (status, text) = page
-        let body = ByteBuffer(string: text)
-        let headers: HTTPHeaders = [
-            "content-type": "text/plain; version=0.0.4; charset=utf-8",
-            "content-length": "\(body.readableBytes)", "connection": "close",
-        ]
-        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        written.whenComplete { _ in bound.value.close(promise: nil) }
-    }
+    /// Closes a connection that exceeds the limit of connections, of request bytes or of time. It
+    /// comes before the HTTP handlers.
+    private final class MetricsConnectionGuard: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
 
-    private func page() -> (HTTPResponseStatus, String) {
-        switch uri {
-        case "/metrics": (.ok, source.metrics())
-        case "/readyz", "/health": readiness()
-        default: (.notFound, "try /metrics, /readyz or /livez\n")
+        private let guests: MetricsConnectionCount
+        private let timeout: TimeAmount
+        private var isCounted = false
+        private var bytes = 0
+        private var closing: Scheduled<Void>?
+
+        init(_ guests: MetricsConnectionCount, timeout: TimeAmount) {
+            self.guests = guests
+            self.timeout = timeout
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            isCounted = guests.enter()
+            guard isCounted else { return context.close(promise: nil) }
+            let channel = context.channel
+            closing = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+            context.fireChannelActive()
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            bytes += unwrapInboundIn(data).readableBytes
+            guard bytes <= MetricsEndpoint.requestBytesMax else {
+                return context.close(promise: nil)
+            }
+            context.fireChannelRead(data)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            closing?.cancel()
+            if isCounted { guests.leave() }
+            context.fireChannelInactive()
         }
     }
 
-    private func readiness() -> (HTTPResponseStatus, String) {
-        let (isReady, text) = source.readiness()
-        return (isReady ? .ok : .serviceUnavailable, text)
+    /// Answers one request and closes the connection.
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private let source: MetricsEndpoint.Source
+        private let loops: MultiThreadedEventLoopGroup
+        private var uri = ""
+        private var isAnswered = false
+
+        init(_ source: MetricsEndpoint.Source, loops: MultiThreadedEventLoopGroup) {
+            self.source = source
+            self.loops = loops
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head): uri = head.method == .GET ? head.uri : ""
+            case .body: break
+            case .end: answer(context)
+            }
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)  // not HTTP, or the connection was lost
+        }
+
+        private func answer(_ context: ChannelHandlerContext) {
+            guard !isAnswered else { return }  // the response says that the connection closes
+            isAnswered = true
+            guard uri == "/livez" else { return write(page(), context) }
+            let bound = NIOLoopBound(
+                (handler: self, context: context), eventLoop: context.eventLoop)
+            allLoopsRespond(on: context.eventLoop).whenSuccess { isMakingProgress in
+                let (handler, context) = bound.value
+                guard context.channel.isActive else { return }
+                handler.write(
+                    isMakingProgress && handler.source.isMakingProgress()
+                        ? (.ok, "alive\n") : (.serviceUnavailable, "hangs\n"), context)
+            }
+        }
+
+        /// Whether every event loop runs a task within `loopTimeout`.
+        private func allLoopsRespond(on loop: any EventLoop) -> EventLoopFuture<Bool> {
+            let answered = loop.makePromise(of: Bool.self)
+            let timer = loop.scheduleTask(in: MetricsEndpoint.loopTimeout) {
+                answered.succeed(false)
+            }
+            EventLoopFuture.andAllSucceed(loops.makeIterator().map { $0.submit {} }, on: loop)
+                .whenSuccess {
+                    timer.cancel()
+                    answered.succeed(true)
+                }
+            return answered.futureResult
+        }
+
+        private func write(
+            _ page: (status: HTTPResponseStatus, text: String), _ context: ChannelHandlerContext
+        ) {
+            let (status, text) = page
+            let body = ByteBuffer(string: text)
+            let headers: HTTPHeaders = [
+                "content-type": "text/plain; version=0.0.4; charset=utf-8",
+                "content-length": "\(body.readableBytes)", "connection": "close",
+            ]
+            let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+            let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            written.whenComplete { _ in bound.value.close(promise: nil) }
+        }
+
+        private func page() -> (HTTPResponseStatus, String) {
+            switch uri {
+            case "/metrics": (.ok, source.metrics())
+            case "/readyz", "/health": readiness()
+            default: (.notFound, "try /metrics, /readyz or /livez\n")
+            }
+        }
+
+        private func readiness() -> (HTTPResponseStatus, String) {
+            let (isReady, text) = source.readiness()
+            return (isReady ? .ok : .serviceUnavailable, text)
+        }
     }
 }

@@ -119,7 +119,7 @@ final class CallTries {
     }
 
     private func proceed(after error: ServiceError, at endpoint: ClientEndpoint?) {
-        let failure = FailedTry(
+        let failure = TryPlan.Failure(
             error: error, wasPlaced: endpoint != nil,
             hasElsewhere: endpoint.map { pool.hasOther(than: $0) } ?? false,
             timeLeft: deadline - pool.time.uptime())

@@ -1,5 +1,6 @@
 import Messages
 package import NIOCore
+import NIOPosix
 
 /// The resources that the connections of one event loop share: memory for decoding, and the
 /// executor of their handlers. An idle connection therefore needs no arena of its own.
@@ -51,5 +52,32 @@ package final class EventLoopTaskExecutor: TaskExecutor {
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor {
         UnownedTaskExecutor(ordinary: self)
+    }
+}
+
+/// One value for each event loop of a group, created on first use and accessed only on its loop.
+struct PerLoop<Value>: Sendable {
+    private let boxes: [ObjectIdentifier: NIOLoopBoundBox<Value?>]
+    private let make: @Sendable (any EventLoop) -> Value
+
+    init(
+        _ group: MultiThreadedEventLoopGroup,
+        _ make: @escaping @Sendable (any EventLoop) -> Value
+    ) {
+        var boxes: [ObjectIdentifier: NIOLoopBoundBox<Value?>] = [:]
+        for loop in group.makeIterator() {
+            boxes[ObjectIdentifier(loop)] = .makeEmptyBox(eventLoop: loop)
+        }
+        self.boxes = boxes
+        self.make = make
+    }
+
+    /// The value for `loop`. Call it on that loop, which must belong to the group.
+    subscript(loop: any EventLoop) -> Value {
+        guard let box = boxes[ObjectIdentifier(loop)] else { return make(loop) }
+        if let present = box.value { return present }
+        let made = make(loop)
+        box.value = made
+        return made
     }
 }

@@ -59,7 +59,7 @@ extension ServerConnection {
     }
 
     private func carryOut(
-        _ instruction: ServerCallMachine<RunningCall>.Instruction,
+        _ instruction: ServerCallMachine<ServerConnection.RunningCall>.Instruction,
         _ reason: String
     ) -> Bool {
         instruction == .violation ? violated(reason) : true
@@ -99,7 +99,7 @@ extension ServerConnection {
     // MARK: Calls
 
     private func request(
-        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
+        _ head: Envelope.Request, _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>
     ) -> Bool {
         /// Rejects a request without decoding it; it may contain a secret.
         func refuse(_ code: ErrorCode, fields: [String] = []) {
@@ -131,7 +131,7 @@ extension ServerConnection {
     }
 
     private func serve(
-        _ head: RequestHead, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
+        _ head: Envelope.Request, _ bytes: UnsafeRawBufferPointer, _ entry: MethodTable.Entry
     ) {
         guard admits(head.call, entry) else { return }
         let timeout =
@@ -177,7 +177,7 @@ extension ServerConnection {
     }
 
     private func startTask(
-        _ head: RequestHead, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
+        _ head: Envelope.Request, _ payload: UnsafeRawBufferPointer, _ context: CallContext,
         _ entry: MethodTable.Entry, _ start: @escaping MethodHandler.Async
     ) {
         let call = head.call
@@ -212,7 +212,7 @@ extension ServerConnection {
             observed: observe(entry, context, requestBytes: payload.count))
         do {
             let task = try handle.observed.run { try start(payload, context, handle) }
-            machine.attach(RunningCall(task: task, stream: stream), to: call)
+            machine.attach(ServerConnection.RunningCall(task: task, stream: stream), to: call)
         } catch {
             handle.fail(error)  // the request does not decode
         }
@@ -232,7 +232,7 @@ extension ServerConnection: StreamConnection {
 
     /// Starts a streaming call.
     func beginStream(
-        _ head: RequestHead, _ method: MethodDescription, _ deadline: Duration,
+        _ head: Envelope.Request, _ method: MethodDescription, _ deadline: Duration,
         _ loop: any EventLoop
     ) -> CallStream {
         let credit = machine.began(

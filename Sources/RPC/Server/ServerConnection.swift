@@ -11,21 +11,32 @@ final class ServerConnection: ChannelDuplexHandler {
     typealias OutboundIn = Never
     typealias OutboundOut = ByteBuffer
 
+    /// What the server requests of its connections, on their event loops.
+    enum Event {
+        /// Finish the calls and accept no new ones.
+        case drain
+        /// Check the caller again, because the callers list was replaced.
+        case callersChanged
+        /// Close, because no Hello has arrived and newer connections need the slot. `isNotified`:
+        /// the connection stays open long enough for the peer to read the reason.
+        case crowdedOut(isNotified: Bool)
+    }
+
     let shared: ServerShared
     let resources: LoopResources
     let counts: LoopCounts
     let challenge: [UInt8]
-    var machine: ServerCallMachine<RunningCall>
+    var machine: ServerCallMachine<ServerConnection.RunningCall>
     var application: Application?
     /// Whether the caller is the operator's tool.
     var isAdmin = false
     /// Calls that wait in a lane's queue for a handler to finish.
-    var waiting: [UInt64: WaitingCall] = [:]
-    var languages = CallLanguages()
+    var waiting: [UInt64: ServerConnection.WaitingCall] = [:]
+    var languages = ServerConnection.CallLanguages()
     /// Set when the connection has been admitted.
     var life: ConnectionLife?
     var progress = OutboundProgress()
-    var peer = ConnectionPeer()
+    var peer = ServerConnection.Peer()
     var peerFrameBytesMax = FrameLimits.frameBytesDefault
     var frameBytesMax = FrameLimits.frameBytesBeforeHello
     private(set) var decoder = FrameDecoder()
@@ -38,12 +49,12 @@ final class ServerConnection: ChannelDuplexHandler {
     var keepAlive: KeepAlive?
     var watch = ConnectionWatch()
     var watchdog: Scheduled<Void>?
-    var timerTarget: TimerTarget?
+    var timerTarget: ServerConnection.TimerTarget?
     private var isReading = false
     private var isFlushScheduled = false
     /// Bytes of items that have arrived and are not yet consumed.
     var inboundItemBytes = 0
-    var capacityQueue = CapacityQueue()
+    var capacityQueue = CallStream.CapacityQueue()
     var isPeerTaking = true
     var isWriterWoken = false
 
@@ -84,7 +95,7 @@ final class ServerConnection: ChannelDuplexHandler {
         leavePlace(context.channel)
         // From here on nothing is written and no timer is set, even if this runs during a read.
         self.context = nil
-        watchdog = nil  // not cancelled: see `TimerTarget`
+        watchdog = nil  // not cancelled: see `ServerConnection.TimerTarget`
         timerTarget?.cut()
         decoder.discard()
         stopAll("the connection was lost")
@@ -97,10 +108,10 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is DrainEvent: drain(.draining, "server stopping")
-        case let event as CrowdedOutEvent:
-            crowdedOut(context.channel, isNotified: event.isNotified)
-        case is CallersChanged: isStillAdmitted()
+        case Event.drain: drain(.draining, "server stopping")
+        case Event.crowdedOut(let isNotified):
+            crowdedOut(context.channel, isNotified: isNotified)
+        case Event.callersChanged: isStillAdmitted()
         case ChannelEvent.inputClosed: context.close(promise: nil)
         default: context.fireUserInboundEventTriggered(event)
         }
@@ -267,6 +278,3 @@ final class ServerConnection: ChannelDuplexHandler {
         arm()
     }
 }
-
-/// Asks a connection to finish its calls and accept no new ones.
-struct DrainEvent {}

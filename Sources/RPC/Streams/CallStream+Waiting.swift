@@ -3,15 +3,6 @@ import NIOCore
 import ServiceRuntime
 import Synchronization
 
-/// The result of taking items from a stream.
-enum TakenItems<Item: Sendable>: Sendable {
-    /// In reverse order.
-    case items([Item])
-    case nothing
-    case ended
-    case failed(ServiceError)
-}
-
 /// The operations that tasks call, on the stream's loop or on any other thread.
 extension CallStream {
     // MARK: Taking
@@ -19,7 +10,7 @@ extension CallStream {
     /// The items that have arrived, decoded. Call it on the loop.
     func take<Item>(
         _ decode: (UnsafeRawBufferPointer, Arena) throws -> Item
-    ) -> TakenItems<Item> {
+    ) -> CallStream.Taken<Item> {
         if inbox.count > 0 { return takeFromInbox(decode) }
         switch ending {
         case .answered: return .ended
@@ -30,7 +21,7 @@ extension CallStream {
 
     private func takeFromInbox<Item>(
         _ decode: (UnsafeRawBufferPointer, Arena) throws -> Item
-    ) -> TakenItems<Item> {
+    ) -> CallStream.Taken<Item> {
         let arena = carrier?.arena ?? Arena()
         let byteCount = inbox.byteCount
         do {
@@ -44,7 +35,7 @@ extension CallStream {
 
     /// Waits until there may be something to take.
     func waitForItems() async {
-        let ticket = StreamTicket()
+        let ticket = CallStream.Ticket()
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
                 onLoop { $0.enqueue(Reader(ticket: ticket, wake: wake)) }
@@ -68,7 +59,7 @@ extension CallStream {
     /// - Throws: the `ServiceError` with which the call failed; `cancelled` if the task was
     ///   cancelled.
     func answer() async throws -> [UInt8] {
-        let ticket = StreamTicket()
+        let ticket = CallStream.Ticket()
         await withTaskCancellationHandler {
             await withCheckedContinuation { wake in
                 onLoop { stream in
@@ -97,7 +88,7 @@ extension CallStream {
     /// Sends an item as soon as credit and buffer capacity allow it.
     /// - Throws: `ServiceError` when the call has ended or the task was cancelled.
     func send(_ item: [UInt8]) async throws {
-        let ticket = StreamTicket()
+        let ticket = CallStream.Ticket()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { wake in
                 onLoop { $0.enqueue(Writer(ticket: ticket, item: item, wake: wake)) }
@@ -125,7 +116,7 @@ extension CallStream {
 
     /// Handles the cancellation of the task that waits with `ticket`. At a client this abandons the
     /// whole call.
-    private func callOff(_ ticket: StreamTicket) {
+    private func callOff(_ ticket: CallStream.Ticket) {
         ticket.isCancelled.store(true, ordering: .releasing)
         loop.execute { [self] in
             giveUp?()

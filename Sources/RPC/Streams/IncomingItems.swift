@@ -52,7 +52,7 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 
     /// The items of `stream`, decoded by `decode`; `user` keeps a client's call alive.
     init(
-        _ stream: CallStream, user: StreamUser? = nil,
+        _ stream: CallStream, user: CallStream.User? = nil,
         _ decode: @escaping ItemReader<Item>.Decode
     ) {
         source = .wire(ItemReader(stream, user, decode))
@@ -60,7 +60,7 @@ package struct IncomingItems<Item: Sendable>: AsyncSequence, Sendable {
 }
 
 extension IncomingItems where Item: ProtobufMessage {
-    init(_ stream: CallStream, user: StreamUser? = nil) {
+    init(_ stream: CallStream, user: CallStream.User? = nil) {
         guard user != nil else {
             self.init(stream) { try Item(decoding: $0, in: $1) }
             return
@@ -76,12 +76,12 @@ final class ItemReader<Item: Sendable>: Sendable {
     typealias Decode = @Sendable (UnsafeRawBufferPointer, Arena) throws -> Item
 
     private let stream: CallStream
-    private let user: StreamUser?
+    private let user: CallStream.User?
     private let decode: Decode
     /// Items taken and not yet returned, in reverse order.
     private let batch = Mutex<[Item]>([])
 
-    init(_ stream: CallStream, _ user: StreamUser?, _ decode: @escaping Decode) {
+    init(_ stream: CallStream, _ user: CallStream.User?, _ decode: @escaping Decode) {
         self.stream = stream
         self.user = user
         self.decode = decode
@@ -106,7 +106,7 @@ final class ItemReader<Item: Sendable>: Sendable {
         }
     }
 
-    private nonisolated(nonsending) func fetch() async -> TakenItems<Item> {
+    private nonisolated(nonsending) func fetch() async -> CallStream.Taken<Item> {
         if stream.loop.inEventLoop { return stream.take(decode) }
         return await withCheckedContinuation { continuation in
             stream.loop.execute { [stream, decode] in

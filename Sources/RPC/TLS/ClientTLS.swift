@@ -61,27 +61,11 @@ package struct ClientTLS: Sendable {
     private static let outboundBytesRetained = 64 * 1024
 }
 
-/// The TLS and authentication settings of a client that can change while it runs. Each new
-/// connection reads the current values.
-package struct ClientSecurity: Sendable {
-    /// The client's TLS; nil means plaintext connections.
-    package var tls: Reloadable<ClientTLS>?
-    /// The name that the server's certificate must contain, if it differs from the host that is
-    /// dialled.
-    package var serverName: String?
-    /// The client's current key; replaces the key of the settings. If the contained value is nil,
-    /// the client sends no proof by key and is identified by its certificate alone.
-    package var key: Reloadable<ApplicationKey?>?
-
-    /// Plaintext, with the key from the settings.
-    package init() {}
-}
-
 extension ClientSettings {
     /// Settings of a client whose key and certificate are reloaded when their files change.
     package init(
         service: String, addresses: [ServiceAddress], application: String,
-        security: ClientSecurity, connectTimeout: Duration = .seconds(2)
+        security: ClientSettings.Security, connectTimeout: Duration = .seconds(2)
     ) {
         self.init(
             service: service, addresses: addresses, application: application, keyID: "",

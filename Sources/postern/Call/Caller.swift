@@ -101,7 +101,7 @@ struct StreamedCall: Sendable {
     }
 
     let method: SchemaMethod
-    let call: PackedStreamCall
+    let call: RPCClient.PackedStreamCall
     let show: @Sendable (String) throws -> Void
 
     /// Sends the items of `lines` and prints the items received, until the server's response.

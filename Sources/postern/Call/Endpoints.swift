@@ -92,7 +92,7 @@ struct Endpoints {
             service: "postern.\(service)", host: address.host, port: address.port,
             application: caller.id, keyID: key?.keyID ?? "", secret: key?.key,
             connectTimeout: connectTimeout)
-        settings.security = try tls?.security(inFolder) ?? ClientSecurity()
+        settings.security = try tls?.security(inFolder) ?? ClientSettings.Security()
         return settings
     }
 
@@ -193,11 +193,11 @@ struct EndpointTLS {
 
     /// - Parameter path: resolves a file name of the endpoints file to a path.
     /// - Throws: if a file cannot be read or is invalid.
-    func security(_ path: (String) -> String) throws -> ClientSecurity {
+    func security(_ path: (String) -> String) throws -> ClientSettings.Security {
         let own = certificate.flatMap { chain in
             certificateKey.map { CertificateFiles(chain: path(chain), key: path($0)) }
         }
-        var security = ClientSecurity()
+        var security = ClientSettings.Security()
         security.tls = Reloadable(
             try ClientTLS(
                 ClientTLSFiles(certificate: own, roots: path(roots)), now: SystemTime().now()))

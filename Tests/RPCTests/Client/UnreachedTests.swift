@@ -25,14 +25,14 @@ struct UnreachedTests {
 
     @Test("the earliest due time of all waiting calls is found in any order of arrival")
     func due() {
-        var waiting = WaitingCalls()
+        var waiting = ClientPool.WaitingCalls()
         #expect(waiting.nextDue == nil)
         for (deadline, connect) in [(9, 5), (3, 8), (7, 7)] {
             let call = PendingCall(
                 OutgoingRequest(method: "a/b", metadata: Metadata(), payload: []),
                 deadline: .seconds(deadline), connectDue: .seconds(connect)
             ) { _ in }
-            waiting.append(WaitingCalls.Entry(call: call, probed: []))
+            waiting.append(ClientPool.WaitingCalls.Entry(call: call, probed: []))
         }
         #expect(waiting.nextDue == .seconds(3))
         #expect(waiting.takeExpired(at: .seconds(5)).count == 2)
@@ -82,7 +82,7 @@ struct UnreachedTests {
     func words() {
         #expect(ConnectionFailure.text(IOError(errnoCode: 111, reason: "connect")) == "refused")
         #expect(ConnectionFailure.text(ChannelError.connectTimeout(.seconds(2))) == "timed out")
-        #expect(ConnectionFailure.text(TLSRefusal.certificate).hasPrefix("TLS refused"))
+        #expect(ConnectionFailure.text(TLSPeerCheck.Refusal.certificate).hasPrefix("TLS refused"))
         let many = Array(
             repeating: (address: "a", text: String(repeating: "x", count: 999)), count: 9)
         let detail = ConnectionFailure.detail("s", many)

@@ -16,7 +16,7 @@ struct RemovedCallerTests {
         fixture.pass(.seconds(25))
         _ = try fixture.received(from: channel)
         shared.callers.replace(.empty)
-        channel.pipeline.fireUserInboundEventTriggered(CallersChanged())
+        channel.pipeline.fireUserInboundEventTriggered(ServerConnection.Event.callersChanged)
         #expect(try fixture.goAways(from: channel) == [.unauthenticated])
     }
 

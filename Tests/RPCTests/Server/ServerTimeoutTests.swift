@@ -95,7 +95,7 @@ struct ServerTimeoutTests {
         try fixture.say(
             .request(WireV1.Request(call: 1, method: EchoService.stubborn.name)), to: channel)
         #expect(shared.admission.runningCount == 1)
-        channel.pipeline.fireUserInboundEventTriggered(DrainEvent())
+        channel.pipeline.fireUserInboundEventTriggered(ServerConnection.Event.drain)
         #expect(try fixture.goAways(from: channel) == [.draining])
         fixture.pass(FrameLimits.drainGrace - .milliseconds(1))
         #expect(channel.isActive)

@@ -20,7 +20,7 @@ struct CredentialWatchTests {
         use: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws -> (value: Reloadable<Int>, watch: CredentialWatch) {
         let folder = folder
-        let following = try WatchedCredential.following(
+        let following = try CredentialWatch.Credential.following(
             .callers, paths: [folder.file(name)], choice: choice, expiresAt: { _ in nil }, use: use
         ) {
             guard let number = Int(try folder.text(of: "number")) else { throw NoNumber() }

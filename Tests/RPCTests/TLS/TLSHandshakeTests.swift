@@ -176,7 +176,7 @@ struct TLSHandshakeTests {
                 ServerTLSFiles(
                     certificate: certificate.files(in: loopback.folder, "any"), roots: nil),
                 now: TLSLoopback.time.now())
-            await #expect(throws: ListenError.self) {
+            await #expect(throws: RPCServer.ListenError.self) {
                 _ = try await Self.listen(beyond: loopback, tls: nil)
             }
             try await Self.listen(beyond: loopback, tls: tls).drain()

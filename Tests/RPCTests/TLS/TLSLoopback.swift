@@ -111,7 +111,7 @@ struct TLSLoopback: Sendable {
     }
 
     func client(
-        _ caller: Caller = Caller(), change: (inout ClientSecurity) -> Void = { _ in }
+        _ caller: Caller = Caller(), change: (inout ClientSettings.Security) -> Void = { _ in }
     ) throws -> RPCClient {
         let name = "client-\(caller.application)"
         try folder.write((caller.roots ?? authority).pem, to: "\(name)-roots.pem")

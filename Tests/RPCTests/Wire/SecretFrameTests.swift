@@ -38,7 +38,7 @@ struct SecretFrameTests {
             call: call,
             OutgoingRequest(
                 method: method.name, metadata: Metadata(),
-                payload: RequestPayload(Self.request, of: method)),
+                payload: OutgoingRequest.Payload(Self.request, of: method)),
             timeoutMilliseconds: 1_000, to: &frame, frameBytesMax: 4_096)
         #expect(isWritten)
         return frame
@@ -139,7 +139,7 @@ struct SecretFrameTests {
         try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try fixture.say(.hello(WireV1.Hello(version: 1, callsMax: 9, challenge: [1])), to: channel)
         _ = try fixture.received(from: channel)
-        let payload = RequestPayload(
+        let payload = OutgoingRequest.Payload(
             Self.request, of: Self.method("Secret", hasSecrets: true))
         connection.start(
             PendingCall(
