@@ -10,7 +10,7 @@
 /// The order is first in, first out while the queue drains. In overload (`CoDel`) it becomes last
 /// in, first out, and calls that have waited longer than `overloadWaitMax` are shed (adaptive
 /// LIFO): in the order of arrival each would be served just too late, and its work would be wasted.
-package struct AdmissionQueue<Ticket> {
+package struct AdmissionQueue<Ticket: Sendable>: Sendable {
     /// The longest wait in overload: a user notices half a second, and a caller still has most of
     /// its deadline left to try another server.
     static var overloadWaitMax: Duration { .milliseconds(500) }
@@ -19,7 +19,7 @@ package struct AdmissionQueue<Ticket> {
 
     typealias Place = WaitingLine<Waiter>.Place
 
-    struct Waiter {
+    struct Waiter: Sendable {
         let ticket: Ticket
         let bytes: Int
         let since: Duration
@@ -143,6 +143,3 @@ package struct AdmissionQueue<Ticket> {
             retryAfter: min(max(bounds.lowerBound, wait * 2), bounds.upperBound))
     }
 }
-
-extension AdmissionQueue: Sendable where Ticket: Sendable {}
-extension AdmissionQueue.Waiter: Sendable where Ticket: Sendable {}

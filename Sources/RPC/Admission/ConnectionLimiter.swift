@@ -5,8 +5,8 @@ import NIOCore
 /// sent a Hello. Above the last limit the oldest such connection is closed, not the newest:
 /// connections that send nothing then displace each other, while an honest caller sends its Hello
 /// within milliseconds and is never the oldest for long.
-struct ConnectionLimiter<ID: Hashable, Peer> {
-    enum Verdict {
+struct ConnectionLimiter<ID: Hashable & Sendable, Peer: Sendable>: Sendable {
+    enum Verdict: Sendable {
         /// It is admitted; the connection in `crowdedOut` must be closed.
         case admitted(crowdedOut: Crowded?)
         /// It is refused; `isNotified` says whether it stays open long enough to read the reason.
@@ -14,12 +14,12 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
     }
 
     /// A connection that must be closed, and whether it stays open long enough to read the reason.
-    struct Crowded {
+    struct Crowded: Sendable {
         let peer: Peer
         let isNotified: Bool
     }
 
-    struct Guest {
+    struct Guest: Sendable {
         let peer: Peer
         let address: PeerAddress?
         fileprivate(set) var ungreeted: WaitingLine<ID>.Place?
@@ -95,11 +95,6 @@ struct ConnectionLimiter<ID: Hashable, Peer> {
         counts[address] = rest > 0 ? rest : nil
     }
 }
-
-extension ConnectionLimiter: Sendable where ID: Sendable, Peer: Sendable {}
-extension ConnectionLimiter.Crowded: Sendable where ID: Sendable, Peer: Sendable {}
-extension ConnectionLimiter.Verdict: Sendable where ID: Sendable, Peer: Sendable {}
-extension ConnectionLimiter.Guest: Sendable where ID: Sendable, Peer: Sendable {}
 
 /// Why a connection was refused.
 enum CrowdReason: String, CaseIterable, Sendable {

@@ -96,7 +96,7 @@ extension ClientConnection {
         ended()
         guard context.channel.isActive else { return }
         let due = time.uptime() + FrameLimits.drainGrace
-        closeDue = due
+        watch.drainDue = due
         arm(due)
     }
 

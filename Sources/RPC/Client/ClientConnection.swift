@@ -35,13 +35,9 @@ final class ClientConnection: ChannelInboundHandler {
     private var hasWritten = false
     private var isReading = false
     private var timer: Scheduled<Void>?
-    private var timerDue: Duration?
-    private var helloDue: Duration?
-    /// When the partial frame must be complete. Without it, a length that lost its place in the
-    /// stream would keep the connection: every byte that follows counts as a sign of life.
-    private var partialDue: Duration?
-    /// When the drain grace of a closing connection ends.
-    var closeDue: Duration?
+    /// Without the deadline for a partial frame, a length that lost its place in the stream would
+    /// keep the connection: every byte that follows counts as a sign of life.
+    var watch = ConnectionWatch()
     private var keepAlive: KeepAlive?
     /// The reason for an imminent loss of the connection.
     private var failure: String?
@@ -69,7 +65,7 @@ final class ClientConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         let due = time.uptime() + FrameLimits.helloTimeout
-        helloDue = due
+        watch.helloDue = due
         arm(due)
         context.fireChannelActive()
     }
@@ -109,10 +105,10 @@ final class ClientConnection: ChannelInboundHandler {
         if violation != nil { return context.close(promise: nil) }
         decoder.store(buffer, from: consumed)
         if !decoder.isMidFrame {
-            partialDue = nil
-        } else if consumed > 0 || partialDue == nil {
+            watch.partialDue = nil
+        } else if consumed > 0 || watch.partialDue == nil {
             let due = time.uptime() + FrameLimits.partialFrameTimeout
-            partialDue = due
+            watch.partialDue = due
             arm(due)
         }
     }
@@ -150,7 +146,7 @@ final class ClientConnection: ChannelInboundHandler {
     private func greet(_ server: WireV1.Hello) {
         guard !isGreeted else { return }
         isGreeted = true
-        helloDue = nil
+        watch.helloDue = nil
         let keepAlive = KeepAlive(
             at: time.uptime(), floor: .milliseconds(Int64(server.keepaliveFloorMs)))
         self.keepAlive = keepAlive
@@ -237,16 +233,16 @@ final class ClientConnection: ChannelInboundHandler {
 
     func arm(_ due: Duration) {
         guard let context else { return }
-        if let timerDue, timerDue <= due { return }
+        if let armed = watch.armedFor, armed <= due { return }
         timer?.cancel()
-        timerDue = due
+        watch.armedFor = due
         let connection = NIOLoopBound(self, eventLoop: context.eventLoop)
         let wait = max(.milliseconds(1), due - time.uptime())
         timer = context.eventLoop.scheduleTask(in: TimeAmount(wait)) { connection.value.wake() }
     }
 
     private func wake() {
-        timerDue = nil
+        watch.armedFor = nil
         let uptime = time.uptime()
         let (late, unsent) = machine.overdue(at: uptime)
         for (call, pending) in late { abandon(call, pending, ServiceError(.deadlineExceeded)) }
@@ -256,8 +252,8 @@ final class ClientConnection: ChannelInboundHandler {
         if !late.isEmpty { ended() }
         // A server that sends nothing, from the start or now, is dropped: its calls may succeed
         // elsewhere.
-        if [helloDue, closeDue, partialDue].contains(where: { $0.map { $0 <= uptime } ?? false }) {
-            let isPartial = partialDue.map { $0 <= uptime } ?? false
+        if watch.overdue(at: uptime) != nil {
+            let isPartial = watch.partialDue.map { $0 <= uptime } ?? false
             failure = !isGreeted ? "no Hello received" : isPartial ? "a frame did not end" : nil
             context?.close(promise: nil)
         }
@@ -269,7 +265,6 @@ final class ClientConnection: ChannelInboundHandler {
         case .wait, nil: break
         }
         flush()
-        let dues = [machine.nextDeadline, helloDue, closeDue, partialDue, keepAlive?.due]
-        if let next = dues.compactMap({ $0 }).min() { arm(next) }
+        if let next = watch.nextDue(or: machine.nextDeadline, or: keepAlive?.due) { arm(next) }
     }
 }

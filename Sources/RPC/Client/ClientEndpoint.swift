@@ -163,15 +163,15 @@ final class ClientEndpoint {
     ///
     /// What the end of a call shows about the server:
     ///
-    ///     end of the call                                      outcome
-    ///     a response, or an error of the server itself         answered
-    ///     not processed, or never sent                         abandoned: the server may be draining
-    ///     UNAVAILABLE by the transport                         failed
-    ///     DEADLINE_EXCEEDED, deadline set by this program      failed, at whichever side it passed
+    ///     end of the call                                   outcome
+    ///     a response, or an error of the server itself      answered
+    ///     not processed, or never sent                      abandoned: the server may be draining
+    ///     UNAVAILABLE by the transport                      failed
+    ///     DEADLINE_EXCEEDED, deadline set by this program   failed, at whichever side it passed
     ///     DEADLINE_EXCEEDED, deadline set by a caller
-    ///         returned by the server                           answered: the server works
-    ///         at this client, 1 s or more was given            failed
-    ///         at this client, less was given                   abandoned
+    ///         returned by the server                        answered: the server works
+    ///         at this client, 1 s or more was given         failed
+    ///         at this client, less was given                abandoned
     ///
     /// Attack: calls with short deadlines are relayed until the breaker opens for all callers. A
     /// caller's timeout that is too short must not count as a failure of the server.
@@ -194,8 +194,8 @@ final class ClientEndpoint {
 
         /// - Parameters:
         ///   - isAnswered: The server itself ended the call.
-        ///   - callersTime: If the deadline is that of a caller of this program, the time left when the
-        ///     call began; nil where this program set the deadline.
+        ///   - callersTime: If the deadline is that of a caller of this program, the time left when
+        ///     the call began; nil where this program set the deadline.
         static func outcome(
             _ result: Result<BorrowedResponse, ServiceError>, isAnswered: Bool,
             callersTime: Duration?

@@ -30,7 +30,8 @@ extension RPCClient {
         let stream = begin(method, [], context)
         let user = CallStream.User(stream)
         return BidirectionalCall(
-            OutgoingItems(stream, user: user), IncomingItems(stream, user: user))
+            outgoing: OutgoingItems(stream, user: user),
+            incoming: IncomingItems(stream, user: user))
     }
 
     /// Calls a method of any kind by its name with packed messages, for tools that use reflection.
@@ -82,16 +83,7 @@ extension RPCClient {
         package let outgoing: OutgoingItems<[UInt8]>
         /// The items that the server sends, if it does.
         package let incoming: IncomingItems<[UInt8]>
-        private let answer: @Sendable () async throws -> [UInt8]
-
-        init(
-            outgoing: OutgoingItems<[UInt8]>, incoming: IncomingItems<[UInt8]>,
-            answer: @escaping @Sendable () async throws -> [UInt8]
-        ) {
-            self.outgoing = outgoing
-            self.incoming = incoming
-            self.answer = answer
-        }
+        fileprivate let answer: @Sendable () async throws -> [UInt8]
 
         /// The Response's message; empty where the server sends items.
         /// - Throws: `ServiceError`.

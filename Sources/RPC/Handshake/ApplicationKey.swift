@@ -102,8 +102,8 @@ package struct ApplicationKey: Sendable {
         }
 
         /// The names of all keys of `application` in `folder`, sorted.
-        /// - Throws: `ApplicationsError` for a folder that cannot be read, or for a file in it whose
-        ///   name is not a key's.
+        /// - Throws: `ApplicationsError` for a folder that cannot be read, or for a file in it
+        ///   whose name is not a key's.
         package static func all(
             of application: String, in folder: String
         ) throws -> [Name] {

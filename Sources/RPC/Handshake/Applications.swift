@@ -72,18 +72,6 @@ package struct Applications: Sendable {
         self.init(keys: keys, byCertificate: byCertificate)
     }
 
-    /// As above, for applications that may call everything and authenticate by key.
-    /// - Throws: As above.
-    package init(
-        folder: String, allowed: [String], assertingClientAddress: [String],
-        sharedKeys: SharedKeyRule
-    ) throws {
-        try self.init(
-            folder: folder,
-            callers: CallersList(allowed, assertingClientAddress: assertingClientAddress),
-            needsKeys: true, sharedKeys: sharedKeys)
-    }
-
     /// The applications that authenticate by a shared key, each once.
     package var withSharedKeys: [String] {
         Set(keys.filter(\.isShared).map(\.application.name)).sorted()

@@ -50,7 +50,8 @@ package enum MetricsEndpoint {
 
     /// Listens until the group is shut down.
     /// - Returns: the port.
-    /// - Throws: `RPCServer.ListenError` when the port is in use, and the resolver's error for `host`.
+    /// - Throws: `RPCServer.ListenError` when the port is in use, and the resolver's error for
+    ///   `host`.
     package static func start(
         host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup,
         timeout: Duration = timeout

@@ -140,8 +140,8 @@ extension RPCServer {
             switch self {
             case .plaintextBeyondLoopback(let host):
                 "refusing to listen on \(host) without TLS: use a loopback address, set "
-                    + "tls-certificate-file and tls-key-file, or set plaintext to trusted-network if "
-                    + "nobody else is on that network"
+                    + "tls-certificate-file and tls-key-file, or set plaintext to trusted-network "
+                    + "if nobody else is on that network"
             case .refused(let address, let code):
                 "cannot listen on \(address): \(String(cString: strerror(code)))"
             }

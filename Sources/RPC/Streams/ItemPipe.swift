@@ -213,7 +213,7 @@ extension BidirectionalCall {
             defer { requests.end(.failure(ServiceError(.cancelled))) }
             try await serve(IncomingItems(requests), outgoing)
         }
-        return BidirectionalCall(OutgoingItems(requests), incoming)
+        return BidirectionalCall(outgoing: OutgoingItems(requests), incoming: incoming)
     }
 }
 

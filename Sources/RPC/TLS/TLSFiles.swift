@@ -26,37 +26,43 @@ package struct CertificateFiles: Hashable, Sendable {
     var paths: [String] { [chain, key] }
 }
 
-/// The files that a side uses for TLS. A server must have a certificate and may have roots; a
-/// client must have roots and may have a certificate.
-package struct TLSFiles<Own, Roots>: Hashable, Sendable
-where Own: Hashable & Sendable, Roots: Hashable & Sendable {
-    /// The side's own certificate.
-    package let certificate: Own
-    /// The root certificates for its peers: the operator's own, not the public ones.
-    package let roots: Roots
+/// The files that a server uses for TLS.
+package struct ServerTLSFiles: Hashable, Sendable {
+    /// The server's certificate.
+    package let certificate: CertificateFiles
+    /// The root certificates for its callers: the operator's own, not the public ones. With roots,
+    /// every caller must present a certificate.
+    package let roots: String?
     /// The oldest TLS version that it accepts.
     package let floor: TLSFloor
 
-    /// The files of one side.
-    package init(certificate: Own, roots: Roots, floor: TLSFloor = .v12) {
+    /// The files of a server.
+    package init(certificate: CertificateFiles, roots: String?, floor: TLSFloor = .v12) {
         self.certificate = certificate
         self.roots = roots
         self.floor = floor
     }
-}
 
-/// A server's files. With roots, every caller must present a certificate.
-package typealias ServerTLSFiles = TLSFiles<CertificateFiles, String?>
-
-/// A client's files. With a certificate, it presents it to servers that request one.
-package typealias ClientTLSFiles = TLSFiles<CertificateFiles?, String>
-
-extension TLSFiles<CertificateFiles, String?> {
     /// All files, for the credential watch.
     package var paths: [String] { certificate.paths + [roots].compactMap(\.self) }
 }
 
-extension TLSFiles<CertificateFiles?, String> {
+/// The files that a client uses for TLS.
+package struct ClientTLSFiles: Hashable, Sendable {
+    /// The client's certificate, which it presents to servers that request one.
+    package let certificate: CertificateFiles?
+    /// The root certificates for its servers: the operator's own, not the public ones.
+    package let roots: String
+    /// The oldest TLS version that it accepts.
+    package let floor: TLSFloor
+
+    /// The files of a client.
+    package init(certificate: CertificateFiles?, roots: String, floor: TLSFloor = .v12) {
+        self.certificate = certificate
+        self.roots = roots
+        self.floor = floor
+    }
+
     /// All files, for the credential watch.
     package var paths: [String] { [roots] + (certificate?.paths ?? []) }
 }

@@ -25,8 +25,8 @@ struct ApplicationsTests {
         rule: SharedKeyRule = TestKey.sharedKeys
     ) throws -> Applications {
         try Applications(
-            folder: folder.path, allowed: allowed, assertingClientAddress: asserting,
-            sharedKeys: rule)
+            folder: folder.path, callers: CallersList(allowed, assertingClientAddress: asserting),
+            needsKeys: true, sharedKeys: rule)
     }
 
     private func proved(_ name: String, _ keyID: String, provedBy file: String) throws
@@ -99,7 +99,8 @@ struct ApplicationsTests {
     func mistakes() throws {
         let noFolder = #expect(throws: ApplicationsError.self) {
             try Applications(
-                folder: folder.file("none"), allowed: ["gateway"], assertingClientAddress: [],
+                folder: folder.file("none"),
+                callers: CallersList(["gateway"], assertingClientAddress: []), needsKeys: true,
                 sharedKeys: TestKey.sharedKeys)
         }
         #expect(noFolder?.description.contains("create it") == true)
