@@ -98,7 +98,7 @@ extension ServerConnection {
     private static let retryAfter = Duration.seconds(1)
 
     /// Registers the connection; if it is refused, sends the reason and closes.
-    func takePlace(_ channel: any Channel) -> Bool {
+    func enterLimiter(_ channel: any Channel) -> Bool {
         let address = PeerAddress(channel.remoteAddress)
         let (verdict, count) = shared.connections.withLock { limiter in
             (limiter.arrived(ObjectIdentifier(channel), channel, from: address), limiter.count)
@@ -135,7 +135,7 @@ extension ServerConnection {
         goAway(.tooManyConnections, "too many connections; try later", retryAfter: Self.retryAfter)
     }
 
-    func leavePlace(_ channel: any Channel) {
+    func leaveLimiter(_ channel: any Channel) {
         let count = shared.connections.withLock { limiter in
             limiter.left(ObjectIdentifier(channel))
             return limiter.count

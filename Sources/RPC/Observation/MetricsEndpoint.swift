@@ -56,14 +56,14 @@ package enum MetricsEndpoint {
         host: String, port: Int, _ source: Source, group: MultiThreadedEventLoopGroup,
         timeout: Duration = timeout
     ) async throws -> Int {
-        let guests = MetricsConnectionCount()
+        let connections = MetricsConnectionCount()
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(
-                        MetricsConnectionGuard(guests, timeout: TimeAmount(timeout)))
+                        MetricsConnectionGuard(connections, timeout: TimeAmount(timeout)))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
                     try pipeline.addHandler(Handler(source, loops: group))
                 }
@@ -93,19 +93,19 @@ package enum MetricsEndpoint {
     private final class MetricsConnectionGuard: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
-        private let guests: MetricsConnectionCount
+        private let connections: MetricsConnectionCount
         private let timeout: TimeAmount
         private var isCounted = false
         private var bytes = 0
         private var closing: Scheduled<Void>?
 
-        init(_ guests: MetricsConnectionCount, timeout: TimeAmount) {
-            self.guests = guests
+        init(_ connections: MetricsConnectionCount, timeout: TimeAmount) {
+            self.connections = connections
             self.timeout = timeout
         }
 
         func channelActive(context: ChannelHandlerContext) {
-            isCounted = guests.enter()
+            isCounted = connections.enter()
             guard isCounted else { return context.close(promise: nil) }
             let channel = context.channel
             closing = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
@@ -122,7 +122,7 @@ package enum MetricsEndpoint {
 
         func channelInactive(context: ChannelHandlerContext) {
             closing?.cancel()
-            if isCounted { guests.leave() }
+            if isCounted { connections.leave() }
             context.fireChannelInactive()
         }
     }

@@ -79,7 +79,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         eventUptime = shared.time.uptime()
-        guard takePlace(context.channel) else { return }
+        guard enterLimiter(context.channel) else { return }
         life = ConnectionLife(
             at: eventUptime, shared.settings.limits, jitter: shared.randomness.integer())
         write(.hello(serverHello))
@@ -92,7 +92,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        leavePlace(context.channel)
+        leaveLimiter(context.channel)
         // From here on nothing is written and no timer is set, even if this runs during a read.
         self.context = nil
         watchdog = nil  // not cancelled: see `ServerConnection.TimerTarget`

@@ -27,7 +27,7 @@ struct MetricsEndpointTests {
     }
 
     private func status(of path: String, at port: Int) throws -> String {
-        let peer = try MetricsGuest(port: port)
+        let peer = try MetricsClient(port: port)
         peer.send(bytes: Array("GET \(path) HTTP/1.1\r\nhost: x\r\n\r\n".utf8))
         return String(String(decoding: try peer.rest(), as: UTF8.self).dropFirst(9).prefix(3))
     }
@@ -50,7 +50,7 @@ struct MetricsEndpointTests {
             for (path, status) in [
                 ("/metrics", 200), ("/health", 200), ("/readyz", 200), ("/", 404),
             ] {
-                let peer = try MetricsGuest(port: port)
+                let peer = try MetricsClient(port: port)
                 peer.send(bytes: Array("GET \(path) HTTP/1.1\r\nhost: x\r\n\r\n".utf8))
                 let answer = String(decoding: try peer.rest(), as: UTF8.self)
                 #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(path): \(answer)")
@@ -64,7 +64,7 @@ struct MetricsEndpointTests {
         arguments: ["", "GET /metrics HTTP/1.1\r\nhost:"])
     func silent(words: String) async throws {
         try await serve(timeout: .milliseconds(100)) { port in
-            let peer = try MetricsGuest(port: port)
+            let peer = try MetricsClient(port: port)
             peer.send(bytes: Array(words.utf8))
             #expect(try peer.rest().isEmpty)
         }
@@ -73,7 +73,7 @@ struct MetricsEndpointTests {
     @Test("a request over 8 KiB is disconnected at once, whatever the timeout")
     func long() async throws {
         try await serve(timeout: .seconds(60)) { port in
-            let peer = try MetricsGuest(port: port)
+            let peer = try MetricsClient(port: port)
             peer.send(bytes: Array("GET /metrics HTTP/1.1\r\n".utf8))
             let header = Array("x: \(String(repeating: "y", count: 1_000))\r\n".utf8)
             for _ in 0..<200 { guard peer.send(bytes: header) else { break } }
@@ -85,16 +85,16 @@ struct MetricsEndpointTests {
     func crowd() async throws {
         try await serve(timeout: .seconds(60)) { port in
             var guests = try (0..<MetricsEndpoint.connectionsMax).map { _ in
-                try MetricsGuest(port: port)
+                try MetricsClient(port: port)
             }
             let request = Array("GET /health HTTP/1.1\r\nhost: x\r\n\r\n".utf8)
-            let tooMany = try MetricsGuest(port: port)
+            let tooMany = try MetricsClient(port: port)
             tooMany.send(bytes: request)
             #expect(try tooMany.rest().isEmpty)
             guests.removeLast()
             // The close of the last one may still be on its way.
             let isServed = try (0..<100).contains { _ in
-                let next = try MetricsGuest(port: port)
+                let next = try MetricsClient(port: port)
                 next.send(bytes: request)
                 return try !next.rest().isEmpty
             }
